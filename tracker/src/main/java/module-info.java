@@ -4,6 +4,7 @@ module dev.meshguard.tracker {
     requires static transitive org.jspecify;
     requires org.slf4j;
 
+    exports dev.meshguard.event;
     exports dev.meshguard.tracker;
     exports dev.meshguard.tracker.handle;
     exports dev.meshguard.tracker.history;

@@ -1,7 +1,7 @@
 package dev.meshguard.server;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferKind;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;

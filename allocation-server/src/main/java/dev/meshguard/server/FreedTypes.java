@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.function.LongFunction;
 
 /**

@@ -1,5 +1,7 @@
 package dev.meshguard.server;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.books.internal.BufferRecord;
 import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.books.internal.RunningTotals;
@@ -9,8 +11,6 @@ import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordFields;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferType;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.EnumSet;

@@ -3,13 +3,13 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.InconclusiveReason;

@@ -2,11 +2,11 @@ package dev.meshguard.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.ProcessInspector.Sighting;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;

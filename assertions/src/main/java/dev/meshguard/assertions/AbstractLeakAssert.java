@@ -13,8 +13,8 @@ import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWi
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
 import dev.meshguard.assertions.internal.DeviceComparison;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.FreeSpace;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FreeSpace;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
@@ -265,7 +265,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * Verifies that every device did the same: took, gave back and still holds as many buffers and bytes of each type.
      *
      * <p>What most devices did is the rule, and who differs from it is named. A device under which the source reports more
-     * than it holds ({@link dev.meshguard.tracker.MeshDescription#busiestDevice()}) has to have done at least as much. The
+     * than it holds ({@link dev.meshguard.event.MeshDescription#busiestDevice()}) has to have done at least as much. The
      * devices are those of all meshes that were opened, or, where no mesh was reported, all that anything was reported for.
      *
      * <pre>{@code

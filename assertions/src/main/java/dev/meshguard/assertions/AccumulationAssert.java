@@ -6,7 +6,7 @@ import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInBoo
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;

@@ -4,7 +4,7 @@ import static dev.meshguard.assertions.error.ShouldBeEmptyBooks.shouldBeEmptyBoo
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.history.PolicyLedger;
 import java.util.Locale;
 import org.apiguardian.api.API;

@@ -2,9 +2,9 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.error.ShouldReportToTracker.shouldReportToTracker;
 
+import dev.meshguard.event.FreeSpace;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.FreeSpace;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 import org.apiguardian.api.API;

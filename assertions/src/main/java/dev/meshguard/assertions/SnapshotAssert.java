@@ -5,7 +5,7 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldNotHaveGrown.shouldNotHaveGrown;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
 import java.util.Locale;
 import org.apiguardian.api.API;

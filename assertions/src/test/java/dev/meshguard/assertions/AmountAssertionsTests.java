@@ -3,8 +3,8 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.CountingPolicy;
 import org.assertj.core.api.Assertions;

@@ -3,8 +3,8 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.assertions.LeakAssertions.assertThatRounds;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 

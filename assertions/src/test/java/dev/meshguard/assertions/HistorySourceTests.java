@@ -3,11 +3,11 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.HistorySource;
 import org.junit.jupiter.api.Test;
 

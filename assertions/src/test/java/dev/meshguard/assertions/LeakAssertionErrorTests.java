@@ -3,8 +3,8 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.Failures.leakOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;

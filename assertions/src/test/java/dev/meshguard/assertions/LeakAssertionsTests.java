@@ -4,13 +4,13 @@ import static dev.meshguard.assertions.Failures.leakOf;
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;

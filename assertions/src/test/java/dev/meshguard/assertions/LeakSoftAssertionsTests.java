@@ -2,9 +2,9 @@ package dev.meshguard.assertions;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;

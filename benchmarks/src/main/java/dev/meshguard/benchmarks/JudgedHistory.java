@@ -1,15 +1,15 @@
 package dev.meshguard.benchmarks;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.meshguard.benchmarks;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,5 +1,6 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -9,7 +10,6 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayDeque;

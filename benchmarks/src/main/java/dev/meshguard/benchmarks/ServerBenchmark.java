@@ -1,10 +1,10 @@
 package dev.meshguard.benchmarks;
 
 import dev.meshguard.benchmarks.server.ServerContender;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

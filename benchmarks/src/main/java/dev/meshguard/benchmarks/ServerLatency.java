@@ -1,12 +1,12 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.ProcessInspector.Sighting;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -1,12 +1,12 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.page.RunPage;
@@ -10,7 +11,6 @@ import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
@@ -440,7 +440,7 @@ class RecordedRunsTests {
     void aRunIsWrittenAsATest() {
         assertThat(run("", "to-test", leak).out()).isEqualTo("""
                         import static dev.meshguard.assertions.LeakAssertions.assertThat;
-                        import static dev.meshguard.tracker.BufferType.DRAM;
+                        import static dev.meshguard.event.BufferType.DRAM;
 
                         import dev.meshguard.tracker.AllocationTracker;
                         import org.junit.jupiter.api.Test;

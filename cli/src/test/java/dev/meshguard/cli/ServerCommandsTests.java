@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.cli.server.Serve;
 import dev.meshguard.cli.server.Top;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.BufferType;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package dev.meshguard.junit;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertionError;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;

@@ -1,12 +1,12 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunState;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;

@@ -1,7 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.tracker.BufferType;
 import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
 import java.util.Collections;

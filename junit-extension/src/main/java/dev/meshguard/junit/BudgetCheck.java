@@ -1,10 +1,10 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.Origin;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.BudgetReport;
-import dev.meshguard.tracker.FreeSpace;
-import dev.meshguard.tracker.Origin;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;

@@ -1,5 +1,6 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.HistoryFolder;
@@ -24,7 +25,6 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;

@@ -1,7 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.StoredResource;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;

@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;

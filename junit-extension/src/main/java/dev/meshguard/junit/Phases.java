@@ -1,7 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -1,10 +1,10 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Phase;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.RunState;
@@ -18,8 +20,6 @@ import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;

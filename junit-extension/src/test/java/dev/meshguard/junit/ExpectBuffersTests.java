@@ -3,11 +3,11 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;

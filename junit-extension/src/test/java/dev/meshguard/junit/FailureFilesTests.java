@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -11,7 +12,6 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

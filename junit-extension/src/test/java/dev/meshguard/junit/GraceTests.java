@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.SteppedTimer;
@@ -13,7 +14,6 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.time.Duration;

@@ -5,10 +5,10 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;

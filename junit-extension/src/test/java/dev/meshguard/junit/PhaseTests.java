@@ -3,10 +3,10 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.List;

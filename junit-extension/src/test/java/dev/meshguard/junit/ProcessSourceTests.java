@@ -3,13 +3,13 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.time.Duration;

@@ -67,6 +67,7 @@ class PublicApiTests {
 
         assertThat(packages)
                 .contains(
+                        "dev.meshguard.event",
                         "dev.meshguard.tracker",
                         "dev.meshguard.verdict",
                         "dev.meshguard.mesh",

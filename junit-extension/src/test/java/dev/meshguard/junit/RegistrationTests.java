@@ -3,9 +3,9 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import org.assertj.core.api.Assertions;

@@ -4,10 +4,10 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;

@@ -3,6 +3,8 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -13,8 +15,6 @@ import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
 import org.assertj.core.api.Assertions;

@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -12,7 +13,6 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -10,7 +11,6 @@ import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

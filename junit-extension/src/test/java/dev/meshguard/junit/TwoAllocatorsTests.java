@@ -4,12 +4,12 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 

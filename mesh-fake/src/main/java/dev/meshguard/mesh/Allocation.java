@@ -1,11 +1,11 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.List;
 import java.util.Optional;

@@ -1,9 +1,9 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import org.jspecify.annotations.Nullable;
 

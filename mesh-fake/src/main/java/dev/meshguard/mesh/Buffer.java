@@ -1,5 +1,7 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -7,8 +9,6 @@ import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.BufferPageMapping;
 import dev.meshguard.mesh.buffer.BufferRegion;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.Origin;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

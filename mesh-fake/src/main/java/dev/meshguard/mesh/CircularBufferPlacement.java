@@ -1,7 +1,7 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
-import dev.meshguard.tracker.AllocationDetails;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,12 +1,12 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.Comparator;

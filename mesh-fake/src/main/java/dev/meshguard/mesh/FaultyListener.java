@@ -1,13 +1,13 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.ReportKind;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

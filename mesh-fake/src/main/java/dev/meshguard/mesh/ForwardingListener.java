@@ -1,15 +1,15 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.List;
 
 /** Hands on to a listener everything that its subclasses do not look at. */

@@ -2,8 +2,8 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
-import dev.meshguard.tracker.Owner;
 import java.util.List;
 
 /**

@@ -1,5 +1,7 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -8,8 +10,6 @@ import dev.meshguard.mesh.buffer.MeshBufferLayout;
 import dev.meshguard.mesh.buffer.Shape2D;
 import dev.meshguard.mesh.buffer.ShardedBufferConfig;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;

@@ -8,19 +8,19 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RE
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.SubDeviceId;
-import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,13 +1,13 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.HashSet;

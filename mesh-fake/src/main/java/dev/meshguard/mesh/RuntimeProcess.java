@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
@@ -16,7 +17,6 @@ import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;

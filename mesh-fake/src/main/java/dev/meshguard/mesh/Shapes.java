@@ -1,12 +1,12 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorLayout;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,13 +1,13 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.BufferMisuseException.Misuse;
 import dev.meshguard.mesh.BufferState.Moment;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,13 +1,13 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferType;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;

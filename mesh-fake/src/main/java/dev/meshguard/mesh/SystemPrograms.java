@@ -1,13 +1,13 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.SystemProgram;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.DeviceStorage.Share;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -7,7 +8,6 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;

@@ -1,5 +1,8 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MemoryView;
@@ -31,9 +34,6 @@ import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.lang.ref.Reference;

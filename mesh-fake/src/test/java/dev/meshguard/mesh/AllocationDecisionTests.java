@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
@@ -13,7 +14,6 @@ import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.fault.InjectedFault;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,6 +3,8 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.GlobalCircularBuffer.SenderReceivers;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -11,8 +13,6 @@ import dev.meshguard.mesh.buffer.CoreCoord;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
@@ -10,7 +11,6 @@ import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
@@ -18,7 +19,6 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

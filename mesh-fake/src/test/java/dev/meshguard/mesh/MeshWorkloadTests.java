@@ -3,6 +3,11 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -13,11 +18,6 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

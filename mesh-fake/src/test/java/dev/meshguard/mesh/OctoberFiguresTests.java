@@ -1,13 +1,13 @@
 package dev.meshguard.mesh;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.TRACE;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -13,7 +14,6 @@ import dev.meshguard.mesh.tensor.OperationProfile;
 import dev.meshguard.mesh.tensor.OperationProfiles;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 
 /** Where a tensor lies after it was moved. */

@@ -3,11 +3,11 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 
 /** The same devices in another shape. */

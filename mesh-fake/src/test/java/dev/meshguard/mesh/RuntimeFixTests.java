@@ -2,6 +2,9 @@ package dev.meshguard.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.ReportingModel;
@@ -10,9 +13,6 @@ import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessSnapshot;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import org.junit.jupiter.api.Test;
 
 /** What each proposed repair does to the reports and the allocators of a mesh of one device. */

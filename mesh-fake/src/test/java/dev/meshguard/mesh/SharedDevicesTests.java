@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -11,7 +12,6 @@ import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -2,10 +2,10 @@ package dev.meshguard.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

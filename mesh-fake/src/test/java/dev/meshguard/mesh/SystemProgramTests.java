@@ -7,20 +7,20 @@ import static dev.meshguard.mesh.runtime.RuntimeFix.RESET_FABRIC_PROGRAM_ON_CLOS
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.runtime.CloseOrder;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessSnapshot;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

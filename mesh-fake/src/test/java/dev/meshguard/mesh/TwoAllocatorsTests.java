@@ -3,6 +3,8 @@ package dev.meshguard.mesh;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
@@ -16,8 +18,6 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

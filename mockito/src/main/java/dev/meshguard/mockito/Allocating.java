@@ -1,8 +1,8 @@
 package dev.meshguard.mockito;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mockito.ArgumentExtractor.Role;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;

@@ -1,7 +1,7 @@
 package dev.meshguard.mockito;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mockito.ArgumentExtractor.Role;
-import dev.meshguard.tracker.BufferType;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.meshguard.mockito;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

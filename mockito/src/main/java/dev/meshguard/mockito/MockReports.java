@@ -1,7 +1,7 @@
 package dev.meshguard.mockito;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import java.util.function.Function;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -1,6 +1,6 @@
 package dev.meshguard.mockito;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.meshguard.mockito;
 
+import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.mockito.MockReports.allocating;
 import static dev.meshguard.mockito.MockReports.freeing;
-import static dev.meshguard.tracker.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;

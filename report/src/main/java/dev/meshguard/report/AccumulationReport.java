@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Forecast;

@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.FreeSpace;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.budget.BudgetMetric;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.budget.BudgetViolation;

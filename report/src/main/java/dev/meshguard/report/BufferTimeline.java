@@ -1,14 +1,14 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.CountChange;

@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;

@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.OptOut;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;

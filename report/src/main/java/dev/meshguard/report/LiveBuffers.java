@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.Collection;
 import java.util.LinkedHashMap;

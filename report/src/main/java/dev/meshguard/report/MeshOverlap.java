@@ -1,9 +1,9 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent.Allocated;

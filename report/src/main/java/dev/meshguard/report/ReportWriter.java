@@ -1,17 +1,17 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.OptOut;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;

@@ -1,6 +1,6 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;

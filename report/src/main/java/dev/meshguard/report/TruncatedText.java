@@ -1,6 +1,6 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.PrintableText;
+import dev.meshguard.event.PrintableText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.DeviceSet;

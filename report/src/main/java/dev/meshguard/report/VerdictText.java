@@ -1,12 +1,12 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,23 +1,23 @@
 package dev.meshguard.report;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.TRACE;
-import static dev.meshguard.tracker.Ownership.NON_OWNING;
-import static dev.meshguard.tracker.Ownership.OWNING;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.TRACE;
+import static dev.meshguard.event.Ownership.NON_OWNING;
+import static dev.meshguard.event.Ownership.OWNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessSnapshot;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;

@@ -1,12 +1,12 @@
 package dev.meshguard.report;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.Ownership.OWNING;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.Ownership.OWNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.Owner;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
 /** What is allocated while the mesh is still open, buffer by buffer. */

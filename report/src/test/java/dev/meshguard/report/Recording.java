@@ -1,16 +1,16 @@
 package dev.meshguard.report;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessSnapshot;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,14 +2,14 @@ package dev.meshguard.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,5 +1,8 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;

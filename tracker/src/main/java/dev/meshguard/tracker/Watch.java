@@ -1,5 +1,6 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.event.BufferType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.Optional;
 import java.util.OptionalLong;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;

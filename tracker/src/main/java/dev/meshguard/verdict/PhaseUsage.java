@@ -1,7 +1,7 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

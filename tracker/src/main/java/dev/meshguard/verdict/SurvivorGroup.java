@@ -1,7 +1,7 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

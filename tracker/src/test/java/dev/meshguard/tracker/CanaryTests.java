@@ -2,6 +2,10 @@ package dev.meshguard.tracker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;

@@ -1,9 +1,10 @@
 package dev.meshguard.tracker;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.ArrayList;
 import java.util.List;

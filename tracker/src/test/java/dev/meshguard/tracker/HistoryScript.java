@@ -1,5 +1,17 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.time.LocalDate;
 import java.util.ArrayList;

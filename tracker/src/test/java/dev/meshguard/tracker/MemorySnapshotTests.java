@@ -1,9 +1,14 @@
 package dev.meshguard.tracker;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import java.util.Map;

@@ -2,8 +2,10 @@ package dev.meshguard.tracker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -3,6 +3,8 @@ package dev.meshguard.tracker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.tracker.history.HistoryEvent;
 import org.junit.jupiter.api.Test;
 

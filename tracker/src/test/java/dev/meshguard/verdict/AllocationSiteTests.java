@@ -1,12 +1,12 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

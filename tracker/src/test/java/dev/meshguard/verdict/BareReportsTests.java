@@ -1,17 +1,17 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.L1Base;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.L1Base;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

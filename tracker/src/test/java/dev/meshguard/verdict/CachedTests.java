@@ -1,10 +1,10 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -12,7 +12,7 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 
-import dev.meshguard.tracker.Owner;
+import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
 /** The owner of an open report is in a cache and never left it. */

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.CIRCULAR_BUFFER_UNREPORTED;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -14,10 +14,10 @@ import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Ownership;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

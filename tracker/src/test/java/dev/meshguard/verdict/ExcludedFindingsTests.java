@@ -1,6 +1,6 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationContext;

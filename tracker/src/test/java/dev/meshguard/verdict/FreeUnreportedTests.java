@@ -1,15 +1,15 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
+import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
-import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.AFTER_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.SYSTEM;
@@ -21,12 +21,12 @@ import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import org.junit.jupiter.api.Test;
 

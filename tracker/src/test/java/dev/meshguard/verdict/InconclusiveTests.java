@@ -1,25 +1,25 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.AFTER_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
 

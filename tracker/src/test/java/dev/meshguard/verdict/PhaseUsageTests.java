@@ -1,13 +1,13 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.PhaseUsage.Flow;
 import java.util.List;

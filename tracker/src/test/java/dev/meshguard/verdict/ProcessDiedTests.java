@@ -1,12 +1,12 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 
-import dev.meshguard.tracker.Reachability;
+import dev.meshguard.event.Reachability;
 import org.junit.jupiter.api.Test;
 
 /** Who is dead frees nothing. */

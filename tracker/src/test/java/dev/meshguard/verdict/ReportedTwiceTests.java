@@ -1,17 +1,17 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.Ownership.NON_OWNING;
+import static dev.meshguard.event.Ownership.OWNING;
+import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.Ownership.NON_OWNING;
-import static dev.meshguard.tracker.Ownership.OWNING;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.AFTER_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
 import static dev.meshguard.verdict.Cause.SYSTEM;
@@ -21,13 +21,13 @@ import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,16 +1,16 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.Ownership.NON_OWNING;
+import static dev.meshguard.event.Ownership.OWNING;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.Ownership.NON_OWNING;
-import static dev.meshguard.tracker.Ownership.OWNING;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Judgement.judged;
 
-import dev.meshguard.tracker.IgnoredFreeReason;
+import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import org.junit.jupiter.api.Nested;

@@ -1,12 +1,12 @@
 package dev.meshguard.verdict;
 
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
+import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.BEFORE_WIPE;
-import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.SYSTEM;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
@@ -14,8 +14,8 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.EXPECTED;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Owner;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
 /** Memory of the runtime itself. */

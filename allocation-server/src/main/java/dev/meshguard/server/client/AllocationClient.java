@@ -1,5 +1,7 @@
 package dev.meshguard.server.client;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
@@ -8,8 +10,6 @@ import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

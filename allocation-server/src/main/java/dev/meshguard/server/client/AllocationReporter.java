@@ -1,18 +1,18 @@
 package dev.meshguard.server.client;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessSnapshot;
 import java.nio.file.Path;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

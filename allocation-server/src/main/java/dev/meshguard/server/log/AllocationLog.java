@@ -1,9 +1,9 @@
 package dev.meshguard.server.log;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.Phase;
 import dev.meshguard.server.log.internal.LogParser;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MemoryTotals;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistorySource;
 import dev.meshguard.tracker.history.LifeSums;

@@ -1,12 +1,12 @@
 package dev.meshguard.server.log;
 
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.server.books.internal.BufferRecord;
 import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.books.internal.RunningTotals;
 import dev.meshguard.server.books.internal.ServerLedger;
 import dev.meshguard.server.books.internal.ServerLines;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;

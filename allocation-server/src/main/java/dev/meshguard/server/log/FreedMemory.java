@@ -1,7 +1,7 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

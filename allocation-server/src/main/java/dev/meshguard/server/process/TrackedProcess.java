@@ -1,5 +1,7 @@
 package dev.meshguard.server.process;
 
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.ProcessInspector;
@@ -7,8 +9,6 @@ import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.meshguard.server.process;
 
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.Phase;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

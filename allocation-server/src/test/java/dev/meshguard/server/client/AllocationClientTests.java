@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.BufferType;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;

@@ -2,7 +2,7 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

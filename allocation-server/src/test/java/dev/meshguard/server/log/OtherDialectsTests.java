@@ -3,8 +3,8 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.groups.Tuple.tuple;
 
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Ownership;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.LeakVerdict;

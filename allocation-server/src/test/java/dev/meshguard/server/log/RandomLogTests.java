@@ -3,8 +3,8 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakVerdict;

@@ -2,8 +2,8 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

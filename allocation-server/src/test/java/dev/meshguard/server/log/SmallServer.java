@@ -1,6 +1,6 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;

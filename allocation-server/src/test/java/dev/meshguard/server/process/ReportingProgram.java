@@ -1,8 +1,8 @@
 package dev.meshguard.server.process;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.BufferType;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;

@@ -3,9 +3,9 @@ package dev.meshguard.server.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

@@ -2,10 +2,10 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;

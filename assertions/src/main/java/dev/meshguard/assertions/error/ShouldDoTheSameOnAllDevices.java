@@ -4,9 +4,9 @@ import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.assertions.internal.DeviceComparison;
 import dev.meshguard.assertions.internal.DeviceComparison.Deeds;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /** The message of an amount that is not the expected one, with everything it is a part of. */

@@ -2,8 +2,8 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.meshguard.assertions.internal;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.meshguard.benchmarks.recorder;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;

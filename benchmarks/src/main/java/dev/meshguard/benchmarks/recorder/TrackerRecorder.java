@@ -1,10 +1,10 @@
 package dev.meshguard.benchmarks.recorder;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
 
 /** MeshGuard. */
 final class TrackerRecorder implements Recorder {

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.answer;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

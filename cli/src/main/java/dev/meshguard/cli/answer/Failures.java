@@ -1,6 +1,6 @@
 package dev.meshguard.cli.answer;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;

@@ -1,6 +1,6 @@
 package dev.meshguard.cli.answer;
 
-import dev.meshguard.tracker.PrintableText;
+import dev.meshguard.event.PrintableText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;

@@ -2,8 +2,8 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.page.SuiteFolder;
-import dev.meshguard.tracker.Quantities;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package dev.meshguard.cli.server;
 
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

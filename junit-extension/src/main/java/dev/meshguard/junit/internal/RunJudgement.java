@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.JvmRecordFile.JvmRecord;
 import dev.meshguard.junit.internal.RunSettings.Update;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineEntry;

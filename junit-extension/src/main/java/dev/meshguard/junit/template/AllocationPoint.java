@@ -1,8 +1,8 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
 import java.util.Optional;
 
 /**

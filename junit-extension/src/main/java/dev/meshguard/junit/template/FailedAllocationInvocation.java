@@ -1,11 +1,11 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.SourceRuntime;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.mesh.fault.AllocationDecision;
 import dev.meshguard.mesh.fault.Fault;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,7 @@
 package dev.meshguard.junit.template;
 
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
-import dev.meshguard.tracker.Quantities;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import java.util.Locale;

@@ -1,12 +1,12 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.junit.internal.SourceRuntime;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.pages.PageParts;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;

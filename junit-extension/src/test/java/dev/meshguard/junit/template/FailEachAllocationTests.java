@@ -5,6 +5,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
@@ -16,7 +17,6 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

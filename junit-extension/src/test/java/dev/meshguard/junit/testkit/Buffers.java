@@ -1,10 +1,10 @@
 package dev.meshguard.junit.testkit;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
-import dev.meshguard.tracker.BufferType;
 
 /** Takes memory for test classes that are run inside a test. */
 public final class Buffers {

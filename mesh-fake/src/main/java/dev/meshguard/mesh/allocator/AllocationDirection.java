@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
-import dev.meshguard.tracker.BufferType;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

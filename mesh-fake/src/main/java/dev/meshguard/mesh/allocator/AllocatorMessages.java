@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.Locale;
 
 /**

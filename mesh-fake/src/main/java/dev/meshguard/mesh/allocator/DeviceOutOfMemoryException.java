@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.io.Serial;
 import java.util.Locale;
 import org.apiguardian.api.API;

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.buffer;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
-import dev.meshguard.tracker.BufferType;
 import java.util.Locale;
 import java.util.Optional;
 import org.apiguardian.api.API;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.fault;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.fault;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

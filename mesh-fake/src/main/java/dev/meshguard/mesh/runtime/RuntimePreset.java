@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.runtime;
 
-import dev.meshguard.tracker.L1Base;
+import dev.meshguard.event.L1Base;
 import java.util.Locale;
 import java.util.Map;
 import org.apiguardian.api.API;

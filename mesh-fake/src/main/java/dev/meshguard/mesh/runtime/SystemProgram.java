@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Owner;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,14 +1,14 @@
 package dev.meshguard.mesh.allocator;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.mesh.allocator.AllocationDirection.BOTTOM_UP;
 import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.L1_SMALL;
-import static dev.meshguard.tracker.BufferType.TRACE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;

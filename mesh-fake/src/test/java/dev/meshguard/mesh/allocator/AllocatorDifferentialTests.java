@@ -1,14 +1,14 @@
 package dev.meshguard.mesh.allocator;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.L1_SMALL;
-import static dev.meshguard.tracker.BufferType.SYSTEM_MEMORY;
-import static dev.meshguard.tracker.BufferType.TRACE;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
+import static dev.meshguard.event.BufferType.TRACE;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.RandomPrograms.Program;
 import dev.meshguard.mesh.allocator.RandomPrograms.Refusal;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;

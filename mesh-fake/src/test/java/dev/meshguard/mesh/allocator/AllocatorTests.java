@@ -1,17 +1,17 @@
 package dev.meshguard.mesh.allocator;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.mesh.allocator.AllocationDirection.BOTTOM_UP;
 import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.L1_SMALL;
-import static dev.meshguard.tracker.BufferType.SYSTEM_MEMORY;
-import static dev.meshguard.tracker.BufferType.TRACE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -5,7 +5,7 @@ import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.allocator;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.RandomPrograms.Program;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

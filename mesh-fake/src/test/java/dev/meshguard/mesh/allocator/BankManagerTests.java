@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;

@@ -5,7 +5,7 @@ import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.allocator;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.RandomPrograms.Refusal;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.meshguard.mesh.allocator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.allocator;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.mesh.allocator.AllocationDirection.BOTTOM_UP;
 import static dev.meshguard.mesh.allocator.AllocationDirection.TOP_DOWN;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.TRACE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;

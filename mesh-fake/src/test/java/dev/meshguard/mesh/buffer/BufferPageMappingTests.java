@@ -8,9 +8,9 @@ import static dev.meshguard.mesh.buffer.TensorMemoryLayout.WIDTH_SHARDED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferPageMapping.MappedPage;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;

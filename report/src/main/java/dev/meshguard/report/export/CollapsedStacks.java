@@ -1,6 +1,6 @@
 package dev.meshguard.report.export;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;

@@ -3,7 +3,7 @@ package dev.meshguard.report.internal;
 import com.fasterxml.jackson.core.SerializableString;
 import com.fasterxml.jackson.core.io.CharacterEscapes;
 import com.fasterxml.jackson.core.io.SerializedString;
-import dev.meshguard.tracker.PrintableText;
+import dev.meshguard.event.PrintableText;
 import org.jspecify.annotations.Nullable;
 
 /** Escapes of JSON for what no encoding can carry alone, what breaks lines, and what nobody sees. */

@@ -1,6 +1,6 @@
 package dev.meshguard.report.json;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.ArrayList;
 import java.util.List;

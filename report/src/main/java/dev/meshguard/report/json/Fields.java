@@ -3,7 +3,7 @@ package dev.meshguard.report.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,10 +1,10 @@
 package dev.meshguard.report.json;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.internal.PlainEscapes;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MemoryTotals;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.DeviceSums;

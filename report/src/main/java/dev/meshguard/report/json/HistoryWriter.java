@@ -1,8 +1,8 @@
 package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.DeviceSums;

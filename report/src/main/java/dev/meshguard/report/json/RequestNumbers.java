@@ -1,11 +1,11 @@
 package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Origin;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.IdentityHashMap;

@@ -1,10 +1,10 @@
 package dev.meshguard.report.json;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Origin;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

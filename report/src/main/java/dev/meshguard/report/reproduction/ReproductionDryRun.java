@@ -1,10 +1,10 @@
 package dev.meshguard.report.reproduction;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.DeviceSums;
 import dev.meshguard.tracker.history.HistoryEvent;

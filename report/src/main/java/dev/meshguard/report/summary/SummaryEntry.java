@@ -1,6 +1,6 @@
 package dev.meshguard.report.summary;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.verdict.Cause;
 import java.util.Collection;
 import java.util.EnumMap;

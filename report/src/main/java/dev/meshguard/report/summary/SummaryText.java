@@ -1,7 +1,7 @@
 package dev.meshguard.report.summary;
 
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -2,17 +2,17 @@ package dev.meshguard.report.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;

@@ -3,9 +3,9 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.report.reproduction.ReproductionTest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.EventNumbers;

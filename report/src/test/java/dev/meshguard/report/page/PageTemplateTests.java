@@ -2,12 +2,12 @@ package dev.meshguard.report.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -3,14 +3,14 @@ package dev.meshguard.report.reproduction;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.WitnessSnapshot;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -37,14 +37,14 @@ class ReproductionTestTests {
                         package dev.example;
 
                         import static dev.meshguard.assertions.LeakAssertions.assertThat;
-                        import static dev.meshguard.tracker.BufferType.DRAM;
-                        import static dev.meshguard.tracker.WitnessSnapshot.Moment.CLOSE_BEGUN;
+                        import static dev.meshguard.event.BufferType.DRAM;
+                        import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 
-                        import dev.meshguard.tracker.AllocationDetails;
+                        import dev.meshguard.event.AllocationDetails;
                         import dev.meshguard.tracker.AllocationRequest;
                         import dev.meshguard.tracker.AllocationTracker;
-                        import dev.meshguard.tracker.Ownership;
-                        import dev.meshguard.tracker.WitnessSnapshot;
+                        import dev.meshguard.event.Ownership;
+                        import dev.meshguard.event.WitnessSnapshot;
                         import org.junit.jupiter.api.Test;
 
                         /**
@@ -81,7 +81,7 @@ class ReproductionTestTests {
         tracker.traced(request, Reachability.held());
 
         assertThat(ReproductionTest.of(tracker.history()).source()).isEqualTo("""
-                        import static dev.meshguard.tracker.BufferType.DRAM;
+                        import static dev.meshguard.event.BufferType.DRAM;
 
                         import dev.meshguard.junit.TrackAllocations;
                         import dev.meshguard.mesh.MeshDevice;

@@ -3,10 +3,10 @@ package dev.meshguard.samples.bindings;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.samples.support.Fixtures;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;

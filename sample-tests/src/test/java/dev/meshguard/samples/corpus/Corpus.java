@@ -1,5 +1,6 @@
 package dev.meshguard.samples.corpus;
 
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
@@ -9,7 +10,6 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.samples.corpus.stage.Setting;
-import dev.meshguard.tracker.BufferLifetime;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

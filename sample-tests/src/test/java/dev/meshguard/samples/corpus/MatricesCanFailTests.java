@@ -2,13 +2,13 @@ package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.samples.corpus.matrix.ConfusionMatrix;
 import dev.meshguard.samples.corpus.stage.HandleFinder;
 import dev.meshguard.samples.corpus.stage.RememberedHandles;
 import dev.meshguard.samples.corpus.stage.Setting;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Reachability;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,13 +1,13 @@
 package dev.meshguard.samples.corpus;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Stage;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;

@@ -1,5 +1,7 @@
 package dev.meshguard.samples.corpus;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -10,8 +12,6 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Setting;
 import dev.meshguard.samples.corpus.stage.Stage;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

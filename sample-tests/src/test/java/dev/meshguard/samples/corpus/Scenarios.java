@@ -1,13 +1,13 @@
 package dev.meshguard.samples.corpus;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Stage;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.meshguard.samples.corpus;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferKind;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.IdentityHashMap;

@@ -1,5 +1,6 @@
 package dev.meshguard.samples.demo;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -10,7 +11,6 @@ import dev.meshguard.samples.demo.Scenario.ThreeL1BuffersTestCase;
 import dev.meshguard.samples.support.Fixtures;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.PrintStream;

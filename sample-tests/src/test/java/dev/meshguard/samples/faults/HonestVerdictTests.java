@@ -2,6 +2,8 @@ package dev.meshguard.samples.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
@@ -15,8 +17,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.meshguard.samples.first;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 
 class OwnDeviceBindingTests {

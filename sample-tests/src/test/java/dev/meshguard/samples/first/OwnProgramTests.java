@@ -2,12 +2,12 @@ package dev.meshguard.samples.first;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.MemorySource;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
-import dev.meshguard.tracker.BufferType;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -1,5 +1,6 @@
 package dev.meshguard.samples.first;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.mesh.MeshDevice;
@@ -8,7 +9,6 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 
 /** A table that is meant to stay: expected, bounded, and with the reason. */

@@ -2,13 +2,13 @@ package dev.meshguard.samples.first;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import org.junit.jupiter.api.Test;
 
 /** The dispatch buffers of a device that was initialised twice: the runtime frees one set and forgets the other. */

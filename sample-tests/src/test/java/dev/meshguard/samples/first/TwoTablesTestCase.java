@@ -1,5 +1,6 @@
 package dev.meshguard.samples.first;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.mesh.MeshDevice;
@@ -8,7 +9,6 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.samples.support.Fixture;
-import dev.meshguard.tracker.BufferType;
 import org.junit.jupiter.api.Test;
 
 /** One buffer more than the bound allows is a leak. */

@@ -4,6 +4,7 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.mesh.MeshDevice;
@@ -12,7 +13,6 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 

@@ -1,7 +1,7 @@
 package dev.meshguard.samples.growth;
 
+import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.mesh.tensor.TensorDistribution.sharded2d;
-import static dev.meshguard.tracker.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.AccumulationAssert;

@@ -1,7 +1,7 @@
 package dev.meshguard.samples.pages;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.junit.AllocationCheck;

@@ -1,13 +1,13 @@
 package dev.meshguard.samples.pages;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.report.reproduction.ReproductionTest;
 import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.minimize.HistoryMinimizer;
 import dev.meshguard.verdict.minimize.MinimizedHistory;

@@ -1,8 +1,8 @@
 package dev.meshguard.samples.pages;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackAllocations;

@@ -1,8 +1,8 @@
 package dev.meshguard.samples.pages;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mockito.MockReports;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import org.assertj.core.api.Assertions;
 import org.mockito.Mockito;
 

@@ -2,9 +2,9 @@ package dev.meshguard.samples.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.growth.Accumulation;

@@ -1,5 +1,7 @@
 package dev.meshguard.samples.runpages;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.Buffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -16,9 +18,7 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.page.RunPage;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

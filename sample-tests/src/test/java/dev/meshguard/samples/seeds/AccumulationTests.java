@@ -1,22 +1,22 @@
 package dev.meshguard.samples.seeds;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.AccumulationAssert;
 import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.history.PolicyLedger;

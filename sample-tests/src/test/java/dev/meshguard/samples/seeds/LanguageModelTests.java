@@ -1,13 +1,16 @@
 package dev.meshguard.samples.seeds;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
 import static dev.meshguard.samples.support.LanguageModelRun.KV_CACHE;
 import static dev.meshguard.samples.support.LanguageModelRun.WEIGHTS;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.TRACE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -17,10 +20,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.Garbage;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.handle.HandleSearch;
 import dev.meshguard.tracker.history.HistoryEvent;

@@ -1,11 +1,11 @@
 package dev.meshguard.samples.seeds;
 
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES;
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.history.CountingPolicy.ONCE_PER_ADDRESS;
 import static dev.meshguard.tracker.history.CountingPolicy.OWNED_ONLY;
@@ -13,6 +13,8 @@ import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -21,8 +23,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.report.LiveBuffers;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.PolicyLedger;

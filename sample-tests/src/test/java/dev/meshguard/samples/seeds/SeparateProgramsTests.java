@@ -1,6 +1,6 @@
 package dev.meshguard.samples.seeds;
 
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.mesh.MeshDevice;

@@ -1,12 +1,12 @@
 package dev.meshguard.samples.support;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.Buffer;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
-import dev.meshguard.tracker.BufferType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.handle;
 
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.lang.ref.WeakReference;

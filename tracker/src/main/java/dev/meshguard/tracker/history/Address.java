@@ -1,7 +1,7 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocatorId;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;

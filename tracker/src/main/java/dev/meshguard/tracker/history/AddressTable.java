@@ -1,6 +1,6 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

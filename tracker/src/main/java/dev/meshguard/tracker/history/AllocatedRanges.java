@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

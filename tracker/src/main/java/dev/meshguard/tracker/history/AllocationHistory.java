@@ -1,16 +1,16 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationContext;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.MemoryTotals;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.internal.DeviceRecorder;
 import dev.meshguard.tracker.internal.PendingEvent;
 import dev.meshguard.tracker.internal.Snapshots;

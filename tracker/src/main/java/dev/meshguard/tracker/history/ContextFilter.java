@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import java.util.ArrayList;
 import java.util.HashSet;

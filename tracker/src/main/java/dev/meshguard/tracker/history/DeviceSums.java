@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MemoryTotals;
 import dev.meshguard.tracker.internal.DeviceRecorder;
 import dev.meshguard.tracker.internal.Totals;
 import java.util.ArrayList;

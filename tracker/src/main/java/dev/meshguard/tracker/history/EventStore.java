@@ -1,6 +1,6 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.tracker.internal.DeviceRecorder;
 import dev.meshguard.tracker.internal.EventMerger;
 import dev.meshguard.tracker.internal.PendingEvent;

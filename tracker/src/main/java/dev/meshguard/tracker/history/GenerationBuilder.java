@@ -1,15 +1,15 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.HistoryEvent.OwnerCached;
 import java.util.ArrayList;
 import java.util.HashMap;

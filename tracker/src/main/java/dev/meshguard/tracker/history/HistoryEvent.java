@@ -1,15 +1,15 @@
 package dev.meshguard.tracker.history;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessSnapshot;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;

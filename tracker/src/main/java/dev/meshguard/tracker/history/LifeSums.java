@@ -1,8 +1,8 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.internal.DeviceRecorder;
 import dev.meshguard.tracker.internal.DeviceRecorder.Effect;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

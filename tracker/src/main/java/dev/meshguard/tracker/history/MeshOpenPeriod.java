@@ -1,6 +1,6 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.event.MeshDescription;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

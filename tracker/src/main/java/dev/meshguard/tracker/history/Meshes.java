@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.MeshDescription;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

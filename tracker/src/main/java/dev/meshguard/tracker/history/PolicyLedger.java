@@ -1,8 +1,8 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.internal.AllocatorNumbers;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

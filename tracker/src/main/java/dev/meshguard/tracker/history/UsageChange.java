@@ -1,7 +1,7 @@
 package dev.meshguard.tracker.history;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.internal;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;

@@ -1,14 +1,14 @@
 package dev.meshguard.tracker.internal;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MemoryTotals;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.internal.Journal.View;
 import java.util.ArrayList;

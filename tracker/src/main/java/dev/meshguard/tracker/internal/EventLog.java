@@ -1,12 +1,12 @@
 package dev.meshguard.tracker.internal;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.PrintableText;
-import dev.meshguard.tracker.Quantities;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;

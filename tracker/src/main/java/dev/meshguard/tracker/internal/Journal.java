@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.internal;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

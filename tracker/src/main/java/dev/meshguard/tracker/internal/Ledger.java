@@ -1,12 +1,12 @@
 package dev.meshguard.tracker.internal;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.WitnessSnapshot;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,11 +1,11 @@
 package dev.meshguard.tracker.internal;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
-import dev.meshguard.tracker.MemoryTotals;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.meshguard.tracker.internal;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MemoryTotals;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
 
 /**
  * Live, peak and total memory of one device, added up as reports arrive.

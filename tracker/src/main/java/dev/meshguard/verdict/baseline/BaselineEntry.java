@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.baseline;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.baseline;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Owner;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.internal.FrameName;
 import dev.meshguard.verdict.Survivor;

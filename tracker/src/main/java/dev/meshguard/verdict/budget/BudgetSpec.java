@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.budget;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.OptionalDouble;

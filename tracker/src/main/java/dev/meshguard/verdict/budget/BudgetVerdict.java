@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.budget;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.FreeSpace;
-import dev.meshguard.tracker.MemoryTotals;
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.difference;
 
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.AllocationSite;
 import java.util.ArrayList;

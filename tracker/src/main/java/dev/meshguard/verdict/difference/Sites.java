@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.difference;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;

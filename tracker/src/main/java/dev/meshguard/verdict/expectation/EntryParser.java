@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.expectation;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

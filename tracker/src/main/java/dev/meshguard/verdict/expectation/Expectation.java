@@ -1,12 +1,12 @@
 package dev.meshguard.verdict.expectation;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;

@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.expectation;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.internal.FrameName;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.expectation;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

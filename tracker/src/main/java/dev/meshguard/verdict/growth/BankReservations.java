@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.growth;
 
-import dev.meshguard.tracker.MemoryCapacity;
-import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.DeviceMemory;

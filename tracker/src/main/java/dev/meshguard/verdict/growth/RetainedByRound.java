@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.growth;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;

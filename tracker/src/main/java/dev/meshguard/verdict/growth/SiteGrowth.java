@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.growth;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import dev.meshguard.verdict.AllocationSite;
 import java.util.List;
 import java.util.Optional;

@@ -1,13 +1,13 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.L1Base;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.L1Base;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;

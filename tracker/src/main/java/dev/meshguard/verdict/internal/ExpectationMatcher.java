@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferLifetime;
+import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;

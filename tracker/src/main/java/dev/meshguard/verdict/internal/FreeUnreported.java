@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;

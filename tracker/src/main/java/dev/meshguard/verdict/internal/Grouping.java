@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;

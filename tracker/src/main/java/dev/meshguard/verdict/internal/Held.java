@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.Reachability.State;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.Reachability.State;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;

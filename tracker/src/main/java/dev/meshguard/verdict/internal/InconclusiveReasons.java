@@ -1,12 +1,12 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;

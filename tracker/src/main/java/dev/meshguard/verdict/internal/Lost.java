@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.Reachability.State;
+import dev.meshguard.event.Reachability.State;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;

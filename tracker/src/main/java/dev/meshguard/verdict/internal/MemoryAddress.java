@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Quantities;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessSnapshot.AddressState;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import dev.meshguard.tracker.history.HistoryEvent;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;

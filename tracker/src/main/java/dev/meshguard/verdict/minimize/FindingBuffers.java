@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.minimize;
 
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.Origin;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;

@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.minimize;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.List;
 import java.util.Optional;

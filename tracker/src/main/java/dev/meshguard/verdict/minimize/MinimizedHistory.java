@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.minimize;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.Locale;
 import org.apiguardian.api.API;

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.minimize;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessSnapshot;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;

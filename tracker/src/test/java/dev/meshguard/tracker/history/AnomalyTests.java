@@ -1,24 +1,24 @@
 package dev.meshguard.tracker.history;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.L1_SMALL;
-import static dev.meshguard.tracker.BufferType.TRACE;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.event.BufferType.TRACE;
+import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
+import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
+import static dev.meshguard.event.IgnoredFreeReason.UNKNOWN_ADDRESS;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.IgnoredFreeReason.ALREADY_FREED;
-import static dev.meshguard.tracker.IgnoredFreeReason.DEVICE_CLOSED;
-import static dev.meshguard.tracker.IgnoredFreeReason.STILL_SHARED;
-import static dev.meshguard.tracker.IgnoredFreeReason.UNKNOWN_ADDRESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Ownership;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 

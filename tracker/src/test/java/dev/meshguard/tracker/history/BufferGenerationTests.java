@@ -1,20 +1,20 @@
 package dev.meshguard.tracker.history;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.Ownership.NON_OWNING;
+import static dev.meshguard.event.Ownership.UNKNOWN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.HistoryScript.program;
-import static dev.meshguard.tracker.Ownership.NON_OWNING;
-import static dev.meshguard.tracker.Ownership.UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.history.BufferGeneration.CountChange;
 import dev.meshguard.tracker.history.BufferGeneration.CountChange.Reason;
 import dev.meshguard.tracker.history.BufferGeneration.Report;

@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.IgnoredFreeReason.STILL_SHARED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;

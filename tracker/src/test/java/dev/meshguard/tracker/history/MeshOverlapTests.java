@@ -1,9 +1,9 @@
 package dev.meshguard.tracker.history;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
-import static dev.meshguard.tracker.BufferType.L1_SMALL;
-import static dev.meshguard.tracker.BufferType.TRACE;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;

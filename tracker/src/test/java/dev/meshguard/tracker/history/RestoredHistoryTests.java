@@ -1,18 +1,18 @@
 package dev.meshguard.tracker.history;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyOfLiveBuffers;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.Origin;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import java.util.Optional;

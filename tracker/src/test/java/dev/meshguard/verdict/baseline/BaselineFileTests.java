@@ -2,7 +2,7 @@ package dev.meshguard.verdict.baseline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

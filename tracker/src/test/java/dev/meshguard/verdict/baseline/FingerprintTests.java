@@ -1,16 +1,16 @@
 package dev.meshguard.verdict.baseline;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.HistoryScript;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.lang.reflect.Method;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.budget;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
@@ -10,13 +10,13 @@ import static dev.meshguard.tracker.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.FreeSpace;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.difference;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
@@ -9,18 +9,18 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;

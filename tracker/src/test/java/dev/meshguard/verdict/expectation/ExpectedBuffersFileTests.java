@@ -3,10 +3,10 @@ package dev.meshguard.verdict.expectation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Phase;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.Seed;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,7 +3,7 @@ package dev.meshguard.verdict.expectation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

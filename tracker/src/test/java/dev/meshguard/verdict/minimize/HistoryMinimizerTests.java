@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.minimize;
 
-import static dev.meshguard.tracker.BufferType.DRAM;
-import static dev.meshguard.tracker.BufferType.L1;
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
 import static dev.meshguard.tracker.HistoryScript.history;
@@ -10,12 +10,12 @@ import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Reachability;
-import dev.meshguard.tracker.WitnessSnapshot.Moment;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;

@@ -1,6 +1,6 @@
 package dev.meshguard.server.books.internal;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package dev.meshguard.server.books.internal;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 
 /** The records and sums of one device. */
 final class DeviceBook {

@@ -1,7 +1,7 @@
 package dev.meshguard.server.books.internal;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.protocol.DeviceInfo;
-import dev.meshguard.tracker.BufferType;
 import java.util.List;
 import java.util.Locale;
 

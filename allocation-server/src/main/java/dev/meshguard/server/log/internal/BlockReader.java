@@ -1,9 +1,9 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.server.log.LogDialect;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Ownership;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.LogEvents;
 import java.util.Arrays;
 import java.util.HashSet;

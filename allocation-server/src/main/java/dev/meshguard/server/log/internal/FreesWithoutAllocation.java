@@ -1,7 +1,7 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.server.log.FreedMemory;
-import dev.meshguard.tracker.Phase;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

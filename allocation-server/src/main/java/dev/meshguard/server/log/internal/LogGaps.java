@@ -1,6 +1,6 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.Quantities;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;

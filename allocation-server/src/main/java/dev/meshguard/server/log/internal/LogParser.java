@@ -1,12 +1,12 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Phase;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;

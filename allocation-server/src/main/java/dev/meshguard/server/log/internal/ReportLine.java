@@ -1,6 +1,6 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.nio.charset.StandardCharsets;
 
 /**

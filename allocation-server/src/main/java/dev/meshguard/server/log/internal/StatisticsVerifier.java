@@ -1,7 +1,7 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Quantities;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 

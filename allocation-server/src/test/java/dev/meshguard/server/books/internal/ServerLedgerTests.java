@@ -2,7 +2,7 @@ package dev.meshguard.server.books.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

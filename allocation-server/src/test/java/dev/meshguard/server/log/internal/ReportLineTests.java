@@ -2,8 +2,8 @@ package dev.meshguard.server.log.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.server.log.internal.ReportLine.Kind;
-import dev.meshguard.tracker.BufferType;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Random;

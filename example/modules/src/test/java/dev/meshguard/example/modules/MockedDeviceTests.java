@@ -10,7 +10,7 @@ import static org.mockito.Mockito.when;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import org.junit.jupiter.api.Test;
 
 @TrackAllocations

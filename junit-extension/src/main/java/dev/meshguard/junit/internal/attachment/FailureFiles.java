@@ -1,10 +1,10 @@
 package dev.meshguard.junit.internal.attachment;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.tracker.FileReplacement;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
 import java.io.Writer;

@@ -3,14 +3,14 @@ package dev.meshguard.junit.internal.attachment;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.VerdictJson;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.Ownership;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.meshguard.samples.corpus.oldtools;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import java.math.BigDecimal;

@@ -2,10 +2,10 @@ package dev.meshguard.samples.corpus.oldtools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
 import org.junit.jupiter.api.Test;
 
 /** The lines are those of the field's server with reference counts. */

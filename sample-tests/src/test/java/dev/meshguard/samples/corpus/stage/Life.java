@@ -1,11 +1,11 @@
 package dev.meshguard.samples.corpus.stage;
 
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
 import java.util.Locale;
 
 /** One buffer on one device from the moment it was lent to the moment it was given back, as the memory itself saw it. */

@@ -1,9 +1,9 @@
 package dev.meshguard.samples.corpus.stage;
 
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.Collections;
 import java.util.IdentityHashMap;

@@ -1,16 +1,16 @@
 package dev.meshguard.samples.corpus.stage;
 
-import dev.meshguard.tracker.AllocationDetails;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.IgnoredFreeReason;
-import dev.meshguard.tracker.MeshDescription;
-import dev.meshguard.tracker.Owner;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.WitnessSnapshot;
 
 /** A process that reports under a number of its own, until it dies: then nothing is heard of it. */
 final class ReportingProcess implements AllocationListener {

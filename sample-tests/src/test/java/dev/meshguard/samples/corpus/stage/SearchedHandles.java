@@ -1,7 +1,7 @@
 package dev.meshguard.samples.corpus.stage;
 
+import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Reachability;
 import dev.meshguard.tracker.handle.GarbageCollection;
 import dev.meshguard.tracker.handle.HandleSearch;
 import dev.meshguard.tracker.history.AllocationHistory;

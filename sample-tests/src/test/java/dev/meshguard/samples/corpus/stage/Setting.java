@@ -1,5 +1,8 @@
 package dev.meshguard.samples.corpus.stage;
 
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
@@ -11,9 +14,6 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.BufferLifetime;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;

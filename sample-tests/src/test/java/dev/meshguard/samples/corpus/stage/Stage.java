@@ -2,6 +2,10 @@ package dev.meshguard.samples.corpus.stage;
 
 import static dev.meshguard.mesh.tensor.TensorDistribution.sharded2d;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.Buffer;
 import dev.meshguard.mesh.MeshBuffer;
@@ -26,13 +30,9 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.samples.support.Garbage;
-import dev.meshguard.tracker.AllocationDetails;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Ownership;
-import dev.meshguard.tracker.Phase;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;

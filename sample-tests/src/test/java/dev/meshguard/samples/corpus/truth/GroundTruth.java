@@ -1,5 +1,10 @@
 package dev.meshguard.samples.corpus.truth;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
 import dev.meshguard.samples.corpus.stage.Handle;
 import dev.meshguard.samples.corpus.stage.Life;
 import dev.meshguard.samples.corpus.stage.PhysicalMemory;
@@ -7,11 +12,6 @@ import dev.meshguard.samples.corpus.stage.Road.Arrival;
 import dev.meshguard.samples.corpus.stage.Stage;
 import dev.meshguard.samples.corpus.stage.StagedExpectation;
 import dev.meshguard.samples.corpus.truth.Label.State;
-import dev.meshguard.tracker.AllocationDetails;
-import dev.meshguard.tracker.AllocatorId;
-import dev.meshguard.tracker.BufferKind;
-import dev.meshguard.tracker.BufferType;
-import dev.meshguard.tracker.Owner;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.Collection;

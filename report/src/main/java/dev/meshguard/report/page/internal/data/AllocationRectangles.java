@@ -1,8 +1,8 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.report.page.internal.data.GroupIndex.Membership;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.DeviceMemory;

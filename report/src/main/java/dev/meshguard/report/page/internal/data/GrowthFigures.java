@@ -1,8 +1,8 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.AllocationSite;

@@ -1,9 +1,9 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.page.internal.data.GroupIndex.Membership;
-import dev.meshguard.tracker.Origin;
-import dev.meshguard.tracker.Quantities;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;

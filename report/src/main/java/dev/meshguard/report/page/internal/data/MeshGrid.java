@@ -1,7 +1,7 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.tracker.MeshDescription;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;

@@ -1,6 +1,6 @@
 package dev.meshguard.report.page.internal.data;
 
-import dev.meshguard.tracker.Origin;
+import dev.meshguard.event.Origin;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -1,7 +1,7 @@
 package dev.meshguard.report.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.tracker.BufferType;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.DeviceMemory;

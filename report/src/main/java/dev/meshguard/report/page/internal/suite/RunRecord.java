@@ -1,10 +1,10 @@
 package dev.meshguard.report.page.internal.suite;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.report.page.internal.data.InlineJson;
 import dev.meshguard.report.page.internal.data.RunFigures;
 import dev.meshguard.report.page.internal.data.Usage;
-import dev.meshguard.tracker.BufferType;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;

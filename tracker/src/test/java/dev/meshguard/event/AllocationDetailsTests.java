@@ -1,7 +1,8 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.tracker.AllocationRequest;
 import org.junit.jupiter.api.Test;
 
 class AllocationDetailsTests {

@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -88,7 +88,7 @@ public record AllocationDetails(
         return USER.ofKind(BufferKind.CIRCULAR_BUFFER).ownedBy(program);
     }
 
-    /** Returns the details of a canary of the given mesh; see {@link AllocationListener#canaryPlanted}. */
+    /** Returns the details of a canary of the given mesh; see {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}. */
     public static AllocationDetails canary(int mesh) {
         return USER.ofKind(BufferKind.CANARY).onMesh(mesh);
     }

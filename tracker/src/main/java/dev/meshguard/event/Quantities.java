@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;

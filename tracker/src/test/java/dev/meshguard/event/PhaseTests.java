@@ -1,8 +1,10 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -20,7 +20,7 @@ public enum BufferKind {
     CIRCULAR_BUFFER,
     /**
      * No buffer at all: a report that a source sends to show that its reports arrive. It takes no memory and is left out of every
-     * count, sum and text; see {@link AllocationListener#canaryPlanted}.
+     * count, sum and text; see {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}.
      */
     CANARY
 }

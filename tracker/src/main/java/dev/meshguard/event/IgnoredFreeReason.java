@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

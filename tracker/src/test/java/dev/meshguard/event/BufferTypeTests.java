@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,6 +20,7 @@ public record Origin(List<StackTraceElement> frames) {
 
     /** Code that stands between the caller and the listener: it is never what the reader looks for. */
     private static final List<String> MACHINERY = List.of(
+            "dev.meshguard.event.",
             "dev.meshguard.tracker.",
             "dev.meshguard.verdict.",
             "dev.meshguard.mesh.",

@@ -1,4 +1,4 @@
-package dev.meshguard.tracker;
+package dev.meshguard.event;
 
 import java.util.List;
 import java.util.Optional;
