@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class ClientConnection {
 
     /** What has come of a record, or of two as long as it is not sure that they have the right size. */
-    private static final int MOST_CARRIED = 512;
+    private static final int MAX_CARRIED = 512;
 
     private static final int MAX_PROCESSES = 1000;
 
@@ -23,7 +23,7 @@ final class ClientConnection {
     final SocketChannel channel;
     final SelectionKey key;
 
-    final byte[] carry = new byte[MOST_CARRIED];
+    final byte[] carry = new byte[MAX_CARRIED];
     int carried;
 
     /** Answers that the program did not take yet; nothing more is read until it does. */

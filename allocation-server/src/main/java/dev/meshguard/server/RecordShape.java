@@ -21,9 +21,9 @@ final class RecordShape {
     /** The three sizes, and one that a version between them is said to have had. */
     private static final int[] SIZES = {72, 112, 128, 144};
 
-    private static final int LARGEST_DEVICE = 1023;
-    private static final int LARGEST_MEMORY = 4;
-    private static final long LARGEST_SIZE = 1L << 46;
+    private static final int MAX_DEVICE = 1023;
+    private static final int MAX_MEMORY_TYPE = 4;
+    private static final long MAX_SIZE = 1L << 46;
     private static final int PADDING = ~0xff;
 
     private RecordShape() {}
@@ -113,14 +113,14 @@ final class RecordShape {
     }
 
     private static boolean isDevice(int device) {
-        return device >= -1 && device <= LARGEST_DEVICE;
+        return device >= -1 && device <= MAX_DEVICE;
     }
 
     private static boolean isSize(long size) {
-        return size >= 0 && size <= LARGEST_SIZE;
+        return size >= 0 && size <= MAX_SIZE;
     }
 
     private static boolean isMemory(int memory) {
-        return memory >= 0 && memory <= LARGEST_MEMORY;
+        return memory >= 0 && memory <= MAX_MEMORY_TYPE;
     }
 }

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 final class ReportDispatcher {
 
     /** What the last of the old servers takes for a size that cannot be. */
-    private static final long LARGEST_SIZE = 100L << 30;
+    private static final long MAX_SIZE_BYTES = 100L << 30;
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final AllocationDetails NOBODY = AllocationDetails.user();
@@ -88,7 +88,7 @@ final class ReportDispatcher {
 
     // What there was no room for.
     private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
-    private boolean isRefusing;
+    private boolean isRejecting;
     private long refusals;
 
     ReportDispatcher(ServerOptions options, @Nullable LogLineBuffer log, ServerErrors problems) {
@@ -138,8 +138,8 @@ final class ReportDispatcher {
             noRoom(Limit.BUFFERS, limits.buffers());
             return;
         }
-        isRefusing = false;
-        if (before != null && before.isLeftByDead()) {
+        isRejecting = false;
+        if (before != null && before.isAbandoned()) {
             // The address belongs to another buffer: the device was closed in between.
             evidence.openPeriodBegan(device);
             ledger.beginOpenPeriod(device);
@@ -162,10 +162,10 @@ final class ReportDispatcher {
         if (reached.add(limit)) {
             problems.add(why + " and count as lost reports");
         }
-        if (!isRefusing && lines != null) {
+        if (!isRejecting && lines != null) {
             lines.omitted();
         }
-        isRefusing = true;
+        isRejecting = true;
         refusals++;
         evidence.lost(1, why);
     }
@@ -179,19 +179,19 @@ final class ReportDispatcher {
                     lines.invalidType(process, type, id, device);
                 }
             }
-            return refused("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
+            return rejected("buffer type " + type + ", and only 0 to " + (TYPES.length - 1) + " are one", connection);
         }
         if (isOutOfRange(device)) {
             if (lines != null) {
                 lines.invalidDevice(device);
             }
-            return refused("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
+            return rejected("device " + device + ", and this server has devices 0 to " + (deviceLimit - 1), connection);
         }
-        if (size < 0 || (isLastServer() && (size == 0 || size > LARGEST_SIZE))) {
+        if (size < 0 || (isLastServer() && (size == 0 || size > MAX_SIZE_BYTES))) {
             if (lines != null) {
                 lines.invalidSize(size);
             }
-            return refused("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
+            return rejected("a size of " + Long.toUnsignedString(size) + " bytes, which cannot be", connection);
         }
         return true;
     }
@@ -204,7 +204,7 @@ final class ReportDispatcher {
                         || (openedDevices.size() >= MAX_DEVICES && !openedDevices.contains(device)));
     }
 
-    private boolean refused(String what, ClientConnection connection) {
+    private boolean rejected(String what, ClientConnection connection) {
         evidence.lost(1, connection.description() + " reported " + what);
         return false;
     }
@@ -248,7 +248,7 @@ final class ReportDispatcher {
         }
         if (record == null || record.held() == 0) {
             if (device < 0 || isOutOfRange(device)) {
-                refused("a free on device " + device + ", which this server does not have", connection);
+                rejected("a free on device " + device + ", which this server does not have", connection);
                 return;
             }
             if (refusals > 0) {
@@ -292,7 +292,7 @@ final class ReportDispatcher {
             return;
         }
         if (isOutOfRange(device) || size < 0) {
-            refused(
+            rejected(
                     "a circular buffer on device " + device + " of " + Long.toUnsignedString(size) + " bytes",
                     connection);
             return;

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 /** What went wrong, as whole sentences; guarded by the server's lock. */
 final class ServerErrors {
 
-    private static final int MOST_KEPT = 1000;
+    private static final int MAX_KEPT = 1000;
 
     private final List<String> sentences = new ArrayList<>();
     private final Consumer<String> listener;
@@ -21,7 +21,7 @@ final class ServerErrors {
         if (!sentences.isEmpty() && sentences.get(sentences.size() - 1).equals(sentence)) {
             return;
         }
-        if (sentences.size() < MOST_KEPT) {
+        if (sentences.size() < MAX_KEPT) {
             sentences.add(sentence);
         }
         listener.accept(sentence);

@@ -37,18 +37,18 @@ import org.jspecify.annotations.Nullable;
 final class ServerLoop implements Runnable {
 
     private static final int READ_AT_ONCE = 1 << 18;
-    private static final int MOST_ERRORS = 10;
-    private static final int MOST_REMEMBERED = 10_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
-    private static final long LONGEST_SLEEP = 1000;
+    private static final int MAX_ERRORS = 10;
+    private static final int MAX_REMEMBERED = 10_000;
+    private static final Duration UNDECIDED_TIMEOUT = Duration.ofSeconds(2);
+    private static final long MAX_SLEEP_MILLIS = 1000;
 
     /**
      * A program that reports one record after the other would wake this thread for each of them, and pay for that in its own write.
      * So after little was heard, and nothing asked, some more is waited for.
      */
-    private static final long NAP = 50_000;
+    private static final long COALESCE_NANOS = 50_000;
 
-    private static final int LITTLE = 1 << 13;
+    private static final int SMALL_READ_BYTES = 1 << 13;
 
     /** How much is done for dead processes before others are served again: a tenth of a millisecond or so. */
     private static final int STEPS_AT_ONCE = 500;
@@ -94,7 +94,7 @@ final class ServerLoop implements Runnable {
     private long quietReached;
 
     private boolean hasUnflushedLines;
-    private boolean hasReadLittle;
+    private boolean wasSmallRead;
 
     private volatile boolean isStopping;
 
@@ -204,7 +204,7 @@ final class ServerLoop implements Runnable {
             hasWork = bookkeeper.hasWork() || isWaiting();
             isAwaited = quietReached < asked || hasUnflushedLines || hasWork;
         }
-        int ready = isAwaited ? selector.selectNow() : selector.select(LONGEST_SLEEP);
+        int ready = isAwaited ? selector.selectNow() : selector.select(MAX_SLEEP_MILLIS);
         if (ready == 0 && isAwaited && !hasWork) {
             synchronized (lock) {
                 flush();
@@ -213,10 +213,10 @@ final class ServerLoop implements Runnable {
             }
         }
         if (ready > 0) {
-            hasReadLittle = true;
+            wasSmallRead = true;
             serve();
-            if (hasReadLittle && !hasWork) {
-                LockSupport.parkNanos(NAP);
+            if (wasSmallRead && !hasWork) {
+                LockSupport.parkNanos(COALESCE_NANOS);
             }
         }
         synchronized (lock) {
@@ -288,7 +288,7 @@ final class ServerLoop implements Runnable {
     }
 
     private void accept() throws IOException {
-        hasReadLittle = false;
+        wasSmallRead = false;
         SocketChannel channel;
         try {
             channel = server.accept();
@@ -312,7 +312,7 @@ final class ServerLoop implements Runnable {
 
     /** A server may run for months, and a monitor connect each second. */
     private void forgetOldest() {
-        if (connections.size() >= MOST_REMEMBERED) {
+        if (connections.size() >= MAX_REMEMBERED) {
             connections.stream()
                     .filter(connection -> !connection.isOpen)
                     .findFirst()
@@ -363,7 +363,7 @@ final class ServerLoop implements Runnable {
         int count = connection.channel.read(in);
         in.flip();
         connection.carried = 0;
-        hasReadLittle &= count < LITTLE;
+        wasSmallRead &= count < SMALL_READ_BYTES;
         hasUnflushedLines = log != null;
         if (count < 0) {
             atEnd(connection);
@@ -404,7 +404,7 @@ final class ServerLoop implements Runnable {
         long mostLooks = bookkeeper.looks() + LOOKS_AT_ONCE;
         while (limit - at >= size && connection.isOpen && connection.dumpAfter == 0 && bookkeeper.looks() < mostLooks) {
             int type = in.get(at) & 0xff;
-            boolean isMessage = type >= 1 && type <= MessageType.LARGEST_CODE;
+            boolean isMessage = type >= 1 && type <= MessageType.MAX_CODE;
             if (!isMessage && resyncs) {
                 at++;
                 failed(connection);
@@ -416,7 +416,7 @@ final class ServerLoop implements Runnable {
                     break;
                 }
                 if (other != RecordShape.NOTHING) {
-                    refuseSize(connection, other);
+                    rejectSize(connection, other);
                     return;
                 }
             }
@@ -496,11 +496,11 @@ final class ServerLoop implements Runnable {
     private void failed(ClientConnection connection) {
         connection.errors++;
         connection.followsRecord = false;
-        if (connection.errors < MOST_ERRORS) {
+        if (connection.errors < MAX_ERRORS) {
             return;
         }
         bookkeeper.tooManyErrors(connection.errors);
-        refuse(
+        reject(
                 connection,
                 String.format(
                         Locale.ROOT,
@@ -509,12 +509,12 @@ final class ServerLoop implements Runnable {
                         connection.errors));
     }
 
-    private void refuseSize(ClientConnection connection, int theirs) {
+    private void rejectSize(ClientConnection connection, int theirs) {
         bookkeeper.otherSize(connection.number, theirs, recordBytes);
         String remedy = RecordSize.of(theirs).isPresent()
                 ? "start the server with --record-size " + theirs
                 : "no server is known that reads them, so build the program and the server from one version";
-        refuse(
+        reject(
                 connection,
                 String.format(
                         Locale.ROOT,
@@ -529,7 +529,7 @@ final class ServerLoop implements Runnable {
     }
 
     /** Closes a connection; what a program would have reported over it is lost, if it ever reported. */
-    private void refuse(ClientConnection connection, String why) {
+    private void reject(ClientConnection connection, String why) {
         connection.problem(why);
         problems.add(why);
         if (connection.hasReports()) {
@@ -543,7 +543,7 @@ final class ServerLoop implements Runnable {
     /** Returns whether the size is known now. */
     private boolean decide(ClientConnection connection) {
         if (in.limit() >= RecordFields.END_OF_REQUEST && !RecordShape.mayBegin(in, 0)) {
-            refuse(
+            reject(
                     connection,
                     connection.description() + " begins with what is no record of any size, so it was closed");
             return false;
@@ -559,7 +559,7 @@ final class ServerLoop implements Runnable {
         Optional<RecordSize> size = RecordSize.of(proved);
         if (size.isEmpty()) {
             recordBytes = RecordSize.BYTES_144.bytes();
-            refuseSize(connection, proved);
+            rejectSize(connection, proved);
             recordBytes = 0;
             return false;
         }
@@ -589,7 +589,7 @@ final class ServerLoop implements Runnable {
     private void askForSize(ClientConnection connection, Instant now) {
         boolean hasWaited = connection.undecidedSince > 0
                 && connection.isOpen
-                && now.toEpochMilli() - connection.undecidedSince >= PATIENCE.toMillis();
+                && now.toEpochMilli() - connection.undecidedSince >= UNDECIDED_TIMEOUT.toMillis();
         if (hasWaited && connection.view().problem().isEmpty()) {
             String why = undecided(connection) + " and waits";
             connection.problem(why + askForOption());
@@ -616,7 +616,7 @@ final class ServerLoop implements Runnable {
             spill(connection, out.capacity());
         }
         codec.encode(message, out);
-        hasReadLittle = false;
+        wasSmallRead = false;
     }
 
     /** Sends what was answered; what the program does not take now waits, and so does what it sends. */

@@ -30,7 +30,7 @@ record ServerOptions(
         Consumer<String> onProblem) {
 
     /** As many as the old server has, whatever is installed. */
-    private static final int FEWEST_DEVICES = 8;
+    private static final int MIN_DEVICES = 8;
 
     ServerOptions {
         devices = List.copyOf(devices);
@@ -40,6 +40,6 @@ record ServerOptions(
 
     /** Returns the first device id that is out of range. */
     int deviceLimit() {
-        return devices.stream().mapToInt(DeviceInfo::device).reduce(FEWEST_DEVICES - 1, Math::max) + 1;
+        return devices.stream().mapToInt(DeviceInfo::device).reduce(MIN_DEVICES - 1, Math::max) + 1;
     }
 }

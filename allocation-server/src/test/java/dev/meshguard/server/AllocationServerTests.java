@@ -180,7 +180,7 @@ class AllocationServerTests extends WithServer {
     }
 
     @Test
-    void whatCannotBeIsRefusedAndCountsAsLost() throws IOException, InterruptedException {
+    void rejectsInvalidReportsAndCountsThemAsLost() throws IOException, InterruptedException {
         start(RecordSize.BYTES_144);
 
         try (RawClient client = client()) {
@@ -394,13 +394,13 @@ class AllocationServerTests extends WithServer {
     private AbstractStringAssert<?> assertThatClosedServer() {
         LeakVerdict verdict = LeakCheck.create().examine(server.tracker().history());
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        return assertThat(verdict.groundsForDoubt())
+        return assertThat(verdict.inconclusiveReasons())
                 .extracting(InconclusiveReason::text)
                 .singleElement(InstanceOfAssertFactories.STRING);
     }
 
     @Test
-    void theServersLogReadsBackAsWhatItsTrackerHeard() throws IOException, InterruptedException {
+    void theServersLogReadsBackAsWhatItsTrackerReceived() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         Random random = new Random(SEED);
         for (long process = 1; process <= 3; process++) {

@@ -215,7 +215,7 @@ class DeadProcessTests extends WithServer {
     }
 
     @Test
-    void anAddressThatADeadProcessLeftIsAnotherBufferWhenItIsLentAgain() throws IOException, InterruptedException {
+    void anAddressOfADeadProcessIsAnotherBufferWhenItIsReused() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         runs(1);
         runs(2);

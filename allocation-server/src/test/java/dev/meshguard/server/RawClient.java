@@ -64,12 +64,12 @@ final class RawClient implements AutoCloseable {
     }
 
     /** Returns whether the server has closed the connection; waits until it has, or something comes. */
-    boolean isRefused() throws IOException {
-        return isRefusedAfter();
+    boolean isRejected() throws IOException {
+        return isRejectedAfter();
     }
 
     /** Returns whether the server closes the connection because of what is sent, which it need not read whole. */
-    boolean isRefusedAfter(byte... bytes) throws IOException {
+    boolean isRejectedAfter(byte... bytes) throws IOException {
         try {
             send(bytes);
             return channel.read(ByteBuffer.allocate(1)) < 0;

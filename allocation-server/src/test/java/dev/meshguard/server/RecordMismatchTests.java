@@ -37,7 +37,7 @@ class RecordMismatchTests extends WithServer {
         try (RawClient program = new RawClient(server.socketPath(), theirs)) {
             program.send(allocations(28));
 
-            assertThat(program.isRefused()).isTrue();
+            assertThat(program.isRejected()).isTrue();
         }
 
         assertThat(server.problems())
@@ -74,7 +74,7 @@ class RecordMismatchTests extends WithServer {
                 server.awaitQuiet(LONG);
             }
 
-            assertThat(program.isRefused()).isTrue();
+            assertThat(program.isRejected()).isTrue();
         }
 
         assertThat(server.activeAllocations()).isLessThanOrEqualTo(1);
@@ -94,7 +94,7 @@ class RecordMismatchTests extends WithServer {
             System.arraycopy(first, 0, record, 0, first.length);
             program.send(record).send(record).send(record);
 
-            assertThat(program.isRefused()).isTrue();
+            assertThat(program.isRejected()).isTrue();
         }
         assertThat(server.problems())
                 .containsExactly(
@@ -148,7 +148,7 @@ class RecordMismatchTests extends WithServer {
 
             assertThat(server.activeAllocations()).isEqualTo(2);
             program.send(new byte[122]);
-            assertThat(program.isRefused()).isTrue();
+            assertThat(program.isRejected()).isTrue();
         }
     }
 
@@ -235,14 +235,14 @@ class RecordMismatchTests extends WithServer {
     }
 
     @Test
-    void whatIsNoRecordOfAnySizeIsRefused() throws IOException {
+    void rejectsBytesThatAreNotARecordOfAnySize() throws IOException {
         server = builder().start();
         try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
             byte[] text = new byte[1 << 12];
             Arrays.fill(text, (byte) 'Q');
             program.send(text);
 
-            assertThat(program.isRefused()).isTrue();
+            assertThat(program.isRejected()).isTrue();
         }
     }
 

@@ -79,7 +79,7 @@ class ServerFaultTests extends WithServer {
     }
 
     @Test
-    void recordsThatArriveTogetherAreTakenApart() throws IOException {
+    void splitsRecordsThatArriveTogether() throws IOException {
         start(RecordSize.BYTES_144);
 
         try (RawClient client = client()) {
@@ -122,7 +122,7 @@ class ServerFaultTests extends WithServer {
                 RawClient bad = client()) {
             good.send(Request.allocation(7, 0, BufferType.L1, 4096, 64)).query(0);
 
-            assertThat(bad.isRefusedAfter(garbage)).isTrue();
+            assertThat(bad.isRejectedAfter(garbage)).isTrue();
             assertThat(good.send(Request.allocation(7, 0, BufferType.L1, 8192, 64))
                             .query(0)
                             .l1())

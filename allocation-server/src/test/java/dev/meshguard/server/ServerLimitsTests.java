@@ -141,7 +141,7 @@ class ServerLimitsTests extends WithServer {
     }
 
     @Test
-    void ofMillionsOfRefusedMessagesFewEventsAreKeptAndAllAreCounted() throws IOException, InterruptedException {
+    void keepsFewEventsOfMillionsOfRejectedMessagesAndCountsAll() throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         int messages = 50_000;
         try (RawClient client = client()) {
@@ -161,7 +161,7 @@ class ServerLimitsTests extends WithServer {
     }
 
     @Test
-    void withoutAHistoryTheBooksAreTheSame() throws IOException, InterruptedException {
+    void withoutAHistoryTheLedgerIsTheSame() throws IOException, InterruptedException {
         server = builder(RecordSize.BYTES_112).withoutHistory().start();
         try (RawClient client = client()) {
             client.send(

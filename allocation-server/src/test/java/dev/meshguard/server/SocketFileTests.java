@@ -223,7 +223,7 @@ class SocketFileTests extends WithServer {
     }
 
     @Test
-    void aPathInALongFolderIsRefusedAndNothingIsLeftBehind() throws IOException {
+    void rejectsAPathInALongFolderAndLeavesNothingBehind() throws IOException {
         int missing = 105 - folder.toString().length() - 1;
         Path deep = Files.createDirectory(folder.resolve("d".repeat(missing)));
 

@@ -155,7 +155,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         LeakVerdict verdict = verdict();
         List<Survivor> leaked =
                 verdict.survivors(survivor -> survivor.buffer().device() == device && isNotFreed(survivor));
-        if (!leaked.isEmpty() || !verdict.doubts().isEmpty()) {
+        if (!leaked.isEmpty() || !verdict.inconclusiveReasonTexts().isEmpty()) {
             return failed(shouldHaveCleanVerdictOnDevice(verdict, device, leaked), verdict);
         }
         return myself;

@@ -2,7 +2,7 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldBeFullAfter;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowBy;
-import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInBooksBy;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInLedgerBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
@@ -114,7 +114,7 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
         DeviceMemory memory = new DeviceMemory(device, type);
         return growsBy(actual.ledger(policy), memory, bytes)
                 ? myself
-                : failed(shouldGrowInBooksBy(policy, memory, bytes, actual));
+                : failed(shouldGrowInLedgerBy(policy, memory, bytes, actual));
     }
 
     /**
@@ -136,7 +136,7 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     private boolean growsBy(List<MemoryGrowth> growths, DeviceMemory memory, long bytes) {
-        if (!actual.doubts().isEmpty()) {
+        if (!actual.inconclusiveReasons().isEmpty()) {
             return false;
         }
         return growths.stream()

@@ -1,6 +1,6 @@
 package dev.meshguard.assertions;
 
-import static dev.meshguard.assertions.error.ShouldBeEmptyBooks.shouldBeEmptyBooks;
+import static dev.meshguard.assertions.error.ShouldBeEmptyLedger.shouldBeEmptyLedger;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 
@@ -46,7 +46,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     public LedgerAssert areEmpty() {
         isNotNull();
         if (actual.entries() != 0 || hasReports() || hasBytes()) {
-            return failed(shouldBeEmptyBooks(actual));
+            return failed(shouldBeEmptyLedger(actual));
         }
         return myself;
     }

@@ -91,7 +91,7 @@ class AmountAssertionsTests {
     }
 
     @Test
-    void booksAreReadUnderAPolicy() {
+    void readsTheLedgerUnderAPolicy() {
         assertThat(tracker)
                 .ledger(CountingPolicy.EVERY_REPORT)
                 .hasBytes(BufferType.DRAM, 0, 4096)
@@ -107,7 +107,7 @@ class AmountAssertionsTests {
     }
 
     @Test
-    void booksThatAddUpToNothingAreEmpty() {
+    void aLedgerThatSumsToZeroIsEmpty() {
         tracker.freed(0, BufferType.DRAM, 4096);
 
         assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).areEmpty();
@@ -118,7 +118,7 @@ class AmountAssertionsTests {
     }
 
     @Test
-    void booksOfAnotherNumberAreShown() {
+    void showsTheLedgerWhereANumberDiffers() {
         Assertions.assertThat(textOf(() ->
                         assertThat(tracker).ledger(CountingPolicy.EVERY_REPORT).hasUnknownFrees(1)))
                 .startsWith("""
@@ -132,7 +132,7 @@ class AmountAssertionsTests {
     }
 
     @Test
-    void eachNumberOfBooksIsVerified() {
+    void verifiesEachNumberOfTheLedger() {
         LedgerAssert books = assertThat(tracker.history().ledger(CountingPolicy.EVERY_REPORT));
 
         Assertions.assertThat(textOf(() -> books.hasBytes(BufferType.DRAM, 0, 1)))

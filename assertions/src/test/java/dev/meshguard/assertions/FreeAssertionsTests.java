@@ -114,7 +114,7 @@ class FreeAssertionsTests {
     }
 
     @Test
-    void aFailureAboutFreesDoesNotTellTheWholeVerdict() {
+    void aFailureAboutFreesDoesNotDescribeTheWholeVerdict() {
         free();
 
         Assertions.assertThat(Failures.leakOf(() -> assertThat(tracker).hasNoUnknownFrees())

@@ -70,7 +70,7 @@ class GrowthAssertionsTests {
     }
 
     @Test
-    void anotherSlopeIsToldWithTheWholeAccumulation() {
+    void reportsAnotherSlopeWithTheWholeAccumulation() {
         rounds(1, 1, 1, 1);
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 65)))
@@ -152,7 +152,7 @@ class GrowthAssertionsTests {
                 1. DRAM of device 0: peak 64 B, 4 B over the budget of 60 B
                    at event #1 in START; circular buffers included: 0 B of it
                    held 64 B in 1 buffer: DRAM buffers of 64 B""");
-        Assertions.assertThat(failure.verdict().overruns()).hasSize(1);
+        Assertions.assertThat(failure.verdict().violations()).hasSize(1);
     }
 
     @Test
@@ -179,7 +179,7 @@ class GrowthAssertionsTests {
     }
 
     @Test
-    void aRunThatLeavesMoreIsToldWithWhatChanged() {
+    void reportsWhatChangedInARunWithMoreSurvivors() {
         AllocationTracker other = withoutOrigins();
         tracker.allocated(0, DRAM, 8_192, 64);
 
@@ -204,7 +204,7 @@ class GrowthAssertionsTests {
     }
 
     @Test
-    void aDeviceThatUsesMoreIsToldWithItsSite() {
+    void reportsADeviceThatUsesMoreWithItsSite() {
         for (int device = 0; device < 3; device++) {
             tracker.allocated(device, DRAM, 4_096, 64);
         }

@@ -46,7 +46,7 @@ class LeakAssertionErrorTests {
     }
 
     @Test
-    void doesNotTellAllWhereTheMessageIsTheUsersOwn() {
+    void isNotCompleteWithAMessageOfTheUser() {
         LeakAssertionError failure =
                 leakOf(() -> assertThat(tracker).withFailMessage("clean up!").noLeaks());
 

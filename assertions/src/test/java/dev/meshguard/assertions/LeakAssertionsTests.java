@@ -79,7 +79,7 @@ class LeakAssertionsTests {
     }
 
     @Test
-    void wrongBooksAreNoLeakButUnbalanced() {
+    void wrongReportsAreNotALeakButUnbalanced() {
         tracker.freed(0, BufferType.DRAM, 4096);
 
         assertThat(tracker).noLeaks();
@@ -121,7 +121,7 @@ class LeakAssertionsTests {
     }
 
     @Test
-    void whatIsAllowedMayStayWithinItsBounds() {
+    void allowedBuffersAreExpectedWithinTheirBounds() {
         Expectation one = Expectation.because("kept for later").atMost(1);
         tracker.allocated(0, BufferType.DRAM, 4096, 64);
 

@@ -79,7 +79,7 @@ class SeveralMeshesAssertionsTests {
     }
 
     @Test
-    void aFreeByTheMeshThatDidNotLendIsUnknownAndNamesTheOneThatDid() {
+    void aFreeByAnotherMeshIsUnknownAndNamesTheAllocatingMesh() {
         allocate(0);
         free(1);
         free(0);

@@ -27,7 +27,7 @@ final class LanguageModel<B> {
     static final int ALLOCATIONS = 49_158 + 34_250 + 8;
     static final int DEVICES = 8;
     /** One trace and what is held for good, at most this many on one device. */
-    static final int LARGEST_LIVE_PER_DEVICE = 64;
+    static final int MAX_LIVE_PER_DEVICE = 64;
 
     private static final int DRAM_REPORTS = 49_158;
     private static final int L1_REPORTS = 34_250;

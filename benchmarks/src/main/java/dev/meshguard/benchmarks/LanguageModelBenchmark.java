@@ -159,7 +159,7 @@ public class LanguageModelBenchmark {
     /** Buffers as recorders know them: a device and a number that is used again. */
     private static final class Numbered implements LanguageModel.Memory<Integer> {
 
-        private static final int PER_DEVICE = LanguageModel.LARGEST_LIVE_PER_DEVICE;
+        private static final int PER_DEVICE = LanguageModel.MAX_LIVE_PER_DEVICE;
 
         private final Lane[] lanes = new Lane[LanguageModel.DEVICES];
         private final Deque<Integer>[] unused;

@@ -26,7 +26,7 @@ public final class LiveMemory {
     private static final int FRAMES_ABOVE = 4;
 
     private static final int DEVICES = 8;
-    private static final int PLACES = 100;
+    private static final int ADDRESSES = 100;
 
     private static final List<Contender> CONTENDERS = List.of(
             Contender.MAP,
@@ -90,7 +90,7 @@ public final class LiveMemory {
         long cpuBefore = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         for (int buffer = 0; buffer < perDevice; buffer++) {
             for (int device = 0; device < DEVICES; device++) {
-                at(1 + buffer % PLACES, lanes[device], buffer);
+                at(1 + buffer % ADDRESSES, lanes[device], buffer);
             }
         }
         long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpuBefore;
@@ -112,7 +112,7 @@ public final class LiveMemory {
     private static void warmUp(Contender contender) {
         Lane lane = contender.start().lane(0, 1_000);
         for (int buffer = 0; buffer < 1_000; buffer++) {
-            at(1 + buffer % PLACES, lane, buffer);
+            at(1 + buffer % ADDRESSES, lane, buffer);
         }
         for (int buffer = 0; buffer < 1_000; buffer++) {
             lane.free(buffer);

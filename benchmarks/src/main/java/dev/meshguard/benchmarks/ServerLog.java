@@ -16,15 +16,15 @@ import java.util.Random;
 final class ServerLog {
 
     private static final int DEVICES = 8;
-    private static final int PLACES = 5_000;
-    private static final int MOST_LIVE = 300;
+    private static final int ADDRESSES = 5_000;
+    private static final int MAX_LIVE = 300;
     private static final long[] SIZES = {2048, 4096, 12_288, 24_576, 98_304, 524_288, 1_048_576, 4_194_304};
 
     private record Buffer(long id, String type, long size, int device, int references) {}
 
     private final Random random = new Random(7);
     private final List<Buffer> live = new ArrayList<>();
-    private final boolean[][] taken = new boolean[DEVICES][PLACES];
+    private final boolean[][] allocated = new boolean[DEVICES][ADDRESSES];
     private final Writer log;
     private long lines;
 
@@ -49,15 +49,15 @@ final class ServerLog {
     }
 
     private void step() throws IOException {
-        if (live.size() < MOST_LIVE || (live.size() < MOST_LIVE * 2 && random.nextBoolean())) {
-            int place = random.nextInt(PLACES);
+        if (live.size() < MAX_LIVE || (live.size() < MAX_LIVE * 2 && random.nextBoolean())) {
+            int place = random.nextInt(ADDRESSES);
             int only = random.nextInt(2 * DEVICES);
             String type = place % 5 < 3 ? "DRAM" : "L1";
             long size = SIZES[random.nextInt(SIZES.length)];
             for (int device = 0; device < DEVICES; device++) {
-                if ((only >= DEVICES || only == device) && !taken[device][place]) {
+                if ((only >= DEVICES || only == device) && !allocated[device][place]) {
                     allocate(new Buffer(place * 2048L, type, size, device, 1 + random.nextInt(50) / 49));
-                    taken[device][place] = true;
+                    allocated[device][place] = true;
                 }
             }
         } else {
@@ -87,7 +87,7 @@ final class ServerLog {
                     buffer.size(),
                     left == 0 ? "FINAL" : "ref_count=" + left + " remaining");
         }
-        taken[buffer.device()][(int) (buffer.id() / 2048)] = false;
+        allocated[buffer.device()][(int) (buffer.id() / 2048)] = false;
         if (random.nextInt(500) == 0) {
             line(
                     "⚠ [PID 108740] Deallocation for unknown buffer 0x%x on device %d (allocated before tracking started)",

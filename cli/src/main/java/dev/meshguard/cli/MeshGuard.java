@@ -55,7 +55,7 @@ import picocli.CommandLine.RunLast;
         })
 public final class MeshGuard {
 
-    private static final int MOST_COLUMNS = 100;
+    private static final int MAX_COLUMNS = 100;
 
     private MeshGuard() {}
 
@@ -120,12 +120,12 @@ public final class MeshGuard {
                 .forEach(command -> command.getCommandSpec().versionProvider(new Version()));
         program.setOut(answers)
                 .setErr(errors)
-                .setUsageHelpWidth(MOST_COLUMNS)
+                .setUsageHelpWidth(MAX_COLUMNS)
                 .setUsageHelpAutoWidth(false)
                 .setCaseInsensitiveEnumValuesAllowed(true);
         program.setExecutionStrategy(
                 parsed -> helped(parsed, answers) ? ExitStatus.CLEAN.code() : new RunLast().execute(parsed));
-        program.setParameterExceptionHandler((refused, unused) -> refusedArguments(refused, errors));
+        program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused, errors));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure, errors));
         if (arguments.length == 0) {
             errors.control(program.getUsageMessage());
@@ -162,7 +162,7 @@ public final class MeshGuard {
         return commands;
     }
 
-    private static int refusedArguments(ParameterException refused, Printer errors) {
+    private static int rejectedArguments(ParameterException refused, Printer errors) {
         CommandLine command = refused.getCommandLine();
         errors.println("meshguard: " + oneLine(refused) + ". Try: "
                 + command.getCommandSpec().qualifiedName() + " --help");

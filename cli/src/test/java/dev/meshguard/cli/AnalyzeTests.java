@@ -36,7 +36,7 @@ class AnalyzeTests {
     Path folder;
 
     @Test
-    void aLogThatGivesAllBackIsStatusZero() {
+    void aLogThatFreesAllExitsWithZero() {
         assertThat(analyze(ALLOCATED + FREED).status()).isZero();
     }
 
@@ -47,7 +47,7 @@ class AnalyzeTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"UTF-16", "UTF-16LE", "UTF-16BE"})
-    void aLogOfPowerShellIsRefusedWithTheWayOut(String encoding) throws IOException {
+    void rejectsALogOfPowerShellAndSaysHowToFixIt(String encoding) throws IOException {
         Path log = Files.write(folder.resolve("p.log"), ("[PID 7] text\n" + ALLOCATED).getBytes(encoding));
 
         for (String[] command : new String[][] {
@@ -120,7 +120,7 @@ class AnalyzeTests {
     }
 
     @Test
-    void followingIsRefusedWhereItCannotBeDone() {
+    void rejectsFollowingWhereItIsImpossible() {
         assertThat(run("", "analyze", "--follow", "-").err())
                 .isEqualTo(
                         "meshguard: --follow reads one file. Name one log, or pipe it in with - and leave --follow out."
@@ -140,7 +140,7 @@ class AnalyzeTests {
     }
 
     @Test
-    void roundsAreToldToAProgramToo() {
+    void writesRoundsToJson() {
         assertThat(run(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
                         .out())
                 .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
@@ -231,7 +231,7 @@ class AnalyzeTests {
     }
 
     @Test
-    void whatMayStayIsStatusZero() throws IOException {
+    void expectedBuffersExitWithZero() throws IOException {
         String expected = file("expected.txt", "L1 size 4096 because \"dispatch keeps it\"\n");
 
         assertThat(run(ALLOCATED, "analyze", "--expected", expected, "-").status())
@@ -344,7 +344,7 @@ class AnalyzeTests {
     }
 
     @Test
-    void whatWasFreedIsToldByTypeAndPhase() {
+    void reportsFreedBuffersByTypeAndPhase() {
         String log = ALLOCATED + "=== teardown ===\n" + FREED;
 
         assertThat(run(log, "analyze", "--phase", "^=== (.+) ===$", "-").out().lines())

@@ -34,7 +34,7 @@ class InterruptedTests {
 
     @Test
     @EnabledIf("dev.meshguard.cli.OpenFiles#areListed")
-    void aLogThatGaveAllBackIsStatusZeroAfterASignalToo() throws IOException, InterruptedException {
+    void aLogThatFreedAllExitsWithZeroAfterASignalToo() throws IOException, InterruptedException {
         assertThat(followedUntilInterrupted(ALLOCATED + FREED)).isEqualTo("0 CLEAN");
     }
 

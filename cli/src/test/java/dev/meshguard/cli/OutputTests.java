@@ -165,7 +165,7 @@ class OutputTests {
     }
 
     @Test
-    void aRefusalThatCannotBeWrittenIsStatus74() {
+    void anErrorMessageThatCannotBeWrittenExitsWith74() {
         assertThat(MeshGuard.run(
                         new ByteArrayInputStream(new byte[0]),
                         new ByteArrayOutputStream(),

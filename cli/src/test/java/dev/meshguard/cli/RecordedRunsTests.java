@@ -76,7 +76,7 @@ class RecordedRunsTests {
     // What may stay
 
     @Test
-    void whatIsExpectedMayStayInAReplayedRun() throws IOException {
+    void appliesExpectationsToAReplayedRun() throws IOException {
         String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
 
         assertThat(run("", "replay", leak).status()).isEqualTo(1);
@@ -516,7 +516,7 @@ class RecordedRunsTests {
     }
 
     @Test
-    void namesThatCannotBeAreRefused() {
+    void rejectsInvalidNames() {
         assertThat(run(
                                 "",
                                 "to-test",

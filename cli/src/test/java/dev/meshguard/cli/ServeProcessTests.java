@@ -109,7 +109,7 @@ class ServeProcessTests {
     }
 
     @Test
-    void asManyBuffersAsThereIsRoomForAreTakenAndTheRestIsRefusedAndSaid() throws Exception {
+    void acceptsAsManyBuffersAsFitAndReportsRejectedOnes() throws Exception {
         Path log = folder.resolve("server.log");
         Process server = started(List.of("-Xmx24m"), "--log", log.toString());
         try (SocketChannel program = connectedRaw(server);

@@ -50,6 +50,7 @@ public enum AllocationCheck {
     private static boolean isLeakFree(LeakVerdict verdict, LateFrees late) {
         return late == LateFrees.FAIL
                 ? verdict.isLeakFree()
-                : verdict.sum().leaked() == 0 && verdict.doubts().isEmpty();
+                : verdict.sum().leaked() == 0
+                        && verdict.inconclusiveReasonTexts().isEmpty();
     }
 }

@@ -47,7 +47,7 @@ final class AlreadyReportedFindings {
             seen.stream()
                     .filter(BudgetAssertionError.class::isInstance)
                     .forEach(one ->
-                            told.addAll(((BudgetAssertionError) one).verdict().overruns()));
+                            told.addAll(((BudgetAssertionError) one).verdict().violations()));
         });
         return told;
     }
@@ -61,9 +61,10 @@ final class AlreadyReportedFindings {
                 && verdict.staleExpectations().stream()
                         .allMatch(stale -> reported.stream()
                                 .anyMatch(before -> before.staleExpectations().contains(stale)))
-                && verdict.doubts().stream()
+                && verdict.inconclusiveReasonTexts().stream()
                         .allMatch(doubt -> reported.stream()
-                                .anyMatch(before -> before.doubts().contains(doubt)));
+                                .anyMatch(before ->
+                                        before.inconclusiveReasonTexts().contains(doubt)));
     }
 
     /** Returns what a reader of a verdict has to know who has read before what the test threw. */

@@ -44,8 +44,8 @@ final class AnnotationReader {
     /** Returns what the nearest annotation asks for, if there is one. */
     static Optional<TrackingSettings> settings(ExtensionContext context) {
         Optional<TrackingSettings> ofMethod = context.getTestMethod()
-                .flatMap(method -> nearest(method, placeOf(context, method)))
-                .map(annotation -> ofMethod(annotation, placeOf(context, context.getRequiredTestMethod())));
+                .flatMap(method -> nearest(method, locationOf(context, method)))
+                .map(annotation -> ofMethod(annotation, locationOf(context, context.getRequiredTestMethod())));
         if (ofMethod.isPresent() || context.getTestClass().isEmpty()) {
             return ofMethod;
         }
@@ -68,7 +68,7 @@ final class AnnotationReader {
                         .distinct()
                         .count()
                 > 1) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place,
                     "one of several, of which none is nearer than the others: " + all,
                     "Interfaces or composed annotations contradict each other: say it once, on the class or method itself.");
@@ -104,9 +104,9 @@ final class AnnotationReader {
     }
 
     /** Refuses an entry on a method whose mesh outlives it, because it would have to hold for other methods too. */
-    static void refuseOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
+    static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     "@ExpectBuffers on "
                             + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
                     "an entry for one method of a mesh with lifetime = " + lifetime,
@@ -117,12 +117,12 @@ final class AnnotationReader {
     }
 
     /** Refuses an entry on a nested class that shares the mesh of the class around it, where nobody would read it. */
-    static void refuseOnNested(ExtensionContext inner, ExtensionContext outer) {
+    static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
         Class<?> type = inner.getRequiredTestClass();
         if (inner.getTestMethod().isEmpty()
                 && type != outer.getRequiredTestClass()
                 && !on(type, TestNames.of(type)).isEmpty()) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     "@ExpectBuffers on " + TestNames.of(type),
                     "an entry for a nested class that shares a mesh with lifetime = CLASS",
                     String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
@@ -130,11 +130,11 @@ final class AnnotationReader {
     }
 
     /** Refuses an entry on a class whose mesh outlives it, because it would have to hold for other classes too. */
-    static void refuseOnClass(ExtensionContext context) {
+    static void rejectOnClass(ExtensionContext context) {
         context.getTestClass()
                 .filter(type -> !on(type, TestNames.of(type)).isEmpty())
                 .ifPresent(type -> {
-                    throw TrackingSettings.refused(
+                    throw TrackingSettings.rejected(
                             "@ExpectBuffers on " + TestNames.of(type),
                             "an entry for one class of a mesh with lifetime = SUITE",
                             OF_SUITE);
@@ -150,7 +150,7 @@ final class AnnotationReader {
     private static TrackingSettings ofMethod(TrackAllocations annotation, String place) {
         TrackingLifetime lifetime = annotation.lifetime();
         if (lifetime != TrackingLifetime.TEST) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place,
                     "lifetime = " + lifetime,
                     String.format(Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime));
@@ -158,7 +158,7 @@ final class AnnotationReader {
         return TrackingSettings.of(annotation, place);
     }
 
-    private static String placeOf(ExtensionContext context, Method method) {
+    private static String locationOf(ExtensionContext context, Method method) {
         return "@TrackAllocations on " + TestNames.of(context.getRequiredTestClass(), method);
     }
 
@@ -166,7 +166,7 @@ final class AnnotationReader {
         List<Expectation> all = new ArrayList<>();
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
-                        .statusAt("@ExpectBuffers on " + AnnotatedPlace.of(element, annotation))));
+                        .statusAt("@ExpectBuffers on " + AnnotationLocation.of(element, annotation))));
         NearestAnnotations.of(element, ExpectedBuffersFile.class)
                 .forEach(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));
@@ -175,7 +175,7 @@ final class AnnotationReader {
 
     private static Expectation expectation(ExpectBuffers annotation, String place) {
         if (annotation.because().isBlank() || annotation.because().equals("…")) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place, "because = \"" + annotation.because() + '"', "Say why the buffers may stay.");
         }
         try {
@@ -222,7 +222,7 @@ final class AnnotationReader {
 
     private static DeviceSet devices(ExpectBuffers annotation, String place) {
         OptionalInt one = GivenNumber.of(annotation.device(), "device", place);
-        refuseBoth(one.isPresent(), "device", annotation.devices().length > 0, "devices", place);
+        rejectBoth(one.isPresent(), "device", annotation.devices().length > 0, "devices", place);
         for (int device : annotation.devices()) {
             GivenNumber.of(new int[] {device}, "devices", place);
         }
@@ -233,9 +233,9 @@ final class AnnotationReader {
         OptionalLong one = GivenNumber.of(annotation.size(), "size", place);
         OptionalLong least = GivenNumber.of(annotation.minSize(), "minSize", place);
         OptionalLong most = GivenNumber.of(annotation.maxSize(), "maxSize", place);
-        refuseBoth(one.isPresent(), "size", least.isPresent(), "minSize", place);
-        refuseBoth(one.isPresent(), "size", most.isPresent(), "maxSize", place);
-        refuseInverse("minSize", least, "maxSize", most, place);
+        rejectBoth(one.isPresent(), "size", least.isPresent(), "minSize", place);
+        rejectBoth(one.isPresent(), "size", most.isPresent(), "maxSize", place);
+        rejectInverse("minSize", least, "maxSize", most, place);
         return one.isPresent()
                 ? SizeRange.exactly(one.getAsLong())
                 : new SizeRange(least.orElse(0), most.orElse(Long.MAX_VALUE));
@@ -245,27 +245,27 @@ final class AnnotationReader {
         OptionalLong one = GivenNumber.of(annotation.exactly(), "exactly", place);
         OptionalLong least = GivenNumber.of(annotation.atLeast(), "atLeast", place);
         OptionalLong most = GivenNumber.of(annotation.atMost(), "atMost", place);
-        refuseBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
-        refuseBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
-        refuseInverse("atLeast", least, "atMost", most, place);
+        rejectBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
+        rejectBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
+        rejectInverse("atLeast", least, "atMost", most, place);
         return one.isPresent()
                 ? Bound.exactly(one.getAsLong())
                 : new Bound(least.orElse(0), most.orElse(Long.MAX_VALUE));
     }
 
-    private static void refuseInverse(
+    private static void rejectInverse(
             String name, OptionalLong least, String otherName, OptionalLong most, String place) {
         if (least.orElse(0) > most.orElse(Long.MAX_VALUE)) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place,
                     name + " = " + least.getAsLong() + ", " + otherName + " = " + most.getAsLong(),
                     String.format(Locale.ROOT, "Let %s be at most %s.", name, otherName));
         }
     }
 
-    private static void refuseBoth(boolean one, String name, boolean other, String otherName, String place) {
+    private static void rejectBoth(boolean one, String name, boolean other, String otherName, String place) {
         if (one && other) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place, name + " and " + otherName, String.format(Locale.ROOT, "Give %s or %s.", name, otherName));
         }
     }
@@ -283,7 +283,7 @@ final class AnnotationReader {
 
     private static <T> List<T> atMostOne(T[] values, String name, String place) {
         if (values.length > 1) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place,
                     name + " = " + List.of(values),
                     String.format(Locale.ROOT, "Give at most one; write an entry for each %s.", name));

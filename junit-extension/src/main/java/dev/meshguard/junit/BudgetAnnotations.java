@@ -41,9 +41,9 @@ final class BudgetAnnotations {
     }
 
     /** Refuses a budget on a method whose mesh outlives it, because it would have to hold for other methods too. */
-    static void refuseOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
+    static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     "@MemoryBudget on " + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
                     "a budget for one method of a mesh with lifetime = " + lifetime,
                     lifetime == TrackingLifetime.CLASS
@@ -53,12 +53,12 @@ final class BudgetAnnotations {
     }
 
     /** Refuses a budget on a nested class that shares the mesh of the class around it, where nobody would read it. */
-    static void refuseOnNested(ExtensionContext inner, ExtensionContext outer) {
+    static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
         Class<?> type = inner.getRequiredTestClass();
         if (inner.getTestMethod().isEmpty()
                 && type != outer.getRequiredTestClass()
                 && !on(type, TestNames.of(type)).isEmpty()) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     "@MemoryBudget on " + TestNames.of(type),
                     "a budget for a nested class that shares a mesh with lifetime = CLASS",
                     String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
@@ -66,11 +66,11 @@ final class BudgetAnnotations {
     }
 
     /** Refuses a budget on a class whose mesh outlives it, because it would have to hold for other classes too. */
-    static void refuseOnClass(ExtensionContext context) {
+    static void rejectOnClass(ExtensionContext context) {
         context.getTestClass()
                 .filter(type -> !on(type, TestNames.of(type)).isEmpty())
                 .ifPresent(type -> {
-                    throw TrackingSettings.refused(
+                    throw TrackingSettings.rejected(
                             "@MemoryBudget on " + TestNames.of(type),
                             "a budget for one class of a mesh with lifetime = SUITE",
                             OF_SUITE);
@@ -90,7 +90,7 @@ final class BudgetAnnotations {
             Scope scope = new Scope(
                     annotation.type(), GivenNumber.of(annotation.device(), "device", place, "for each device"));
             if (budgets.putIfAbsent(scope, budget(annotation, scope, place)) != null) {
-                throw TrackingSettings.refused(
+                throw TrackingSettings.rejected(
                         place,
                         "type = " + scope.type()
                                 + (scope.device().isPresent()
@@ -130,7 +130,7 @@ final class BudgetAnnotations {
             budget = budget.fragmentation(fragmentation.getAsDouble());
         }
         if (budget.isWithoutLimit()) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place,
                     "a budget without a limit",
                     "Give peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");

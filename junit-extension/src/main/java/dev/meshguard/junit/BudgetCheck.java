@@ -56,7 +56,7 @@ final class BudgetCheck {
 
     /** Returns whether a test has anything to be told of its budgets, which it has not said itself. */
     static boolean isNews(BudgetVerdict verdict, TrackedTest test) {
-        return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.overruns());
+        return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.violations());
     }
 
     /**
@@ -68,13 +68,13 @@ final class BudgetCheck {
         BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
         BudgetAssertionError failure =
                 BudgetAssertionError.of(page.map(report::shownAt).orElse(report).text(), verdict);
-        failure.setStackTrace(placeOf(verdict).orElseGet(test::stack));
+        failure.setStackTrace(callSiteOf(verdict).orElseGet(test::stack));
         return failure;
     }
 
     /** Whoever held the most is what the reader looks for. */
-    private static Optional<StackTraceElement[]> placeOf(BudgetVerdict verdict) {
-        return verdict.overruns().stream()
+    private static Optional<StackTraceElement[]> callSiteOf(BudgetVerdict verdict) {
+        return verdict.violations().stream()
                 .filter(BudgetViolation.Used.class::isInstance)
                 .flatMap(overrun -> ((BudgetViolation.Used) overrun).holders().stream())
                 .map(TopConsumer::origin)

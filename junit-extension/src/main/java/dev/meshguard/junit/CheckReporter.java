@@ -117,7 +117,7 @@ record CheckReporter(
         AlreadyReportedFindings told = AlreadyReportedFindings.by(thrown);
         VerdictStatus standpoint = standpoint(verdict, told);
         running.became(standpoint.result);
-        if (standpoint == VerdictStatus.KNOWN) {
+        if (standpoint == VerdictStatus.BASELINED) {
             notes.add("every leak is in the baseline, so the test does not fail");
             test.publish(report(verdict, notes).text());
         }
@@ -147,7 +147,7 @@ record CheckReporter(
         } else if (failedClose != null) {
             running.became(CheckResult.FAILED);
             raise(failedClose, thrown);
-        } else if (standpoint == VerdictStatus.TOLD && thrown.isPresent()) {
+        } else if (standpoint == VerdictStatus.ALREADY_REPORTED && thrown.isPresent()) {
             hasFailed[0] = true;
             Throwable ofTest = thrown.get();
             VerdictReport report = report(verdict, notes);
@@ -155,7 +155,7 @@ record CheckReporter(
                             report,
                             (named, page) -> ofTest,
                             (failure, named) -> publishFiles(failure, named.text(), named));
-        } else if (standpoint == VerdictStatus.HELD && policies.check() != AllocationCheck.NONE) {
+        } else if (standpoint == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
             publishWhatFailsNothing(verdict, notes);
         }
     }
@@ -163,11 +163,11 @@ record CheckReporter(
     /** What a verdict says to whom. */
     private enum VerdictStatus {
         /** All that is asked for holds. */
-        HELD(CheckResult.HELD),
+        PASSED(CheckResult.HELD),
         /** All that is wrong is in the baseline. */
-        KNOWN(CheckResult.KNOWN),
+        BASELINED(CheckResult.KNOWN),
         /** The test has said all that is wrong by failing. */
-        TOLD(CheckResult.FAILED),
+        ALREADY_REPORTED(CheckResult.FAILED),
         /** Nobody has said it yet. */
         NEW(CheckResult.FAILED);
 
@@ -181,12 +181,12 @@ record CheckReporter(
     private VerdictStatus standpoint(LeakVerdict verdict, AlreadyReportedFindings told) {
         if (policies.holdFor(verdict)
                 || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
-            return VerdictStatus.HELD;
+            return VerdictStatus.PASSED;
         }
         if (run.covers(verdict)) {
-            return VerdictStatus.KNOWN;
+            return VerdictStatus.BASELINED;
         }
-        return told.cover(verdict) ? VerdictStatus.TOLD : VerdictStatus.NEW;
+        return told.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
     }
 
     /** Returns the report of findings that nobody has told, judged again where it had to be asked who holds a buffer. */
@@ -241,7 +241,7 @@ record CheckReporter(
 
     private LeakAssertionError failure(VerdictReport report) {
         LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
-        failure.setStackTrace(placeOf(report.verdict()));
+        failure.setStackTrace(callSiteOf(report.verdict()));
         return failure;
     }
 
@@ -256,7 +256,7 @@ record CheckReporter(
     }
 
     /** The frames of the engine would lead nowhere: where the buffer was asked for is what the reader looks for. */
-    private StackTraceElement[] placeOf(LeakVerdict verdict) {
+    private StackTraceElement[] callSiteOf(LeakVerdict verdict) {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
                 .map(SurvivorGroup::origin)

@@ -26,7 +26,7 @@ final class ConfigurationCache {
      *
      * @param enclosing the classes around the one of the test: an inherited nested class lies within several
      */
-    record Place(
+    record TestLocation(
             MeshGuardExtension extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
 
         /** The classes around hardly ever tell two places apart, and this is asked for each test. */
@@ -37,7 +37,7 @@ final class ConfigurationCache {
 
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof Place place
+            return other instanceof TestLocation place
                     && extension.equals(place.extension)
                     && method.equals(place.method)
                     && type.equals(place.type)
@@ -76,7 +76,7 @@ final class ConfigurationCache {
     static ConfigurationCache of(MeshGuardExtension extension, ExtensionContext context) {
         return SessionStore.declarations(
                 context,
-                new Place(
+                new TestLocation(
                         extension, context.getEnclosingTestClasses(), context.getTestClass(), context.getTestMethod()));
     }
 }

@@ -200,14 +200,14 @@ enum ConfigurationKey {
                 .map(value -> Arrays.stream(constants)
                         .filter(constant -> word(constant).equals(value))
                         .findFirst()
-                        .orElseThrow(() -> RunSettings.refused(key, value, "It is " + anyOf(allowed) + ".")));
+                        .orElseThrow(() -> RunSettings.rejected(key, value, "It is " + anyOf(allowed) + ".")));
     }
 
     private static Duration grace(String value) {
         try {
             return GracePeriod.parse(value);
         } catch (IllegalArgumentException noDuration) {
-            throw RunSettings.refused(GRACE.key, value, String.valueOf(noDuration.getMessage()));
+            throw RunSettings.rejected(GRACE.key, value, String.valueOf(noDuration.getMessage()));
         }
     }
 

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** What a report says of a failure in a few pairs, by which tools group failures; the text is the failure's own. */
 final class FailureEntry {
 
-    private static final int MOST_FINGERPRINTS = 10;
+    private static final int MAX_FINGERPRINTS = 10;
 
     private FailureEntry() {}
 
@@ -35,7 +35,7 @@ final class FailureEntry {
             pairs.put(
                     "meshguard.fingerprints",
                     description(left.stream()
-                            .limit(MOST_FINGERPRINTS)
+                            .limit(MAX_FINGERPRINTS)
                             .map(group -> Fingerprint.of(group).toString())));
         }
         report.page().ifPresent(place -> pairs.put("meshguard.page", place));

@@ -30,10 +30,10 @@ final class GivenNumber {
     }
 
     private static OptionalLong of(long[] values, String name, String place, String withoutIt) {
-        refuseSeveral(values.length, Arrays.toString(values), name, place);
+        rejectSeveral(values.length, Arrays.toString(values), name, place);
         for (long value : values) {
             if (value < 0) {
-                throw TrackingSettings.refused(
+                throw TrackingSettings.rejected(
                         place, name + " = " + value, "Give 0 or more, or leave it out " + withoutIt + ".");
             }
         }
@@ -57,10 +57,10 @@ final class GivenNumber {
 
     /** Returns the part of a whole, 0 to 1, if it is given; see {@link #of(long[], String, String)}. */
     static OptionalDouble part(double[] values, String name, String place, String whole) {
-        refuseSeveral(values.length, Arrays.toString(values), name, place);
+        rejectSeveral(values.length, Arrays.toString(values), name, place);
         for (double value : values) {
             if (!(value >= 0 && value <= 1)) {
-                throw TrackingSettings.refused(
+                throw TrackingSettings.rejected(
                         place,
                         name + " = " + value,
                         "Give a part of " + whole + ", 0 to 1, or leave it out to allow any.");
@@ -69,9 +69,9 @@ final class GivenNumber {
         return Arrays.stream(values).findFirst();
     }
 
-    private static void refuseSeveral(int count, String values, String name, String place) {
+    private static void rejectSeveral(int count, String values, String name, String place) {
         if (count > 1) {
-            throw TrackingSettings.refused(place, name + " = " + values, "Give at most one.");
+            throw TrackingSettings.rejected(place, name + " = " + values, "Give at most one.");
         }
     }
 }

@@ -41,7 +41,7 @@ final class InjectableTypes {
             throw new IllegalArgumentException("There is nothing of " + type);
         }
         if (!gift.sources.contains(guard.source())) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     guard.name(),
                     "a " + type.getSimpleName() + " with source = " + guard.source(),
                     "Say source = " + gift.sources.iterator().next() + " in @TrackAllocations or MeshGuardExtension.");

@@ -57,7 +57,7 @@ public final class MemorySnapshots {
     /**
      * Returns a text that lists each buffer that is allocated now, with its address, label, owner and line of code.
      *
-     * <p>The largest comes first; the last line adds up what is beyond {@value LiveBuffers#MOST_LINES} buffers. Other than a verdict, the
+     * <p>The largest comes first; the last line adds up what is beyond {@value LiveBuffers#MAX_LINES} buffers. Other than a verdict, the
      * list makes no judgement, so it can be asked for before the close, for example to print it there.
      */
     public String listing() {

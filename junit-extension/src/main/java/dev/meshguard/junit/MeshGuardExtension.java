@@ -298,7 +298,7 @@ public final class MeshGuardExtension
             throws Throwable {
         ExtensionContext factory = factoryOf(context);
         TrackingSession guard = sessionOf(factory);
-        if (!guard.accountsForDynamicTests() || !SessionStore.of(context).isResolver(this)) {
+        if (!guard.checksEachDynamicTest() || !SessionStore.of(context).isResolver(this)) {
             invocation.proceed();
             return;
         }
@@ -385,7 +385,7 @@ public final class MeshGuardExtension
     /** Opens the account of a test whose mesh outlives it. */
     private TrackingSession enter(ExtensionContext context, SessionStore store) {
         TrackingSession guard = sessionOf(context, store);
-        if (guard.accountsForTests() && context.getTestMethod().isPresent()) {
+        if (guard.checksEachTest() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = declarations(context);
             CheckPolicy policies = settingsOf(context).policies();
             Optional<MethodPromises> promises = promisesOf(context, declared, policies);
@@ -463,7 +463,7 @@ public final class MeshGuardExtension
 
     /** What the tests do not answer for is judged by what the owner of their mesh says. */
     private TrackingSettings settingsOfMesh(ExtensionContext owner, TrackingSettings asked) {
-        return asked.accountsForTests()
+        return asked.checksEachTest()
                 ? asked.with(policiesOf(owner).withOrigins(asked.policies().origins()))
                 : asked;
     }
@@ -471,7 +471,7 @@ public final class MeshGuardExtension
     private static RunState runOf(ExtensionContext context) {
         return SessionStore.run(
                 context,
-                () -> refusing(() -> RunState.begin(
+                () -> convertingErrors(() -> RunState.begin(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
@@ -487,9 +487,9 @@ public final class MeshGuardExtension
     private static PartialPolicy parametersOf(ExtensionContext context) {
         return SessionStore.policies(
                 context,
-                () -> refusing(() -> {
+                () -> convertingErrors(() -> {
                     new UnknownParameters(ConfigurationKey.keys())
-                            .refuse(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
+                            .reject(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
                     return ConfigurationKey.policies(context::getConfigurationParameter);
                 }));
     }
@@ -500,7 +500,7 @@ public final class MeshGuardExtension
         return ofThread == null ? ClassLoader.getSystemClassLoader() : ofThread;
     }
 
-    private static <T> T refusing(Supplier<T> read) {
+    private static <T> T convertingErrors(Supplier<T> read) {
         try {
             return read.get();
         } catch (IllegalArgumentException refusal) {
@@ -619,20 +619,20 @@ public final class MeshGuardExtension
         if (asked.lifetime() == TrackingLifetime.TEST) {
             return context;
         }
-        boolean eachForItself = asked.accountsForTests();
+        boolean eachForItself = asked.checksEachTest();
         ExtensionContext owner = context;
         if (owner.getTestMethod().isPresent()) {
-            PolicyAnnotations.refuseOnMethod(owner, asked);
+            PolicyAnnotations.rejectOnMethod(owner, asked);
         }
         if (owner.getTestMethod().isPresent() && !eachForItself) {
-            AnnotationReader.refuseOnMethod(owner, asked.lifetime());
-            BudgetAnnotations.refuseOnMethod(owner, asked.lifetime());
+            AnnotationReader.rejectOnMethod(owner, asked.lifetime());
+            BudgetAnnotations.rejectOnMethod(owner, asked.lifetime());
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
             if (!eachForItself) {
-                AnnotationReader.refuseOnNested(owner, outer.get());
-                BudgetAnnotations.refuseOnNested(owner, outer.get());
+                AnnotationReader.rejectOnNested(owner, outer.get());
+                BudgetAnnotations.rejectOnNested(owner, outer.get());
             }
             owner = outer.get();
             outer = owner.getParent();
@@ -641,17 +641,17 @@ public final class MeshGuardExtension
             return owner;
         }
         if (!eachForItself) {
-            AnnotationReader.refuseOnClass(owner);
-            BudgetAnnotations.refuseOnClass(owner);
-            refuseInFields(owner);
+            AnnotationReader.rejectOnClass(owner);
+            BudgetAnnotations.rejectOnClass(owner);
+            rejectInFields(owner);
         }
         return owner.getRoot();
     }
 
-    private void refuseInFields(ExtensionContext owner) {
+    private void rejectInFields(ExtensionContext owner) {
         for (MeshGuardExtension speaker : speakersFor(owner)) {
             if (!speaker.expected.entries().isEmpty() || !speaker.budgets.isEmpty()) {
-                throw TrackingSettings.refused(
+                throw TrackingSettings.rejected(
                         "MeshGuardExtension in " + TestNames.of(owner.getRequiredTestClass()),
                         "what one class expects or allows of a mesh with lifetime = SUITE",
                         "Let each test answer for itself with accounting(EACH_TEST).");
@@ -807,8 +807,8 @@ public final class MeshGuardExtension
          * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is negative or above ten minutes
          */
         public Builder grace(Duration atMost) {
-            GracePeriod.refusal(atMost).ifPresent(allowed -> {
-                throw TrackingSettings.refused("MeshGuardExtension", "grace = " + atMost, allowed);
+            GracePeriod.errorOf(atMost).ifPresent(allowed -> {
+                throw TrackingSettings.rejected("MeshGuardExtension", "grace = " + atMost, allowed);
             });
             policies = policies.grace(atMost);
             return this;

@@ -87,12 +87,12 @@ record PartialPolicy(
      * @param place what both are, for messages
      */
     PartialPolicy beside(PartialPolicy other, String place) {
-        refuseTwo(place, "check", check, other.check);
-        refuseTwo(place, "origins", origins, other.origins);
-        refuseTwo(place, "onFailure", onFailure, other.onFailure);
-        refuseTwo(place, "onAbort", onAbort, other.onAbort);
-        refuseTwo(place, "lateFrees", lateFrees, other.lateFrees);
-        refuseTwo(place, "grace", grace, other.grace);
+        rejectTwo(place, "check", check, other.check);
+        rejectTwo(place, "origins", origins, other.origins);
+        rejectTwo(place, "onFailure", onFailure, other.onFailure);
+        rejectTwo(place, "onAbort", onAbort, other.onAbort);
+        rejectTwo(place, "lateFrees", lateFrees, other.lateFrees);
+        rejectTwo(place, "grace", grace, other.grace);
         return or(other);
     }
 
@@ -133,7 +133,7 @@ record PartialPolicy(
 
     private static <T> Optional<T> atMostOne(String place, String name, T[] values) {
         if (values.length > 1) {
-            throw TrackingSettings.refused(place, name + " = " + Arrays.toString(values), "Give at most one.");
+            throw TrackingSettings.rejected(place, name + " = " + Arrays.toString(values), "Give at most one.");
         }
         return Arrays.stream(values).findFirst();
     }
@@ -142,13 +142,13 @@ record PartialPolicy(
         try {
             return text.isEmpty() ? Optional.empty() : Optional.of(GracePeriod.parse(text));
         } catch (IllegalArgumentException noDuration) {
-            throw TrackingSettings.refused(place, "grace = \"" + text + "\"", String.valueOf(noDuration.getMessage()));
+            throw TrackingSettings.rejected(place, "grace = \"" + text + "\"", String.valueOf(noDuration.getMessage()));
         }
     }
 
-    private static <T> void refuseTwo(String place, String name, Optional<T> one, Optional<T> other) {
+    private static <T> void rejectTwo(String place, String name, Optional<T> one, Optional<T> other) {
         if (one.isPresent() && other.isPresent() && !one.equals(other)) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     place,
                     String.format(Locale.ROOT, "%s = %s and %s = %s", name, one.get(), name, other.get()),
                     "Say it once.");

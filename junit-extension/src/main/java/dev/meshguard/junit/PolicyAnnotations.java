@@ -34,11 +34,11 @@ final class PolicyAnnotations {
     }
 
     /** Refuses on a method what would have to hold for the other tests on its mesh too. */
-    static void refuseOnMethod(ExtensionContext context, TrackingSettings asked) {
+    static void rejectOnMethod(ExtensionContext context, TrackingSettings asked) {
         PartialPolicy given = ofMethod(context);
-        boolean isEachForItself = asked.accountsForTests();
+        boolean isEachForItself = asked.checksEachTest();
         if (isEachForItself ? given.origins().isPresent() : !given.equals(PartialPolicy.NONE)) {
-            throw TrackingSettings.refused(
+            throw TrackingSettings.rejected(
                     "@AllocationPolicy on " + nameOfMethod(context),
                     String.format(
                             Locale.ROOT,

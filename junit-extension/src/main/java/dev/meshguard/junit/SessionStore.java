@@ -25,7 +25,7 @@ final class SessionStore {
 
     private static final Namespace NAMESPACE = Namespace.create(MeshGuardExtension.class);
 
-    private record GuardKey(ExtensionContext context, TrackingSettings settings) {
+    private record SessionKey(ExtensionContext context, TrackingSettings settings) {
 
         /** Settings have many parts, and one context hardly ever keeps meshes of two. */
         @Override
@@ -34,7 +34,7 @@ final class SessionStore {
         }
     }
 
-    private record AccountKey(ExtensionContext context) {}
+    private record AttributionKey(ExtensionContext context) {}
 
     /** Asked for in every callback, so what a record has by itself is not good enough. */
     private record KeptKey(ExtensionContext context) {
@@ -66,7 +66,7 @@ final class SessionStore {
         /** Which guard serves the context; another one may keep it. */
         private volatile @Nullable TrackingSession serving;
 
-        private volatile @Nullable TestAttribution account;
+        private volatile @Nullable TestAttribution attribution;
         private volatile @Nullable MeshGuardExtension resolver;
         private final ConfigurationCache.Lazy<Optional<TemplateInvocation>> invocation =
                 new ConfigurationCache.Lazy<>();
@@ -123,18 +123,18 @@ final class SessionStore {
     /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
     TrackingSession session(TrackingSettings settings, Supplier<TrackingSession> ifAbsent) {
         return store.getOrComputeIfAbsent(
-                new GuardKey(context, settings), unused -> ifAbsent.get(), TrackingSession.class);
+                new SessionKey(context, settings), unused -> ifAbsent.get(), TrackingSession.class);
     }
 
     /** Returns the account of this test on a mesh that outlives it, if it has one. */
     Optional<TestAttribution> attribution() {
-        return Optional.ofNullable(kept.account);
+        return Optional.ofNullable(kept.attribution);
     }
 
     /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
     void attribution(Supplier<TestAttribution> ifAbsent) {
-        kept.account =
-                store.getOrComputeIfAbsent(new AccountKey(context), unused -> ifAbsent.get(), TestAttribution.class);
+        kept.attribution = store.getOrComputeIfAbsent(
+                new AttributionKey(context), unused -> ifAbsent.get(), TestAttribution.class);
     }
 
     /** Returns what is known of the promises of a method; it is closed with the context, after what was stored later. */
@@ -165,7 +165,7 @@ final class SessionStore {
     }
 
     /** Returns what is known of a place, for the whole execution. */
-    static ConfigurationCache declarations(ExtensionContext context, ConfigurationCache.Place place) {
+    static ConfigurationCache declarations(ExtensionContext context, ConfigurationCache.TestLocation place) {
         return context.getRoot()
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(place, unused -> new ConfigurationCache(), ConfigurationCache.class);

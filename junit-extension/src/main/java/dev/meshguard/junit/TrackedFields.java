@@ -37,14 +37,14 @@ final class TrackedFields {
     }
 
     /** Refuses the fields of a test, static ones too, that no guard serves. */
-    static void refuseUnfilled(ExtensionContext context) {
+    static void rejectUnfilled(ExtensionContext context) {
         if (SessionStore.of(context).served().isPresent()) {
             return;
         }
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field : AnnotationSupport.findAnnotatedFields(instance.getClass(), Tracked.class)) {
-                throw TrackingSettings.refused(
-                        place(field),
+                throw TrackingSettings.rejected(
+                        location(field),
                         "a field of a test that nothing tracks",
                         String.format(
                                 Locale.ROOT,
@@ -62,14 +62,14 @@ final class TrackedFields {
     private static void fill(Field field, @Nullable Object instance, TrackingSession guard) {
         Class<?> type = field.getType();
         if (!InjectableTypes.has(type)) {
-            throw TrackingSettings.refused(
-                    place(field),
+            throw TrackingSettings.rejected(
+                    location(field),
                     "type " + type.getSimpleName(),
                     "There is " + String.join(", ", InjectableTypes.names()) + ".");
         }
         if (Modifier.isFinal(field.getModifiers())) {
-            throw TrackingSettings.refused(
-                    place(field), "a final field", "It is filled for each test: let it not be final.");
+            throw TrackingSettings.rejected(
+                    location(field), "a final field", "It is filled for each test: let it not be final.");
         }
         try {
             // Test modules open themselves to JUnit and not to us; this field is accessible once JUnit has read it.
@@ -80,7 +80,7 @@ final class TrackedFields {
                     String.format(
                             Locale.ROOT,
                             "%s cannot be filled. Open its package to org.junit.platform.commons, or ask for a parameter.",
-                            place(field)),
+                            location(field)),
                     refusal);
         }
     }
@@ -89,14 +89,14 @@ final class TrackedFields {
     private static void rejectSharedTests(Field field, ExtensionContext context) {
         boolean isShared = context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS;
         if (isShared && context.getExecutionMode() == ExecutionMode.CONCURRENT) {
-            throw TrackingSettings.refused(
-                    place(field),
+            throw TrackingSettings.rejected(
+                    location(field),
                     "a field of an instance whose tests run at the same time",
                     "Ask for a parameter, or let the tests of the class run one after the other.");
         }
     }
 
-    private static String place(Field field) {
+    private static String location(Field field) {
         return "@Tracked on " + TestNames.of(field.getDeclaringClass()) + "." + field.getName();
     }
 }

@@ -27,7 +27,7 @@ final class TrackedTest {
     private final ExtensionContext context;
 
     /** Of a dynamic test that of its factory: its own knows neither class nor method. */
-    private final ExtensionContext place;
+    private final ExtensionContext declaringContext;
 
     private final String suffix;
     private final Supplier<Optional<Throwable>> thrown;
@@ -36,7 +36,7 @@ final class TrackedTest {
     private TrackedTest(
             ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
         this.context = context;
-        this.place = place;
+        this.declaringContext = place;
         this.suffix = suffix;
         this.thrown = thrown;
     }
@@ -63,8 +63,10 @@ final class TrackedTest {
     }
 
     private Optional<String> selector() {
-        return place.getTestClass()
-                .map(type -> place.getTestMethod()
+        return declaringContext
+                .getTestClass()
+                .map(type -> declaringContext
+                        .getTestMethod()
                         .map(method -> TestNames.of(type, method))
                         .orElseGet(() -> TestNames.of(type)));
     }
@@ -73,7 +75,8 @@ final class TrackedTest {
     PageSubject page() {
         String identity = context.getUniqueId();
         boolean isInvocation = suffix.isEmpty()
-                && place.getParent()
+                && declaringContext
+                        .getParent()
                         .filter(parent -> parent.getTestMethod().isPresent())
                         .isPresent();
         String invocation = isInvocation ? " " + context.getDisplayName().replaceAll("\\s+", " ") : "";
@@ -82,7 +85,7 @@ final class TrackedTest {
                 name() + invocation,
                 selector().orElse("whole-run") + (number.length() < identity.length() ? number : "") + suffix,
                 identity,
-                place.getTestClass().isEmpty());
+                declaringContext.getTestClass().isEmpty());
     }
 
     /** Returns the command that runs it again. */
@@ -92,9 +95,9 @@ final class TrackedTest {
 
     /** Returns what a summary has to know of it. */
     CheckSubject subject() {
-        CheckSubject.Kind kind = place.getTestMethod().isPresent()
+        CheckSubject.Kind kind = declaringContext.getTestMethod().isPresent()
                 ? CheckSubject.Kind.TEST
-                : place.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
+                : declaringContext.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
         return new CheckSubject(kind, name(), reproduction());
     }
 
@@ -105,15 +108,15 @@ final class TrackedTest {
 
     /** Returns a stack that leads to it, for errors that have no better place. */
     StackTraceElement[] stack() {
-        if (place.getTestClass().isEmpty()) {
+        if (declaringContext.getTestClass().isEmpty()) {
             return new StackTraceElement[0];
         }
-        Class<?> type = place.getRequiredTestClass();
+        Class<?> type = declaringContext.getRequiredTestClass();
         Class<?> topLevel = type;
         while (topLevel.getEnclosingClass() != null) {
             topLevel = topLevel.getEnclosingClass();
         }
-        String method = place.getTestMethod().map(Method::getName).orElse("<class>");
+        String method = declaringContext.getTestMethod().map(Method::getName).orElse("<class>");
         return new StackTraceElement[] {
             new StackTraceElement(type.getName(), method, topLevel.getSimpleName() + ".java", -1)
         };
@@ -148,9 +151,12 @@ final class TrackedTest {
      */
     HandleSearch handleSearch() {
         HandleSearch.Builder search = HandleSearch.builder();
-        place.getTestInstances()
+        declaringContext
+                .getTestInstances()
                 .ifPresent(instances -> instances.getAllInstances().forEach(search::instance));
-        for (Class<?> around = place.getTestClass().orElse(null); around != null; around = around.getEnclosingClass()) {
+        for (Class<?> around = declaringContext.getTestClass().orElse(null);
+                around != null;
+                around = around.getEnclosingClass()) {
             for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
                 search.statics(part);
             }
@@ -169,8 +175,8 @@ final class TrackedTest {
      * @param number tells apart the failures of meshes of the whole run, whose files lie in one folder
      */
     FailureFiles files(int number) {
-        String prefix = place.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
-        return new FailureFiles(prefix, FailureFiles.MOST_BYTES);
+        String prefix = declaringContext.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
+        return new FailureFiles(prefix, FailureFiles.MAX_BYTES);
     }
 
     /** Attaches a file to what reports say of it. */

@@ -115,13 +115,13 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     }
 
     /** Returns whether each test on this mesh answers for what it leaves there. */
-    boolean accountsForTests() {
-        return settings.accountsForTests();
+    boolean checksEachTest() {
+        return settings.checksEachTest();
     }
 
     /** Returns whether each dynamic test does. */
-    boolean accountsForDynamicTests() {
-        return settings.lifetime() == TrackingLifetime.TEST || accountsForTests();
+    boolean checksEachDynamicTest() {
+        return settings.lifetime() == TrackingLifetime.TEST || checksEachTest();
     }
 
     /** Returns whether it lasts as long as the test or class of a context. */

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.Refusal;
+import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -42,7 +42,7 @@ record TrackingSettings(
         CheckPolicy policies) {
 
     /** The largest system there is, a Galaxy, has 8x4 devices. */
-    private static final int MOST_DEVICES = 32;
+    private static final int MAX_DEVICES = 32;
 
     private static final String NEEDS_A_MESH = "That is for a mesh in this process: let the source be FAKE.";
 
@@ -59,7 +59,7 @@ record TrackingSettings(
     static TrackingSettings of(TrackAllocations annotation, String place) {
         ReportingModel[] reporting = annotation.reporting();
         if (reporting.length > 1) {
-            throw refused(place, "reporting = " + Arrays.toString(reporting), "Give at most one.");
+            throw rejected(place, "reporting = " + Arrays.toString(reporting), "Give at most one.");
         }
         return new TrackingSettings(
                         annotation.source(),
@@ -87,7 +87,7 @@ record TrackingSettings(
         try {
             return FaultPlan.parse(text);
         } catch (IllegalArgumentException notAPlan) {
-            throw refused(place, "faults = \"" + text + "\"", notAPlan.getMessage() + ".");
+            throw rejected(place, "faults = \"" + text + "\"", notAPlan.getMessage() + ".");
         }
     }
 
@@ -96,7 +96,7 @@ record TrackingSettings(
         requireNotNegative(place, "traceRegionSize", annotation.traceRegionSize());
         int queues = annotation.numCommandQueues();
         if (queues < 1 || queues > 2) {
-            throw refused(place, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
+            throw rejected(place, "numCommandQueues = " + queues, "A mesh has 1 or 2.");
         }
         return MeshDeviceOptions.defaults()
                 .withL1SmallSize(annotation.l1SmallSize())
@@ -107,22 +107,22 @@ record TrackingSettings(
     /** Returns these settings if there is such a mesh. */
     TrackingSettings checked(String place) {
         if (source == MemorySource.PROCESSES) {
-            refuseWhatNeedsAMesh(place);
+            rejectWhatNeedsAMesh(place);
         }
         requirePositive(place, "rows", rows);
         requirePositive(place, "columns", columns);
-        if ((long) rows * columns > MOST_DEVICES) {
-            throw refused(
+        if ((long) rows * columns > MAX_DEVICES) {
+            throw rejected(
                     place,
                     "rows = " + rows + ", columns = " + columns,
                     String.format(
                             Locale.ROOT,
                             "The largest system has %d devices (8x4): ask for at most %d.",
-                            MOST_DEVICES,
-                            MOST_DEVICES));
+                            MAX_DEVICES,
+                            MAX_DEVICES));
         }
         if (!preset.supports(architecture)) {
-            throw refused(
+            throw rejected(
                     place,
                     "architecture = " + architecture + ", preset = " + preset,
                     String.format(
@@ -164,16 +164,16 @@ record TrackingSettings(
     }
 
     /** What another process does with its memory nobody can choose from here. */
-    private void refuseWhatNeedsAMesh(String place) {
+    private void rejectWhatNeedsAMesh(String place) {
         String ofMesh = "source = PROCESSES, ";
         if (!defects.isEmpty()) {
-            throw refused(place, ofMesh + "defects = " + defects, NEEDS_A_MESH);
+            throw rejected(place, ofMesh + "defects = " + defects, NEEDS_A_MESH);
         }
         if (!faults.faults().isEmpty()) {
-            throw refused(place, ofMesh + "faults = \"" + faults + "\"", NEEDS_A_MESH);
+            throw rejected(place, ofMesh + "faults = \"" + faults + "\"", NEEDS_A_MESH);
         }
         if (accounting == Accounting.EACH_TEST) {
-            throw refused(
+            throw rejected(
                     place,
                     ofMesh + "accounting = EACH_TEST",
                     "Each program has a verdict of its own: let the lifetime be TEST, or leave accounting out.");
@@ -183,11 +183,11 @@ record TrackingSettings(
     /** Returns these settings as an invocation of a test template needs them. */
     TrackingSettings in(TemplateInvocation invocation) {
         if (source == MemorySource.PROCESSES) {
-            throw refused(invocation.place(), "source = PROCESSES", NEEDS_A_MESH);
+            throw rejected(invocation.location(), "source = PROCESSES", NEEDS_A_MESH);
         }
         if (lifetime == TrackingLifetime.CLASS) {
-            throw refused(
-                    invocation.place(),
+            throw rejected(
+                    invocation.location(),
                     "lifetime = CLASS",
                     "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         }
@@ -237,13 +237,13 @@ record TrackingSettings(
     }
 
     /** Returns whether each test on a mesh that outlives it answers for what it leaves there. */
-    boolean accountsForTests() {
+    boolean checksEachTest() {
         return lifetime != TrackingLifetime.TEST && accounting == Accounting.EACH_TEST;
     }
 
     /** Returns what tests have to agree on to share a mesh: where each answers for itself, of the policies only what the tracker has. */
     TrackingSettings ofMesh() {
-        return accountsForTests() ? with(CheckPolicy.DEFAULTS.withOrigins(policies.origins())) : this;
+        return checksEachTest() ? with(CheckPolicy.DEFAULTS.withOrigins(policies.origins())) : this;
     }
 
     /** The arguments with which the mesh of a test is opened. */
@@ -271,19 +271,19 @@ record TrackingSettings(
         return builder.build();
     }
 
-    static ExtensionConfigurationException refused(String place, String value, String allowed) {
-        return Refusal.of(place, value, allowed);
+    static ExtensionConfigurationException rejected(String place, String value, String allowed) {
+        return ConfigurationErrors.of(place, value, allowed);
     }
 
     private static void requireNotNegative(String place, String name, long bytes) {
         if (bytes < 0) {
-            throw refused(place, name + " = " + bytes, "Give a number of bytes, 0 or more.");
+            throw rejected(place, name + " = " + bytes, "Give a number of bytes, 0 or more.");
         }
     }
 
     private static void requireAtMost(String place, String name, long bytes, long most, String because) {
         if (bytes > most) {
-            throw refused(
+            throw rejected(
                     place,
                     name + " = " + bytes,
                     String.format(Locale.ROOT, "Give at most %d, a number of bytes: %s.", most, because));
@@ -292,10 +292,10 @@ record TrackingSettings(
 
     private static void requirePositive(String place, String name, int value) {
         if (value < 1) {
-            throw refused(
+            throw rejected(
                     place,
                     name + " = " + value,
-                    String.format(Locale.ROOT, "Give 1 or more; a mesh has at most %d devices.", MOST_DEVICES));
+                    String.format(Locale.ROOT, "Give 1 or more; a mesh has at most %d devices.", MAX_DEVICES));
         }
     }
 

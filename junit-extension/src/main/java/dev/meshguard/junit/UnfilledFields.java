@@ -19,7 +19,7 @@ final class UnfilledFields implements InvocationInterceptor {
             ReflectiveInvocationContext<Method> invocationContext,
             ExtensionContext context)
             throws Throwable {
-        TrackedFields.refuseUnfilled(context);
+        TrackedFields.rejectUnfilled(context);
         invocation.proceed();
     }
 
@@ -29,7 +29,7 @@ final class UnfilledFields implements InvocationInterceptor {
             ReflectiveInvocationContext<Method> invocationContext,
             ExtensionContext context)
             throws Throwable {
-        TrackedFields.refuseUnfilled(context);
+        TrackedFields.rejectUnfilled(context);
         invocation.proceed();
     }
 
@@ -39,7 +39,7 @@ final class UnfilledFields implements InvocationInterceptor {
             ReflectiveInvocationContext<Method> invocationContext,
             ExtensionContext context)
             throws Throwable {
-        TrackedFields.refuseUnfilled(context);
+        TrackedFields.rejectUnfilled(context);
         invocation.proceed();
     }
 
@@ -47,7 +47,7 @@ final class UnfilledFields implements InvocationInterceptor {
     public <T> T interceptTestFactoryMethod(
             Invocation<T> invocation, ReflectiveInvocationContext<Method> invocationContext, ExtensionContext context)
             throws Throwable {
-        TrackedFields.refuseUnfilled(context);
+        TrackedFields.rejectUnfilled(context);
         return invocation.proceed();
     }
 }

@@ -62,7 +62,7 @@ class AnnotationTests {
     }
 
     @Test
-    void interfacesThatContradictEachOtherAreRefused() {
+    void rejectsInterfacesThatContradictEachOther() {
         assertThat(run(TornTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -76,7 +76,7 @@ class AnnotationTests {
     }
 
     @Test
-    void composedAnnotationsThatContradictEachOtherAreRefused() {
+    void rejectsComposedAnnotationsThatContradictEachOther() {
         assertThat(run(TornByComposedTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -98,7 +98,7 @@ class AnnotationTests {
     }
 
     @Test
-    void policiesOfInterfacesThatContradictEachOtherAreRefused() {
+    void rejectsPoliciesOfInterfacesThatContradictEachOther() {
         assertThat(run(TornPolicyTestCase.class))
                 .hasSingleTest()
                 .whichFailed()

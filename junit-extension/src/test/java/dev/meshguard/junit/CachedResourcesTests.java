@@ -39,7 +39,7 @@ class CachedResourcesTests {
     }
 
     @Test
-    void withAReasonItMayStayWhereverItIsFilled() {
+    void withAReasonItIsExpectedWhereverItIsFilled() {
         assertThat(run(ExpectedTestCase.class)).hasOnlySucceeded(2);
     }
 

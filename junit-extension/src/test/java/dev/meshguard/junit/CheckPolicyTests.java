@@ -3,7 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.junit.testkit.ReportChannel;
 import dev.meshguard.mesh.MeshDevice;
 import java.util.Map;
 import org.assertj.core.api.Assertions;
@@ -32,10 +32,10 @@ class CheckPolicyTests {
         "ofNestedClass, '', NOWHERE",
         "ofNestedClassWithAnotherMesh, none, FAILURE"
     })
-    void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
+    void theNearestPlaceThatSaysItCounts(String place, String parameter, ReportChannel telling) {
         var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.check", parameter));
 
-        Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
+        Assertions.assertThat(ReportChannel.of(results, place)).isEqualTo(telling);
     }
 
     /** One test for each place, with the name of the place. */

@@ -70,7 +70,7 @@ class DynamicTestsTests {
     }
 
     @Test
-    void aLeakOfTheFactoryIsToldBesideThoseOfItsTestsWithoutTellingThemAgain() {
+    void reportsALeakOfTheFactoryWithoutRepeatingThoseOfItsTests() {
         assertThat(run(BothLeakTestCase.class))
                 .hasTestCalled("leaks")
                 .whichFailed()
@@ -148,7 +148,7 @@ class DynamicTestsTests {
     }
 
     @Test
-    void whatTheFactoryExpectsMayStayAfterEachDynamicTest() {
+    void appliesExpectationsOfTheFactoryToEachDynamicTest() {
         assertThat(run(ExpectingTestCase.class)).hasOnlySucceeded(1);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 class ExpectBuffersTests {
 
     @Test
-    void whatFitsEveryConditionMayStay() {
+    void aBufferThatFitsEveryConditionIsExpected() {
         assertThat(run(FittingTestCase.class)).hasOnlySucceeded(1);
     }
 
@@ -76,7 +76,7 @@ class ExpectBuffersTests {
     }
 
     @Test
-    void anEntryOnAMethodOfAMeshThatLastsLongerIsRefused() {
+    void rejectsAnEntryOnAMethodOfALongerLivedMesh() {
         assertThat(run(SharedMeshTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -88,7 +88,7 @@ class ExpectBuffersTests {
     }
 
     @Test
-    void anEntryOnANestedClassThatSharesAMeshIsRefused() {
+    void rejectsAnEntryOnANestedClassThatSharesAMesh() {
         assertThat(run(SharedWithNestedTestCase.class))
                 .hasTest("keeps")
                 .whichFailed()

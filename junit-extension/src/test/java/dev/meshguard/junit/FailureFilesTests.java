@@ -50,7 +50,7 @@ class FailureFilesTests {
     private Path folder;
 
     /** What a report hears of tests, by their names. */
-    private static final class Heard implements TestExecutionListener {
+    private static final class PublishedFiles implements TestExecutionListener {
         private final Map<String, Map<String, Path>> files = new ConcurrentHashMap<>();
         private final Map<String, Map<String, String>> types = new ConcurrentHashMap<>();
         private final Map<String, Map<String, String>> pairs = new ConcurrentHashMap<>();
@@ -91,7 +91,7 @@ class FailureFilesTests {
         VerdictReport report = VerdictReport.of(
                 LeakCheck.create().examine(AllocationTracker.create().history()));
 
-        new FailureFiles("", FailureFiles.MOST_BYTES)
+        new FailureFiles("", FailureFiles.MAX_BYTES)
                 .attach(
                         (name, type, write) ->
                                 assertThatNoException().isThrownBy(() -> write.accept(folder.resolve(name))),
@@ -107,7 +107,7 @@ class FailureFilesTests {
 
     @Test
     void attachesTextVerdictAndHistory() throws IOException {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
 
         assertThat(heard.types)
                 .isEqualTo(Map.of(
@@ -123,7 +123,7 @@ class FailureFilesTests {
 
     @Test
     void theHistoryGivesTheVerdictThatIsAttached() throws IOException {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
 
         LeakVerdict again = LeakCheck.create()
                 .examine(HistoryJson.read(heard.file("leaks(MeshDevice)", "meshguard-history.jsonl")));
@@ -137,7 +137,7 @@ class FailureFilesTests {
 
     @Test
     void saysTheFailureInPairsThatToolsCanGroup() {
-        Heard heard = run(Map.of(), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(), LeakTestCase.class);
 
         Map<String, String> pairs = heard.pairs.get("leaks(MeshDevice)");
         assertThat(pairs.remove("meshguard.fingerprints")).matches("[0-9a-f]{6}");
@@ -152,7 +152,7 @@ class FailureFilesTests {
 
     @Test
     void attachesNothingToATestThatPasses() {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), CleanTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), CleanTestCase.class);
 
         assertThat(heard.files).isEmpty();
         assertThat(heard.pairs).containsOnlyKeys("JUnit Jupiter");
@@ -160,7 +160,7 @@ class FailureFilesTests {
 
     @Test
     void attachesToATestThatWasAborted() {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), AbortedTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), AbortedTestCase.class);
 
         assertThat(heard.files).containsOnlyKeys("aborts(MeshDevice)");
         assertThat(heard.results.get("aborts(MeshDevice)").getStatus()).isEqualTo(TestExecutionResult.Status.ABORTED);
@@ -168,7 +168,7 @@ class FailureFilesTests {
 
     @Test
     void attachesToATestThatSaidAllOfItItself() {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), AssertedTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), AssertedTestCase.class);
 
         assertThat(heard.files).containsOnlyKeys("asserts(MeshDevice, AllocationTracker)");
         assertThat(heard.pairs.get("asserts(MeshDevice, AllocationTracker)"))
@@ -178,7 +178,7 @@ class FailureFilesTests {
 
     @Test
     void eachInvocationHasFilesOfItsOwn() throws IOException {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), RepeatedTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), RepeatedTestCase.class);
 
         List<Path> files = new ArrayList<>();
         heard.files.values().forEach(of -> files.addAll(of.values()));
@@ -187,7 +187,7 @@ class FailureFilesTests {
 
     @Test
     void meshesOfTheWholeRunHaveFilesOfTheirOwn() {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), SuiteTestCase.class, LargerSuiteTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), SuiteTestCase.class, LargerSuiteTestCase.class);
 
         assertThat(heard.files.get("JUnit Jupiter").keySet())
                 .containsExactly(
@@ -201,21 +201,21 @@ class FailureFilesTests {
 
     @Test
     void onlyTheFirstTestsAttachFiles() {
-        Heard heard = run(Map.of(FOLDER, folder.toString()), ManyTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), ManyTestCase.class);
 
         assertThat(heard.files).hasSize(50);
     }
 
     @Test
     void writesNoFilesToWhichNoReportWouldRefer() throws IOException {
-        Heard heard = run(Map.of(), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(), LeakTestCase.class);
 
         assertThat(heard.files).isEmpty();
     }
 
     @Test
     void writesNoFilesIfThatIsAsked() throws IOException {
-        Heard heard = run(Map.of(FOLDER, folder.toString(), "meshguard.attach", "off"), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString(), "meshguard.attach", "off"), LeakTestCase.class);
 
         assertThat(heard.files).isEmpty();
         try (Stream<Path> written = Files.list(folder)) {
@@ -227,7 +227,7 @@ class FailureFilesTests {
     void aFileThatCannotBeWrittenHidesNothing() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "no folder", StandardCharsets.UTF_8);
 
-        Heard heard = run(Map.of(FOLDER, occupied.toString()), LeakTestCase.class);
+        PublishedFiles heard = run(Map.of(FOLDER, occupied.toString()), LeakTestCase.class);
 
         Throwable failure =
                 heard.results.get("leaks(MeshDevice)").getThrowable().orElseThrow();
@@ -236,13 +236,13 @@ class FailureFilesTests {
                 .isEqualTo("The files of this failure could not be attached; what is written here is all there is.");
     }
 
-    private static Heard run(Map<String, String> parameters, Class<?>... testClasses) {
-        Heard heard = new Heard();
+    private static PublishedFiles run(Map<String, String> parameters, Class<?>... testClasses) {
+        PublishedFiles heard = new PublishedFiles();
         LaunchedRun.launcher(heard).run(parameters, testClasses);
         return heard;
     }
 
-    private static String message(Heard heard, String test) {
+    private static String message(PublishedFiles heard, String test) {
         return String.valueOf(
                 heard.results.get(test).getThrowable().orElseThrow().getMessage());
     }

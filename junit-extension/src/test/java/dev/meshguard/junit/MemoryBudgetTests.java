@@ -54,7 +54,7 @@ class MemoryBudgetTests {
     }
 
     @Test
-    void aLeakAndAnOverrunAreBothToldOnce() {
+    void reportsALeakAndABudgetViolationOnceEach() {
         assertThat(run(LeakAndPeakTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -65,7 +65,7 @@ class MemoryBudgetTests {
     }
 
     @Test
-    void whatTheTestAssertedItselfIsNotToldAgain() {
+    void doesNotRepeatWhatTheTestAssertedItself() {
         assertThat(run(AssertedTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -74,7 +74,7 @@ class MemoryBudgetTests {
     }
 
     @Test
-    void aTestThatFailsForAnotherReasonIsToldBesides() {
+    void publishesAViolationWhereTheTestFailsForAnotherReason() {
         assertThat(run(FailingTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -115,41 +115,41 @@ class MemoryBudgetTests {
     }
 
     @Test
-    void limitsThatCannotBeAreRefusedWithPlaceValueAndWayOut() {
-        assertRefused(
+    void rejectsInvalidLimitsWithLocationValueAndFix() {
+        assertRejected(
                 NegativeTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -1 is refused. Give 0 or more, or"
                         + " leave it out to allow any.");
-        assertRefused(
+        assertRejected(
                 FragmentationTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$FragmentationTestCase: fragmentation = 1.5 is refused. Give a part of"
                         + " the free memory, 0 to 1, or leave it out to allow any.");
-        assertRefused(
+        assertRejected(
                 NoFragmentationTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$NoFragmentationTestCase#test: fragmentation = -1.0 is refused. Give a part"
                         + " of the free memory, 0 to 1, or leave it out to allow any.");
-        assertRefused(
+        assertRejected(
                 TwoLimitsTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$TwoLimitsTestCase#test: buffers = [1, 2] is refused. Give at most one.");
-        assertRefused(
+        assertRejected(
                 NoLimitTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is refused. Give"
                         + " peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
-        assertRefused(
+        assertRejected(
                 TwiceTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1 a second time is refused. Put all"
                         + " limits for one memory into one budget.");
-        assertRefused(
+        assertRejected(
                 DeviceTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -1 is refused. Give 0 or more, or"
                         + " leave it out for each device.");
-        assertRefused(
+        assertRejected(
                 SharedMeshTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#test: a budget for one method of a mesh with lifetime"
                         + " = CLASS is refused. Put it on the class, or let the mesh last for one test.");
     }
 
-    private static void assertRefused(Class<?> testCase, String message) {
+    private static void assertRejected(Class<?> testCase, String message) {
         assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
     }
 

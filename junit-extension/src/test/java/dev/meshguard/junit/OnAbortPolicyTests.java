@@ -5,7 +5,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.junit.testkit.ReportChannel;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.Retention;
@@ -44,10 +44,10 @@ class OnAbortPolicyTests {
         "ofClassAndNotOfField, skip, NOWHERE",
         "ofFieldWhereTheClassSaysSomethingElse, skip, PUBLISHED"
     })
-    void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
+    void theNearestPlaceThatSaysItCounts(String place, String parameter, ReportChannel telling) {
         var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.on-abort", parameter));
 
-        Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
+        Assertions.assertThat(ReportChannel.of(results, place)).isEqualTo(telling);
     }
 
     @Test

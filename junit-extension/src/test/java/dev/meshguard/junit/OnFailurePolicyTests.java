@@ -6,7 +6,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.template.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.junit.testkit.Telling;
+import dev.meshguard.junit.testkit.ReportChannel;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -45,10 +45,10 @@ class OnFailurePolicyTests {
         "ofClassAndNotOfField, skip, NOWHERE",
         "ofFieldWhereTheClassSaysSomethingElse, skip, PUBLISHED"
     })
-    void theNearestPlaceThatSaysItCounts(String place, String parameter, Telling telling) {
+    void theNearestPlaceThatSaysItCounts(String place, String parameter, ReportChannel telling) {
         var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.on-failure", parameter));
 
-        Assertions.assertThat(Telling.of(results, place)).isEqualTo(telling);
+        Assertions.assertThat(ReportChannel.of(results, place)).isEqualTo(telling);
     }
 
     @Test

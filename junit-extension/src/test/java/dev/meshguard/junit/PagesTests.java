@@ -77,8 +77,8 @@ class PagesTests {
     void allTestsLeavePagesIfThatIsAsked() {
         run(Map.of("meshguard.page", "always"), TwoTestCase.class);
 
-        assertThat(titles()).containsExactly("PagesTests$TwoTestCase#givesBack", "PagesTests$TwoTestCase#leaks");
-        assertThat(dataOf(onlyPage("PagesTests.TwoTestCase.givesBack-"))
+        assertThat(titles()).containsExactly("PagesTests$TwoTestCase#freesAll", "PagesTests$TwoTestCase#leaks");
+        assertThat(dataOf(onlyPage("PagesTests.TwoTestCase.freesAll-"))
                         .at("/outcome")
                         .textValue())
                 .isEqualTo("LEAK_FREE");
@@ -129,7 +129,7 @@ class PagesTests {
         Path other = Files.createDirectory(folder.resolve("other"));
         run(Map.of("meshguard.page", "always", "meshguard.page.folder", other.toString()), TwoTestCase.class);
         try (Stream<Path> files = Files.list(other.resolve("runs"))) {
-            Path found = files.filter(file -> file.toString().contains("givesBack"))
+            Path found = files.filter(file -> file.toString().contains("freesAll"))
                     .filter(file -> file.toString().endsWith(".html"))
                     .findFirst()
                     .orElseThrow();
@@ -235,15 +235,15 @@ class PagesTests {
     }
 
     @Test
-    void wrongValuesAreRefused() {
-        assertThat(refusal("meshguard.page", "sometimes"))
+    void rejectsWrongValues() {
+        assertThat(rejection("meshguard.page", "sometimes"))
                 .isEqualTo("meshguard.page = sometimes is refused. It is off, failures or always.");
-        assertThat(refusal("meshguard.page.sources", "no"))
+        assertThat(rejection("meshguard.page.sources", "no"))
                 .isEqualTo("meshguard.page.sources = no is refused. It is true or false.");
-        assertThat(refusal("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is refused.");
+        assertThat(rejection("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is refused.");
     }
 
-    private String refusal(String name, String value) {
+    private String rejection(String name, String value) {
         return String.valueOf(throwables(run(Map.of(name, value), TwoTestCase.class))
                 .get("leaks(MeshDevice)")
                 .getMessage());
@@ -343,7 +343,7 @@ class PagesTests {
         }
 
         @Test
-        void givesBack(MeshDevice mesh) {}
+        void freesAll(MeshDevice mesh) {}
     }
 
     @TrackAllocations(rows = 1, columns = 1)

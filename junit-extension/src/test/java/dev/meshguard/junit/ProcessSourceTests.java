@@ -50,7 +50,7 @@ class ProcessSourceTests {
     }
 
     @Test
-    void aProgramThatNobodyHeardOfProvesNothing() {
+    void aProgramThatNeverConnectsProvesNothing() {
         Assertions.assertThat(text(SilentTestCase.class)).isEqualTo("""
                 INCONCLUSIVE  it cannot be known whether everything was given back      [0 allocated = 0 freed]
                 1. Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it, or tell it with sourceAttached(…) that something is connected that has nothing to report.
@@ -63,7 +63,7 @@ class ProcessSourceTests {
     }
 
     @Test
-    void eachOfSeveralProgramsIsToldByItself() {
+    void reportsEachOfSeveralProgramsSeparately() {
         assertThat(run(SeveralTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -82,7 +82,7 @@ class ProcessSourceTests {
     }
 
     @Test
-    void aProgramThatStillRunsIsEndedAndTold() {
+    void terminatesARunningProgramAndReportsItsLeak() {
         assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
@@ -92,7 +92,7 @@ class ProcessSourceTests {
     }
 
     @Test
-    void whoAsksForAMeshIsToldThatThereIsNone() {
+    void rejectsAMeshParameter() {
         assertThat(run(MeshTestCase.class))
                 .hasSingleTest()
                 .whichFailed()

@@ -178,7 +178,7 @@ class PromisedBuffersTests {
     }
 
     @Test
-    void runsThatFailOnPurposeNeedNotKeepThePromise() {
+    void invocationsWithInjectedFailuresNeedNotKeepThePromise() {
         assertThat(run(FailingAllocationsTestCase.class)).hasOnlySucceeded(2);
     }
 

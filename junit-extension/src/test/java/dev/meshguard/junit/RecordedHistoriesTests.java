@@ -23,7 +23,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 class RecordedHistoriesTests {
 
     private static final String LEAKS = "RecordedHistoriesTests$TwoTestCase#leaks";
-    private static final String CLEAN = "RecordedHistoriesTests$TwoTestCase#givesBack";
+    private static final String CLEAN = "RecordedHistoriesTests$TwoTestCase#freesAll";
 
     @TempDir
     private Path folder;
@@ -100,6 +100,6 @@ class RecordedHistoriesTests {
         }
 
         @Test
-        void givesBack(MeshDevice mesh) {}
+        void freesAll(MeshDevice mesh) {}
     }
 }

@@ -58,7 +58,7 @@ class RegistrationTests {
     }
 
     @Test
-    void whatAFieldExpectsMayStayBesideAnAnnotation() {
+    void appliesExpectationsOfAFieldBesideAnAnnotation() {
         assertThat(run(AnnotationAndExpectingFieldTestCase.class)).hasOnlySucceeded(1);
     }
 

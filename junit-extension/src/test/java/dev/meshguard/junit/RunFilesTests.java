@@ -24,7 +24,7 @@ class RunFilesTests {
     private Path folder;
 
     @Test
-    void whatTheFileOfTheRunListsMayStay() throws IOException {
+    void appliesTheExpectedBuffersFileOfTheRun() throws IOException {
         Path file = write("expected.txt", "DRAM label \"weights\" count exactly 8 because \"shared\"\n");
 
         assertThat(run(WeightsTestCase.class, Map.of("meshguard.expected-buffers", file.toString())))
@@ -123,7 +123,7 @@ class RunFilesTests {
     }
 
     @Test
-    void aKnownLeakIsToldAndFailsNothing() throws IOException {
+    void reportsAKnownLeakWithoutFailing() throws IOException {
         Path known = knownFrom(WeightsTestCase.class);
 
         assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))

@@ -30,7 +30,7 @@ class RuntimeChoiceTests {
     }
 
     @Test
-    void aStrictRuntimeRefusesWhatTheRealOneLetsPass() {
+    void aStrictRuntimeRejectsWhatTheRealOneAccepts() {
         assertThat(run(StrictTestCase.class)).hasOnlySucceeded(1);
     }
 

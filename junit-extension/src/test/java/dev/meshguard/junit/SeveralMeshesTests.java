@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class SeveralMeshesTests {
 
     @Test
-    void aTestWhoseMeshesGaveEverythingBackSucceedsInSilence() {
+    void aTestWhoseMeshesFreedEverythingSucceedsSilently() {
         assertThat(run(OneAfterTheOtherTestCase.class)).hasSingleTest().whichSucceeded();
         assertThat(run(OneAfterTheOtherTestCase.class)).hasSingleTest().withoutPublishedText();
     }
@@ -46,7 +46,7 @@ class SeveralMeshesTests {
     }
 
     @Test
-    void aTestThatAsksForNoCheckIsToldNothing() {
+    void publishesNothingForAnUncheckedTest() {
         assertThat(run(UncheckedTestCase.class)).hasSingleTest().withoutPublishedText();
     }
 

@@ -4,8 +4,8 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.ReportChannel;
 import dev.meshguard.junit.testkit.RunAssert;
-import dev.meshguard.junit.testkit.Telling;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
 import java.util.Map;
@@ -26,11 +26,11 @@ class SharedMeshPoliciesTests {
 
         RunAssert.Results results = run(OfEachTestTestCase.class);
 
-        Assertions.assertThat(Telling.of(results, "attached")).isEqualTo(Telling.SUPPRESSED);
-        Assertions.assertThat(Telling.of(results, "reported")).isEqualTo(Telling.PUBLISHED);
-        Assertions.assertThat(Telling.of(results, "skipped")).isEqualTo(Telling.NOWHERE);
-        Assertions.assertThat(Telling.of(results, "unchecked")).isEqualTo(Telling.NOWHERE);
-        Assertions.assertThat(Telling.of(results, "ofNestedClass")).isEqualTo(Telling.PUBLISHED);
+        Assertions.assertThat(ReportChannel.of(results, "attached")).isEqualTo(ReportChannel.SUPPRESSED);
+        Assertions.assertThat(ReportChannel.of(results, "reported")).isEqualTo(ReportChannel.PUBLISHED);
+        Assertions.assertThat(ReportChannel.of(results, "skipped")).isEqualTo(ReportChannel.NOWHERE);
+        Assertions.assertThat(ReportChannel.of(results, "unchecked")).isEqualTo(ReportChannel.NOWHERE);
+        Assertions.assertThat(ReportChannel.of(results, "ofNestedClass")).isEqualTo(ReportChannel.PUBLISHED);
         Assertions.assertThat(OfEachTestTestCase.meshes).hasSize(1);
     }
 

@@ -80,7 +80,7 @@ class SharedMeshTests {
     }
 
     @Test
-    void aTestMayFreeWhatTheClassTook() {
+    void aTestMayFreeBuffersOfTheClass() {
         assertThat(run(FreeingTestCase.class)).hasOnlySucceeded(1);
     }
 

@@ -18,7 +18,7 @@ import org.mockito.junit.jupiter.MockitoExtension;
 class StrictStubsTests {
 
     @Test
-    void bothAreToldWhereMockitoComesFirst() {
+    void reportsBothWhereMockitoComesFirst() {
         assertThat(run(MockitoFirstTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -27,7 +27,7 @@ class StrictStubsTests {
     }
 
     @Test
-    void bothAreToldWhereMockitoComesLater() {
+    void reportsBothWhereMockitoComesLater() {
         assertThat(run(MockitoLaterTestCase.class))
                 .hasSingleTest()
                 .whichFailed()

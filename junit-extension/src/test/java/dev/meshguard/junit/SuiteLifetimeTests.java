@@ -59,8 +59,8 @@ class SuiteLifetimeTests {
     }
 
     @Test
-    void anEntryOnAMethodIsRefused() {
-        assertRefused(
+    void rejectsAnEntryOnAMethod() {
+        assertRejected(
                 EntryOnMethodTestCase.class,
                 "@ExpectBuffers on SuiteLifetimeTests$EntryOnMethodTestCase#keeps: an entry for one method of a mesh with"
                         + " lifetime = SUITE is refused. Let each test answer for itself with accounting = EACH_TEST, or put"
@@ -68,8 +68,8 @@ class SuiteLifetimeTests {
     }
 
     @Test
-    void anEntryOnAClassIsRefused() {
-        assertRefused(
+    void rejectsAnEntryOnAClass() {
+        assertRejected(
                 EntryOnClassTestCase.class,
                 "@ExpectBuffers on SuiteLifetimeTests$EntryOnClassTestCase: an entry for one class of a mesh with lifetime ="
                         + " SUITE is refused. Let each test answer for itself with accounting = EACH_TEST, or put the entry"
@@ -77,30 +77,30 @@ class SuiteLifetimeTests {
     }
 
     @Test
-    void aBudgetOnAClassIsRefused() {
-        assertRefused(
+    void rejectsABudgetOnAClass() {
+        assertRejected(
                 BudgetOnClassTestCase.class,
                 "@MemoryBudget on SuiteLifetimeTests$BudgetOnClassTestCase: a budget for one class of a mesh with lifetime ="
                         + " SUITE is refused. Let each test keep to it with accounting = EACH_TEST.");
     }
 
     @Test
-    void whatAFieldExpectsIsRefused() {
-        assertRefused(
+    void rejectsExpectationsOfAField() {
+        assertRejected(
                 EntryInFieldTestCase.class,
                 "MeshGuardExtension in SuiteLifetimeTests$EntryInFieldTestCase: what one class expects or allows of a mesh"
                         + " with lifetime = SUITE is refused. Let each test answer for itself with accounting(EACH_TEST).");
     }
 
     @Test
-    void onAMethodItIsRefused() {
-        assertRefused(
+    void rejectsTheLifetimeOnAMethod() {
+        assertRejected(
                 MethodTestCase.class,
                 "@TrackAllocations on SuiteLifetimeTests$MethodTestCase#keeps: lifetime = SUITE is refused. On a method only"
                         + " TEST has a meaning: put SUITE on the class.");
     }
 
-    private static void assertRefused(Class<?> testCase, String message) {
+    private static void assertRejected(Class<?> testCase, String message) {
         assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
     }
 

@@ -100,7 +100,7 @@ class SummaryTests {
     }
 
     @Test
-    void anAbortedTestIsToldApart() {
+    void reportsAnAbortedTestSeparately() {
         assertThat(printed(Map.of(), AbortedTestCase.class)).containsExactly("""
                         MeshGuard  2 tests tracked · 16 buffers · 1 aborted with findings
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$AbortedTestCase#aborts
@@ -165,7 +165,7 @@ class SummaryTests {
     }
 
     @Test
-    void aFailureThatIsNoLeakIsCountedApart() {
+    void countsAFailureThatIsNotALeakSeparately() {
         assertThat(printed(Map.of(), BudgetTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
@@ -266,7 +266,7 @@ class SummaryTests {
     }
 
     @Test
-    void anyOtherValueIsRefused() {
+    void rejectsAnyOtherValue() {
         RunAssert.assertThat(JupiterRun.run(CleanTestCase.class, Map.of("meshguard.summary", "sometimes")))
                 .hasSingleTest()
                 .whichFailed()

@@ -37,7 +37,7 @@ class TrackedFieldTests {
     }
 
     @Test
-    void aFieldOfATestThatNothingTracksIsRefused() {
+    void rejectsAFieldOfAnUntrackedTest() {
         assertThat(run(ForgottenTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
@@ -131,30 +131,30 @@ class TrackedFieldTests {
     }
 
     @Test
-    void aFieldOfAnotherTypeIsRefused() {
-        assertRefused(
+    void rejectsAFieldOfAnotherType() {
+        assertRejected(
                 WrongTypeTestCase.class,
                 "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is refused. There is AllocationServer, AllocationTracker,"
                         + " MeshDevice, MemorySnapshots, Phases, TrackedProcesses, Ttnn.");
     }
 
     @Test
-    void aFinalFieldIsRefused() {
-        assertRefused(
+    void rejectsAFinalField() {
+        assertRejected(
                 FinalTestCase.class,
                 "@Tracked on TrackedFieldTests$FinalTestCase.mesh: a final field is refused. It is filled for each test: let"
                         + " it not be final.");
     }
 
     @Test
-    void aFieldInWhichTestsMeetIsRefused() {
-        assertRefused(
+    void rejectsAFieldOfTestsThatRunConcurrently() {
+        assertRejected(
                 MeetingTestCase.class,
                 "@Tracked on TrackedFieldTests$MeetingTestCase.mesh: a field of an instance whose tests run at the same time"
                         + " is refused. Ask for a parameter, or let the tests of the class run one after the other.");
     }
 
-    private static void assertRefused(Class<?> testCase, String message) {
+    private static void assertRejected(Class<?> testCase, String message) {
         assertThat(run(testCase)).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
     }
 

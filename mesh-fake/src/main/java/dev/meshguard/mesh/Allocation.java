@@ -84,7 +84,7 @@ final class Allocation {
         this.allocator = lender;
     }
 
-    static Allocation lent(
+    static Allocation allocated(
             long firstId,
             Kind kind,
             AllocationDetails details,

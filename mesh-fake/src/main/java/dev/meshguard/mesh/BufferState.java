@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
 final class BufferState {
 
     /** A loop that frees one buffer for ever is understood after a few rounds. */
-    private static final int MOST_MOMENTS = 8;
+    private static final int MAX_MOMENTS = 8;
 
     private final List<Moment> moments = new ArrayList<>();
-    private int left;
+    private int remaining;
 
     synchronized void add(Moment moment) {
-        if (moments.size() < MOST_MOMENTS) {
+        if (moments.size() < MAX_MOMENTS) {
             moments.add(moment);
         } else {
-            left++;
+            remaining++;
         }
     }
 
@@ -37,8 +37,8 @@ final class BufferState {
             lines.add((index + 1) + ". " + moment.what());
             moment.site().ifPresent(site -> lines.add("   -> at " + site));
         }
-        if (left > 0) {
-            lines.add("   … and " + left + " more");
+        if (remaining > 0) {
+            lines.add("   … and " + remaining + " more");
         }
         return lines;
     }

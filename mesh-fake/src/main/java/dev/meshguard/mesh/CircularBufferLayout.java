@@ -53,7 +53,7 @@ final class CircularBufferLayout {
                 .toList();
         List<Long> addresses = new ArrayList<>();
         for (Item item : items) {
-            addresses.add(item.fixedAddress().orElseGet(() -> place(item, stacks, architecture, base)));
+            addresses.add(item.fixedAddress().orElseGet(() -> addressFor(item, stacks, architecture, base)));
         }
         return new CircularBufferLayout(program, architecture, items, addresses, stacks);
     }
@@ -110,7 +110,7 @@ final class CircularBufferLayout {
         }
     }
 
-    private static long place(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
+    private static long addressFor(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
         long highest = stacks.stream()
                 .filter(stack -> item.cores().ranges().contains(stack.cores()))
                 .mapToLong(L1Regions::end)

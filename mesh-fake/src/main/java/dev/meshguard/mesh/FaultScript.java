@@ -37,13 +37,13 @@ final class FaultScript {
     private static final String NO_ANSWER =
             "TIMEOUT: device timeout, potential hang detected, the device is unrecoverable";
 
-    private final List<PlannedFault> faults;
-    private final Map<Integer, PlannedFault> stopped = new ConcurrentHashMap<>();
+    private final List<FaultProgress> faults;
+    private final Map<Integer, FaultProgress> stopped = new ConcurrentHashMap<>();
     private final List<GivenDecision> decisions = new CopyOnWriteArrayList<>();
 
     FaultScript(FaultPlan plan) {
-        List<PlannedFault> planned = new ArrayList<>();
-        plan.faults().forEach(fault -> planned.add(new PlannedFault(fault, plan)));
+        List<FaultProgress> planned = new ArrayList<>();
+        plan.faults().forEach(fault -> planned.add(new FaultProgress(fault, plan)));
         this.faults = List.copyOf(planned);
         if (!plan.isEmpty()) {
             logger.info("Faults of this run: {}", plan);
@@ -55,7 +55,7 @@ final class FaultScript {
         if (faults.isEmpty()) {
             return listener;
         }
-        List<PlannedFault> ofReports =
+        List<FaultProgress> ofReports =
                 faults.stream().filter(FaultyListener::concerns).toList();
         return ofReports.isEmpty() ? listener : new FaultyListener(listener, ofReports);
     }
@@ -64,7 +64,7 @@ final class FaultScript {
     List<Fault> outstanding() {
         return faults.stream()
                 .filter(fault -> !fault.hasHappened())
-                .map(PlannedFault::fault)
+                .map(FaultProgress::fault)
                 .toList();
     }
 
@@ -75,8 +75,8 @@ final class FaultScript {
      * @param full the error of a memory that is full
      */
     void allocating(BufferType type, List<Integer> on, Supplier<DeviceOutOfMemoryException> full) {
-        PlannedFault due = null;
-        for (PlannedFault planned : faults) {
+        FaultProgress due = null;
+        for (FaultProgress planned : faults) {
             if (planned.fault() instanceof Fault.AllocationFails fails
                     && fails.type().filter(other -> other != type).isEmpty()
                     && isOn(fails.device(), on)
@@ -103,8 +103,8 @@ final class FaultScript {
         return () -> decisions.remove(given);
     }
 
-    private static PlannedFault injected(Fault decided) {
-        PlannedFault planned = new PlannedFault(decided, FaultPlan.none().with(decided));
+    private static FaultProgress injected(Fault decided) {
+        FaultProgress planned = new FaultProgress(decided, FaultPlan.none().with(decided));
         planned.happens();
         return planned;
     }
@@ -121,10 +121,10 @@ final class FaultScript {
             work.run();
             return;
         }
-        PlannedFault fails = null;
-        PlannedFault closes = null;
-        PlannedFault stops = eventOn(on);
-        for (PlannedFault planned : faults) {
+        FaultProgress fails = null;
+        FaultProgress closes = null;
+        FaultProgress stops = eventOn(on);
+        for (FaultProgress planned : faults) {
             if (planned.fault() instanceof Fault.OperationFails failure
                     && isNamed(failure.operation(), name)
                     && isOn(failure.device(), on)
@@ -161,7 +161,7 @@ final class FaultScript {
 
     /** Told before a device is initialised. */
     void initialising(int device) {
-        PlannedFault stop = stopped.get(device);
+        FaultProgress stop = stopped.get(device);
         if (stop != null) {
             throw stop.explains(new MeshRuntimeException(String.format(
                     Locale.ROOT, "Device %d init: failed to initialize FW! Try resetting the board.", device)));
@@ -173,7 +173,7 @@ final class FaultScript {
         if (faults.isEmpty()) {
             return lives;
         }
-        Optional<PlannedFault> last = faultsOf(Fault.DevicesCloseInOrder.class).reduce((first, second) -> second);
+        Optional<FaultProgress> last = faultsOf(Fault.DevicesCloseInOrder.class).reduce((first, second) -> second);
         if (last.isEmpty() || !(last.get().fault() instanceof Fault.DevicesCloseInOrder order)) {
             return lives;
         }
@@ -191,12 +191,12 @@ final class FaultScript {
         if (faults.isEmpty()) {
             return false;
         }
-        Optional<PlannedFault> twice = faultsOf(Fault.MeshClosesTwice.class).findFirst();
-        twice.ifPresent(PlannedFault::happens);
+        Optional<FaultProgress> twice = faultsOf(Fault.MeshClosesTwice.class).findFirst();
+        twice.ifPresent(FaultProgress::happens);
         return twice.isPresent();
     }
 
-    private static void runOnClosedMesh(PlannedFault closes, Runnable work) {
+    private static void runOnClosedMesh(FaultProgress closes, Runnable work) {
         try {
             work.run();
         } catch (MeshRuntimeException error) {
@@ -204,7 +204,7 @@ final class FaultScript {
         }
     }
 
-    private void handOver(String name, List<Integer> on, @Nullable PlannedFault fails, @Nullable PlannedFault stops) {
+    private void handOver(String name, List<Integer> on, @Nullable FaultProgress fails, @Nullable FaultProgress stops) {
         if (fails != null) {
             throw fails.explains(new MeshRuntimeException(
                     String.format(Locale.ROOT, "Operation %s failed: %s", name, fails.fault())));
@@ -213,7 +213,7 @@ final class FaultScript {
             throw stops.explains(new MeshRuntimeException(NO_ANSWER));
         }
         for (int device : on) {
-            PlannedFault earlier = stopped.get(device);
+            FaultProgress earlier = stopped.get(device);
             if (earlier != null) {
                 throw earlier.explains(new MeshRuntimeException(QUEUE_FULL));
             }
@@ -221,9 +221,9 @@ final class FaultScript {
     }
 
     /** Counts an event of each of some devices, and returns the fault of one that stops at it. */
-    private @Nullable PlannedFault eventOn(List<Integer> devices) {
-        PlannedFault stops = null;
-        for (PlannedFault planned : faults) {
+    private @Nullable FaultProgress eventOn(List<Integer> devices) {
+        FaultProgress stops = null;
+        for (FaultProgress planned : faults) {
             if (planned.fault() instanceof Fault.DeviceStops stop
                     && devices.contains(stop.device())
                     && planned.isDue(stop.event())) {
@@ -234,7 +234,7 @@ final class FaultScript {
         return stops;
     }
 
-    private Stream<PlannedFault> faultsOf(Class<? extends Fault> kind) {
+    private Stream<FaultProgress> faultsOf(Class<? extends Fault> kind) {
         return faults.stream().filter(planned -> kind.isInstance(planned.fault()));
     }
 

@@ -28,7 +28,7 @@ import java.util.function.Predicate;
  */
 final class FaultyListener extends ForwardingListener {
 
-    private final List<PlannedFault> faults;
+    private final List<FaultProgress> faults;
     private final Map<Integer, List<Integer>> openMeshes = new HashMap<>();
     /** Meshes that are open and not about to close. */
     private final Set<Integer> inUse = new HashSet<>();
@@ -36,12 +36,12 @@ final class FaultyListener extends ForwardingListener {
     private final List<Held> held = new ArrayList<>();
     private final Map<Integer, Optional<Gathering>> gatherings = new HashMap<>();
 
-    FaultyListener(AllocationListener listener, List<PlannedFault> faults) {
+    FaultyListener(AllocationListener listener, List<FaultProgress> faults) {
         super(listener);
         this.faults = faults;
     }
 
-    static boolean concerns(PlannedFault planned) {
+    static boolean concerns(FaultProgress planned) {
         Fault fault = planned.fault();
         return fault instanceof Fault.ReportLost
                 || fault instanceof Fault.ReportDoubled
@@ -102,7 +102,7 @@ final class FaultyListener extends ForwardingListener {
     private void report(Report report) {
         int copies = 1;
         Held late = null;
-        for (PlannedFault planned : faults) {
+        for (FaultProgress planned : faults) {
             if (planned.fault() instanceof Fault.ReportLost lost
                     && report.fits(lost.kind(), lost.device())
                     && planned.isDue(lost.number())) {
@@ -152,7 +152,7 @@ final class FaultyListener extends ForwardingListener {
 
     /** Where several faults put the reports of a device in order, it is the first that does. */
     private Optional<Gathering> newGathering(int device) {
-        for (PlannedFault planned : faults) {
+        for (FaultProgress planned : faults) {
             if (planned.fault() instanceof Fault.ReportOrder order
                     && order.device().orElse(device) == device) {
                 return Optional.of(new Gathering(planned, order, device));
@@ -205,12 +205,12 @@ final class FaultyListener extends ForwardingListener {
     /** The reports of one device that change places. */
     private final class Gathering {
 
-        private final PlannedFault injected;
+        private final FaultProgress injected;
         private final int window;
         private final IntFunction<List<Integer>> orders;
         private final List<Report> reports = new ArrayList<>();
 
-        Gathering(PlannedFault planned, Fault.ReportOrder order, int device) {
+        Gathering(FaultProgress planned, Fault.ReportOrder order, int device) {
             this.injected = planned;
             this.window = order.window();
             this.orders = order.orderOn(device);

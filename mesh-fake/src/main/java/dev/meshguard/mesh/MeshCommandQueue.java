@@ -369,14 +369,14 @@ public final class MeshCommandQueue {
 
     /** The devices would take down the commands of all queues, not only of the one that records. */
     void requireNoneRecords() {
-        queues.recording().ifPresent(this::refuseBecauseOf);
+        queues.recording().ifPresent(this::rejectBecauseOf);
     }
 
     private void requireNoOtherRecords() {
-        queues.recording().filter(other -> other != this).ifPresent(this::refuseBecauseOf);
+        queues.recording().filter(other -> other != this).ifPresent(this::rejectBecauseOf);
     }
 
-    private void refuseBecauseOf(MeshCommandQueue other) {
+    private void rejectBecauseOf(MeshCommandQueue other) {
         throw new IllegalStateException(String.format(
                 Locale.ROOT,
                 "Cannot use command queue %d of mesh %d while queue %d records trace %s: the runtime would take down the commands"

@@ -251,7 +251,7 @@ public final class MeshDevice implements AutoCloseable {
             return openSubmeshes(
                     submesh,
                     Submeshes.offsetsOf(submesh, shape).stream()
-                            .map(offset -> Submeshes.placesOf(submesh, Optional.of(offset), shape))
+                            .map(offset -> Submeshes.coordinatesOf(submesh, Optional.of(offset), shape))
                             .toList());
         }
     }
@@ -816,7 +816,7 @@ public final class MeshDevice implements AutoCloseable {
 
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
         synchronized (lock) {
-            List<MeshCoordinate> places = Submeshes.placesOf(submesh, offset, shape);
+            List<MeshCoordinate> places = Submeshes.coordinatesOf(submesh, offset, shape);
             memory.requireOpen();
             process.requireInService(() -> "a submesh");
             return openSubmeshes(submesh, List.of(places)).get(0);

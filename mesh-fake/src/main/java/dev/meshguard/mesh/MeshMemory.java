@@ -46,7 +46,7 @@ final class MeshMemory {
     private static final long HIGHEST_ADDRESS = 0xFFFF_FFFFL;
 
     /** The memories an allocator lends. */
-    private static final List<BufferType> LENT =
+    private static final List<BufferType> ALLOCATABLE_TYPES =
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
     private final int meshId;
@@ -366,7 +366,7 @@ final class MeshMemory {
 
     /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
     List<MemoryCapacity> capacities() {
-        List<MemoryCapacity> all = new ArrayList<>(LENT.size());
+        List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
             all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type)));
         }
@@ -376,7 +376,7 @@ final class MeshMemory {
     /** Returns how the free memory of the mesh's own allocator lies. */
     List<FreeSpace> allocatorReadings() {
         requireOpen();
-        List<FreeSpace> all = new ArrayList<>(LENT.size());
+        List<FreeSpace> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
             Statistics statistics = meshAllocator.statistics(type);
             all.add(new FreeSpace(type, devices, statistics.totalFree(), statistics.largestFree()));
@@ -386,8 +386,8 @@ final class MeshMemory {
 
     /** The memories that there are. */
     private List<BufferType> allocated() {
-        List<BufferType> there = new ArrayList<>(LENT.size());
-        for (BufferType type : LENT) {
+        List<BufferType> there = new ArrayList<>(ALLOCATABLE_TYPES.size());
+        for (BufferType type : ALLOCATABLE_TYPES) {
             if (meshAllocator.numBanks(type) > 0 && meshAllocator.bankSize(type) > 0) {
                 there.add(type);
             }
@@ -416,7 +416,7 @@ final class MeshMemory {
         for (DeviceOpenPeriod life : ending) {
             if (life.hasAllocated() && !life.isOver()) {
                 hasAnyReserved = true;
-                for (BufferType type : LENT) {
+                for (BufferType type : ALLOCATABLE_TYPES) {
                     ofDevices.region(life.device(), type, life.allocator().liveAddresses(type));
                 }
             }
@@ -429,7 +429,7 @@ final class MeshMemory {
 
     private WitnessSnapshot read(WitnessSnapshot.Moment moment, AllocatorId id, Allocator allocator) {
         WitnessSnapshot.Builder reading = WitnessSnapshot.of(meshId, moment).ofAllocator(id);
-        for (BufferType type : LENT) {
+        for (BufferType type : ALLOCATABLE_TYPES) {
             reading.region(devices, type, allocator.liveAddresses(type));
         }
         return reading.build();
@@ -498,7 +498,7 @@ final class MeshMemory {
         long address = allocator.allocate(buffer.type(), request);
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
-        return Allocation.lent(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
+        return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
     }
 
     /** Made at once, because every request for memory comes here. */

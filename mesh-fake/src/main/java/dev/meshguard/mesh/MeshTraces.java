@@ -167,13 +167,13 @@ final class MeshTraces {
             throw new MeshRuntimeException(DispatchMessages.traceRegionFull(buffersSize, mesh.id(), regionSize));
         }
         BufferConfig config = isDynamic()
-                ? BufferConfig.of(BufferType.DRAM, padded, page).taken(AllocationDirection.TOP_DOWN)
+                ? BufferConfig.of(BufferType.DRAM, padded, page).inDirection(AllocationDirection.TOP_DOWN)
                 : BufferConfig.of(BufferType.TRACE, padded, page);
         Allocation allocation =
                 mesh.memory().allocateOnMesh(config, AllocationDetails.user().ownedBy(trace.owner()));
         trace.keepIn(config, allocation);
         mesh.reports().listener().ownerCached(trace.owner(), POOL);
-        requireNotReached(allocator().placeOf(allocation.type(), allocation.address()), marks);
+        requireNotReached(allocator().physicalAddressOf(allocation.type(), allocation.address()), marks);
     }
 
     /** What was taken or given back during the capture is used by the trace, and must not lie where the trace lies itself. */

@@ -333,7 +333,8 @@ public final class Program implements AutoCloseable {
 
     /** The buffer for a kernel binary: taken from the top, away from the buffers that grow from the bottom. */
     static BufferConfig kernelBinaryBuffer(long size) {
-        return BufferConfig.of(BufferType.DRAM, size, KERNEL_BINARY_PAGE_SIZE).taken(AllocationDirection.TOP_DOWN);
+        return BufferConfig.of(BufferType.DRAM, size, KERNEL_BINARY_PAGE_SIZE)
+                .inDirection(AllocationDirection.TOP_DOWN);
     }
 
     static BufferConfig kernelBinaryOfPages(int pages) {
@@ -446,7 +447,7 @@ public final class Program implements AutoCloseable {
                     .filter(other -> other.sharesCoreWith(added))
                     .anyMatch(other -> other.config().hasIndex(index.number()));
             if (taken) {
-                throw new MeshRuntimeException(ProgramMessages.indexTaken(index.number()));
+                throw new MeshRuntimeException(ProgramMessages.indexInUse(index.number()));
             }
         }
     }

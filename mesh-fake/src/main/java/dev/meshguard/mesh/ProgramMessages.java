@@ -46,7 +46,7 @@ final class ProgramMessages {
                 Locale.ROOT, "Buffer index (%d) exceeds max number of circular buffers per core (%d)", index, most);
     }
 
-    static String indexTaken(int index) {
+    static String indexInUse(int index) {
         return String.format(
                 Locale.ROOT,
                 "Invalid circular buffer index: Cannot add circular buffer at index %d, another circular buffer already exists",

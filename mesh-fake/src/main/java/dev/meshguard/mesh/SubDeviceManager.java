@@ -24,7 +24,7 @@ import java.util.Set;
 final class SubDeviceManager {
 
     /** {@code DispatchSettings::DISPATCH_MESSAGE_ENTRIES}. */
-    private static final int MOST_SUB_DEVICES = 8;
+    private static final int MAX_SUB_DEVICES = 8;
 
     private final SubDeviceManagerId id;
     private final List<SubDevice> subDevices;
@@ -169,8 +169,8 @@ final class SubDeviceManager {
     }
 
     private static void requireValid(List<SubDevice> subDevices, CoreRange grid) {
-        if (subDevices.size() > MOST_SUB_DEVICES) {
-            throw new MeshRuntimeException(DispatchMessages.tooManySubDevices(subDevices.size(), MOST_SUB_DEVICES));
+        if (subDevices.size() > MAX_SUB_DEVICES) {
+            throw new MeshRuntimeException(DispatchMessages.tooManySubDevices(subDevices.size(), MAX_SUB_DEVICES));
         }
         List<CoreRange> taken = new ArrayList<>();
         for (SubDevice subDevice : subDevices) {

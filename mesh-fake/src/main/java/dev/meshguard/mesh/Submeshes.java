@@ -27,7 +27,7 @@ final class Submeshes {
      *
      * @throws MeshRuntimeException if it has no device or does not lie within the parent
      */
-    static List<MeshCoordinate> placesOf(MeshShape submesh, Optional<MeshCoordinate> offset, MeshShape parent) {
+    static List<MeshCoordinate> coordinatesOf(MeshShape submesh, Optional<MeshCoordinate> offset, MeshShape parent) {
         requireDevices(submesh);
         requireSameDimensions(submesh, parent);
         List<Integer> start = offset.map(MeshCoordinate::values).orElseGet(() -> Collections.nCopies(parent.dims(), 0));

@@ -117,7 +117,7 @@ class BufferTests {
         void ofShardsAreOnTheirCores() {
             Buffer buffer = mesh.allocateOn(0, SHARDS);
 
-            assertThat(buffer.pageMapping().placeOf(5)).contains(new MappedPage(new CoreCoord(2, 0), 1, 5));
+            assertThat(buffer.pageMapping().mappedPageOf(5)).contains(new MappedPage(new CoreCoord(2, 0), 1, 5));
             assertThat(buffer.layout().numCores()).hasValue(4);
             assertThat(buffer.layout().alignedSizePerBank()).isEqualTo(128);
         }

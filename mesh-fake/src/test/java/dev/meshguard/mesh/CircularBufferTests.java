@@ -216,7 +216,7 @@ class CircularBufferTests {
     }
 
     @Test
-    void isStackedApartFromThoseOnOtherCores() {
+    void isStackedSeparatelyFromThoseOnOtherCores() {
         CircularBuffer left = tile(0, new CoreRange(0, 0, 3, 7));
         CircularBuffer right = tile(0, new CoreRange(4, 0, 7, 7));
         CircularBuffer middle = tile(1, new CoreRange(3, 0, 4, 0));
@@ -302,7 +302,7 @@ class CircularBufferTests {
     }
 
     @Test
-    void isReportedBeforeItIsRefusedAndGoneWhenItsProgramEnds() {
+    void isReportedBeforeItIsRejectedAndFreedWhenItsProgramEnds() {
         program.addCircularBuffer(CircularBufferConfig.of(1_400_000));
 
         assertThatThrownBy(this::enqueue).isInstanceOf(MeshRuntimeException.class);

@@ -51,7 +51,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void aLostTensorGivesItsMemoryBackWhenTheMeshIsCalledAfterItWasCollected() {
+    void freesACollectedTensorWhenTheMeshIsCalledNext() {
         WeakReference<Tensor> lost = Garbage.of(() -> ttnn.empty(TILE, mesh));
         Garbage.collect(lost);
         assertThat(reports.lines("freed")).isEmpty();
@@ -147,7 +147,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void theLastOneThatIsLostGivesTheMemoryBack() {
+    void theLastLostHandleFreesTheMemory() {
         @Nullable Tensor[] held = {ttnn.empty(TILE, mesh)};
         Tensor closed = held[0].alias();
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);
@@ -162,7 +162,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void lostBuffersOfAllKindsAreGivenBack() {
+    void freesLostBuffersOfAllKinds() {
         WeakReference<MeshBuffer> onMesh = Garbage.of(() -> mesh.allocate(MeshBufferConfig.replicated(PAGE)));
         WeakReference<Buffer> onDevice = Garbage.of(() -> mesh.allocateOn(0, PAGE));
         Garbage.collect(onMesh);
@@ -216,7 +216,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void aLostGlobalSemaphoreIsGivenBack() {
+    void freesALostGlobalSemaphore() {
         WeakReference<GlobalSemaphore> lost =
                 Garbage.of(() -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0));
         Garbage.collect(lost);
@@ -226,7 +226,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void aLostGlobalCircularBufferIsGivenBack() {
+    void freesALostGlobalCircularBuffer() {
         WeakReference<GlobalCircularBuffer> lost = Garbage.of(() -> ttnn.createGlobalCircularBuffer(
                 mesh,
                 List.of(new SenderReceivers(new CoreCoord(0, 0), CoreRangeSet.of(new CoreRange(1, 0, 1, 0)))),
@@ -321,7 +321,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void aRefusalThatNobodyCanBeToldOfIsLogged() {
+    void logsAnErrorThatNobodyCanReceive() {
         var logger = (Logger) LoggerFactory.getLogger(CollectedHandles.class);
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
@@ -348,7 +348,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void aProgramOfAnEarlierLifeOfItsDeviceEndsAllTheSame() {
+    void aProgramOfAnEarlierOpenPeriodOfItsDeviceStillEnds() {
         @Nullable Program[] held = {ttnn.createProgram("late").addKernel(1)};
         mesh.enqueueProgram(0, held[0]);
         mesh.close();
@@ -365,7 +365,7 @@ class CollectedHandlesTests {
     }
 
     @Test
-    void aBufferOfAnEarlierLifeOfItsDeviceFreesNothing() {
+    void aBufferOfAnEarlierOpenPeriodOfItsDeviceFreesNothing() {
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         var logger = (Logger) LoggerFactory.getLogger(CollectedHandles.class);

@@ -39,7 +39,7 @@ class ConcurrentMeshTests {
     private final MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(2, 4));
 
     @Test
-    void leaveExactBooksWhenTheyGaveEverythingBack() throws Exception {
+    void haveAnExactLedgerWhenTheyFreedEverything() throws Exception {
         run(thread -> {
             Deque<MeshBuffer> held = new ArrayDeque<>();
             for (int round = 0; round < ROUNDS; round++) {
@@ -61,7 +61,7 @@ class ConcurrentMeshTests {
     }
 
     @Test
-    void areToldWhatEachOfThemForgot() throws Exception {
+    void receiveTheLeakOfEachThread() throws Exception {
         run(thread -> {
             for (int round = 0; round < ROUNDS; round++) {
                 MeshBuffer buffer = mesh.allocate(PAGE);

@@ -215,7 +215,7 @@ class FaultsTests {
     }
 
     @Test
-    void lendsAndTakesBackMemoryOfADeviceThatDoesNotAnswer() {
+    void allocatesAndFreesMemoryOfADeviceThatDoesNotAnswer() {
         Ttnn ttnn = with(FaultPlan.none().deviceStopsAnswering(1, 1));
         MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
         Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
@@ -295,7 +295,7 @@ class FaultsTests {
     }
 
     @Test
-    void tellsTheErrorOfTheOperationAndNotThatOfItsResultInAStrictRuntime() {
+    void throwsTheErrorOfTheOperationAndNotOfItsResultInAStrictRuntime() {
         Ttnn ttnn = Ttnn.builder(reports)
                 .strict()
                 .faults(FaultPlan.none().closingDuringOperation(1))
@@ -322,7 +322,7 @@ class FaultsTests {
     }
 
     @Test
-    void tellsOfALostReportThatIsNoticed() {
+    void reportsALostReportThatIsNoticed() {
         MeshDevice mesh =
                 with(FaultPlan.none().losingReport(1).onDevice(1).noticed()).openMeshDevice(TWO_DEVICES);
 
@@ -451,7 +451,7 @@ class FaultsTests {
     }
 
     @Test
-    void tellsWhatHasNotHappened() {
+    void describesFaultsThatHaveNotHappened() {
         Ttnn ttnn = with(FaultPlan.none()
                 .failingAllocation(1)
                 .onDevice(7)

@@ -58,7 +58,7 @@ class GlobalCircularBufferTests {
     }
 
     @Test
-    void givesBothBuffersBackOnceWhenClosed() {
+    void freesBothBuffersOnceWhenClosed() {
         GlobalCircularBuffer buffer = ttnn.createGlobalCircularBuffer(mesh, MAPPING, SIZE);
         reports.forget();
 

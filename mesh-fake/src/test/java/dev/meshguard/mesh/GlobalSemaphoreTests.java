@@ -75,7 +75,7 @@ class GlobalSemaphoreTests {
     }
 
     @Test
-    void givesItsMemoryBackOnceWhenClosed() {
+    void freesItsMemoryOnceWhenClosed() {
         GlobalSemaphore semaphore = ttnn.createGlobalSemaphore(mesh, FOUR_CORES, 1);
         reports.forget();
 

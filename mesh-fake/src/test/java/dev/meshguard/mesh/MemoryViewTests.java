@@ -54,7 +54,7 @@ class MemoryViewTests {
     }
 
     @Test
-    void isRefusedOnceTheMeshIsClosed() {
+    void isRejectedOnceTheMeshIsClosed() {
         mesh.close();
 
         assertThatThrownBy(() -> ttnn.getMemoryView(mesh, BufferType.L1))
@@ -103,7 +103,7 @@ class MemoryViewTests {
     }
 
     @Test
-    void doesNotEmptyBanksUnderLivingBuffersWhereThatIsRefused() {
+    void doesNotClearBanksUnderLiveBuffersWhereThatIsRejected() {
         Ttnn strict = Ttnn.builder(reports).strict().build();
         MeshDevice other = strict.openMeshDevice(MeshShape.of(1, 1));
         strict.deviceDeallocateBuffers(other);

@@ -58,7 +58,7 @@ class MeshBufferTests {
     }
 
     @Test
-    void tellsWhatEveryBankReservesForIt() {
+    void reportsHowMuchEveryBankReserves() {
         reports.forget();
 
         mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 25 * 2_048, 2_048)));
@@ -74,13 +74,13 @@ class MeshBufferTests {
 
     @Test
     void comesFromTheEndThatIsAskedFor() {
-        MeshBuffer top = mesh.allocate(MeshBufferConfig.replicated(PAGE.taken(AllocationDirection.TOP_DOWN)));
+        MeshBuffer top = mesh.allocate(MeshBufferConfig.replicated(PAGE.inDirection(AllocationDirection.TOP_DOWN)));
 
         assertThat(top.address()).isEqualTo(1073741824 - 2048);
     }
 
     @Test
-    void tellsThatASecondFreeIsIgnored() {
+    void reportsThatASecondFreeIsIgnored() {
         MeshBuffer buffer = mesh.allocate(MESH_PAGE);
         buffer.deallocate();
         reports.forget();
@@ -115,7 +115,7 @@ class MeshBufferTests {
     }
 
     @Test
-    void tellsThatNothingLiesAtAnAddress() {
+    void reportsAFreeOfAnUnknownAddress() {
         reports.forget();
 
         mesh.deallocateAddress(BufferType.L1, 64);
@@ -410,7 +410,7 @@ class MeshBufferTests {
     }
 
     @Test
-    void givesBackWhatItHasWhenAnotherIsMovedIntoIt() {
+    void freesItsMemoryWhenAnotherIsMovedIntoIt() {
         MeshBuffer source =
                 mesh.allocate(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 16 << 10, 1_024)));
         MeshBuffer target =

@@ -104,7 +104,7 @@ class MeshCloseTests {
     }
 
     @Test
-    void readsTheBooksBeforeAnythingHappensBeforeTheWipeAndAfterIt() {
+    void takesSnapshotsAtTheStartAndBeforeAndAfterTheWipe() {
         MeshDevice mesh = Ttnn.builder(reports)
                 .systemBuffer(QUEUE, BufferType.DRAM, 4_096)
                 .build()
@@ -183,7 +183,7 @@ class MeshCloseTests {
     }
 
     @Test
-    void doesNotReportTheFreeOfAnEarlierLifeOnceTheDeviceIsOpenAgain() {
+    void doesNotReportAFreeOfAnEarlierOpenPeriodOnceTheDeviceIsOpenAgain() {
         Ttnn ttnn = Ttnn.create(reports);
         MeshDevice first = ttnn.openMeshDevice(TWO_DEVICES);
         MeshBuffer stale = first.allocate(BUFFER);
@@ -201,7 +201,7 @@ class MeshCloseTests {
     }
 
     @Test
-    void refusesToAllocateAfterwards() {
+    void rejectsAllocationsAfterwards() {
         MeshDevice mesh = Ttnn.create(reports).openMeshDevice(TWO_DEVICES);
         mesh.close();
 

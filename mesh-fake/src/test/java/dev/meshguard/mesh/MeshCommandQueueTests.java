@@ -352,7 +352,7 @@ class MeshCommandQueueTests {
     }
 
     @Test
-    void doNotKeepMemoryFromBeingFreedAndLentAnew() {
+    void doNotPreventMemoryFromBeingFreedAndReused() {
         first.enqueueWriteMeshBuffer(buffer, 4_096, NON_BLOCKING);
 
         buffer.deallocate();
@@ -370,7 +370,7 @@ class MeshCommandQueueTests {
     }
 
     @Test
-    void refuseWhatWasFreedInStrictMode() {
+    void rejectFreedBuffersInStrictMode() {
         MeshDevice strict = Ttnn.builder(reports).strict().build().openMeshDevice(MeshShape.of(1, 2));
         MeshBuffer freed = strict.allocate(TWO_PAGES);
         freed.deallocate();
@@ -434,7 +434,7 @@ class MeshCommandQueueTests {
     }
 
     @Test
-    void refuseTheBuffersOfOtherMeshes() {
+    void rejectTheBuffersOfOtherMeshes() {
         MeshBuffer foreign = mesh.createSubmesh(MeshShape.of(1, 1)).allocate(TWO_PAGES);
 
         assertThatThrownBy(() -> first.enqueueWriteMeshBuffer(foreign, 4_096))

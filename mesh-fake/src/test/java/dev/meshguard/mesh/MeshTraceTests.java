@@ -496,7 +496,7 @@ class MeshTraceTests {
     }
 
     @Test
-    void usesTheQueueEvenByWhatIsRefused() {
+    void usesTheQueueEvenForRejectedCommands() {
         MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1));
         submesh.beginMeshTrace(0);
 

@@ -87,7 +87,7 @@ class MeshWorkloadTests {
     }
 
     @Test
-    void givesBackBinaryAndCircularBuffersWhenClosed() {
+    void freesBinaryAndCircularBuffersWhenClosed() {
         MeshWorkload workload = ttnn.createMeshWorkload()
                 .addProgram(ttnn.createProgram("copy").addKernel(1).addCircularBuffer(TILE));
         mesh.enqueueMeshWorkload(workload);

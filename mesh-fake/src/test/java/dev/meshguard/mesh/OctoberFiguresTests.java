@@ -89,15 +89,15 @@ class OctoberFiguresTests {
 
         run.freeTensors();
 
-        assertThat(books(REFERENCE_COUNTED).bytes(0, DRAM)).isEqualTo(36864);
-        assertThat(books(REFERENCE_COUNTED).bytes(7, DRAM)).isEqualTo(36864);
-        assertThat(books(REFERENCE_COUNTED).entries()).isEqualTo(19);
+        assertThat(ledger(REFERENCE_COUNTED).bytes(0, DRAM)).isEqualTo(36864);
+        assertThat(ledger(REFERENCE_COUNTED).bytes(7, DRAM)).isEqualTo(36864);
+        assertThat(ledger(REFERENCE_COUNTED).entries()).isEqualTo(19);
 
         run.clearAndClose();
 
-        assertThat(books(REFERENCE_COUNTED).bytes(DRAM)).isZero();
-        assertThat(books(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12288);
-        assertThat(books(REFERENCE_COUNTED).entries()).isEqualTo(3);
+        assertThat(ledger(REFERENCE_COUNTED).bytes(DRAM)).isZero();
+        assertThat(ledger(REFERENCE_COUNTED).bytes(0, L1)).isEqualTo(12288);
+        assertThat(ledger(REFERENCE_COUNTED).entries()).isEqualTo(3);
     }
 
     @Test
@@ -107,10 +107,10 @@ class OctoberFiguresTests {
         run.freeTensors();
         run.clearAndClose();
 
-        assertThat(books(EVERY_REPORT).bytes(3, DRAM)).isEqualTo(36864);
-        assertThat(books(EVERY_REPORT).bytes(0, L1)).isEqualTo(22528);
-        assertThat(books(EVERY_REPORT).entries()).isEqualTo(3);
-        assertThat(books(EVERY_REPORT).unknownFrees()).isEqualTo(16);
+        assertThat(ledger(EVERY_REPORT).bytes(3, DRAM)).isEqualTo(36864);
+        assertThat(ledger(EVERY_REPORT).bytes(0, L1)).isEqualTo(22528);
+        assertThat(ledger(EVERY_REPORT).entries()).isEqualTo(3);
+        assertThat(ledger(EVERY_REPORT).unknownFrees()).isEqualTo(16);
     }
 
     @Test
@@ -120,36 +120,36 @@ class OctoberFiguresTests {
         run.freeTensors();
         run.clearAndClose();
 
-        assertThat(books(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(36864);
-        assertThat(books(EVERY_REPORT).bytes(0, L1)).isEqualTo(12288);
-        assertThat(books(EVERY_REPORT).entries()).isZero();
-        assertThat(books(EVERY_REPORT).unknownFrees()).isEqualTo(19);
+        assertThat(ledger(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(36864);
+        assertThat(ledger(EVERY_REPORT).bytes(0, L1)).isEqualTo(12288);
+        assertThat(ledger(EVERY_REPORT).entries()).isZero();
+        assertThat(ledger(EVERY_REPORT).unknownFrees()).isEqualTo(19);
     }
 
     @Test
     void reproducesTheCountsOfTheEarlyRuntime() {
         Run run = new Run(EARLY_RUNTIME);
 
-        assertThat(books(EVERY_REPORT).reports(0)).isEqualTo(26);
-        assertThat(books(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(29507584);
-        assertThat(books(EVERY_REPORT).entries()).isEqualTo(67);
+        assertThat(ledger(EVERY_REPORT).reports(0)).isEqualTo(26);
+        assertThat(ledger(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(29507584);
+        assertThat(ledger(EVERY_REPORT).entries()).isEqualTo(67);
 
         run.freeTensors();
 
-        assertThat(books(EVERY_REPORT).reports(0)).isEqualTo(20);
-        assertThat(books(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(14827520);
-        assertThat(books(EVERY_REPORT).bytes(0, L1)).isEqualTo(22528);
-        assertThat(books(EVERY_REPORT).reports(7)).isEqualTo(10);
-        assertThat(books(EVERY_REPORT).bytes(7, DRAM)).isEqualTo(14753792);
-        assertThat(books(EVERY_REPORT).entries()).isEqualTo(61);
+        assertThat(ledger(EVERY_REPORT).reports(0)).isEqualTo(20);
+        assertThat(ledger(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(14827520);
+        assertThat(ledger(EVERY_REPORT).bytes(0, L1)).isEqualTo(22528);
+        assertThat(ledger(EVERY_REPORT).reports(7)).isEqualTo(10);
+        assertThat(ledger(EVERY_REPORT).bytes(7, DRAM)).isEqualTo(14753792);
+        assertThat(ledger(EVERY_REPORT).entries()).isEqualTo(61);
 
         run.clearAndClose();
 
-        assertThat(books(EVERY_REPORT).reports(0)).isEqualTo(18);
-        assertThat(books(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(14790656);
-        assertThat(books(EVERY_REPORT).reports(7)).isEqualTo(10);
-        assertThat(books(EVERY_REPORT).bytes(7, DRAM)).isEqualTo(14753792);
-        assertThat(books(EVERY_REPORT).entries()).isEqualTo(59);
+        assertThat(ledger(EVERY_REPORT).reports(0)).isEqualTo(18);
+        assertThat(ledger(EVERY_REPORT).bytes(0, DRAM)).isEqualTo(14790656);
+        assertThat(ledger(EVERY_REPORT).reports(7)).isEqualTo(10);
+        assertThat(ledger(EVERY_REPORT).bytes(7, DRAM)).isEqualTo(14753792);
+        assertThat(ledger(EVERY_REPORT).entries()).isEqualTo(59);
     }
 
     @Test
@@ -162,10 +162,10 @@ class OctoberFiguresTests {
             run.mesh.close();
             run.mesh.destroy();
 
-            assertThat(books(EVERY_REPORT).bytes(4, DRAM)).isEqualTo(round * 36864L);
-            assertThat(books(EVERY_REPORT).bytes(0, L1)).isEqualTo(round * 12288L);
-            assertThat(books(REFERENCE_COUNTED).bytes(4, DRAM)).isEqualTo(36864);
-            assertThat(books(REFERENCE_COUNTED).entries()).isEqualTo(16);
+            assertThat(ledger(EVERY_REPORT).bytes(4, DRAM)).isEqualTo(round * 36864L);
+            assertThat(ledger(EVERY_REPORT).bytes(0, L1)).isEqualTo(round * 12288L);
+            assertThat(ledger(REFERENCE_COUNTED).bytes(4, DRAM)).isEqualTo(36864);
+            assertThat(ledger(REFERENCE_COUNTED).entries()).isEqualTo(16);
         }
     }
 
@@ -181,7 +181,7 @@ class OctoberFiguresTests {
         assertThat(trace.deviceLocalSize()).isEqualTo(12503040);
     }
 
-    private PolicyLedger books(CountingPolicy policy) {
+    private PolicyLedger ledger(CountingPolicy policy) {
         return tracker.history().ledger(policy);
     }
 

@@ -59,7 +59,7 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void reportsWhatABankOfDramCanLend() {
+    void reportsTheCapacityOfADramBank() {
         Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice();
 
         assertThat(reports.meshes().get(0).capacityOf(BufferType.DRAM))
@@ -247,7 +247,7 @@ class OpenMeshDeviceTests {
     }
 
     @Test
-    void lendsAsMuchL1AsAskedFor() {
+    void providesAsMuchL1AsRequested() {
         MeshDevice mesh = ttnn.openMeshDevice(DEFAULTS.withWorkerL1Size(1_000_000));
 
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(1_000_000 - 1_000_000 % 32);

@@ -22,7 +22,7 @@ class QueueConflictTests {
     private final MeshDevice unit = submesh.createSubmesh(MeshShape.of(1, 1));
 
     @Test
-    void refusesToCloseAMeshWhoseSubmeshUsesTheSameQueue() {
+    void rejectsClosingAMeshWhoseSubmeshUsesTheSameQueue() {
         mesh.commandQueue().finish();
         submesh.commandQueue().finish();
 
@@ -32,7 +32,7 @@ class QueueConflictTests {
     }
 
     @Test
-    void refusesToCloseAMeshWhoseSubmeshsSubmeshUsesTheSameQueue() {
+    void rejectsClosingAMeshWhoseSubmeshsSubmeshUsesTheSameQueue() {
         mesh.commandQueue(1).finish();
         unit.commandQueue(1).finish();
 
@@ -42,7 +42,7 @@ class QueueConflictTests {
     }
 
     @Test
-    void refusesToCloseASubmeshWhoseParentUsesTheSameQueue() {
+    void rejectsClosingASubmeshWhoseParentUsesTheSameQueue() {
         mesh.commandQueue().finish();
         unit.commandQueue().finish();
 
@@ -52,7 +52,7 @@ class QueueConflictTests {
     }
 
     @Test
-    void refusesBeforeAnythingIsClosed() {
+    void rejectsBeforeAnythingIsClosed() {
         mesh.commandQueue().finish();
         submesh.commandQueue().finish();
         reports.forget();
@@ -156,7 +156,7 @@ class QueueConflictTests {
     }
 
     @Test
-    void quiescingIsRefusedDuringACapture() {
+    void rejectsQuiescingDuringACapture() {
         mesh.commandQueue().finish();
         mesh.beginMeshTrace(0);
 

@@ -44,7 +44,7 @@ class RandomMeshProgramsTests {
     private static final int STEPS = 60;
 
     @Test
-    void keepBooksThatAgreeAndAreJudgedByWhatTheyLeft() {
+    void haveConsistentLedgersAndVerdictsThatMatchTheirLeaks() {
         long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
         int programs = Integer.getInteger("meshguard.programs", 150);
         int leaks = 0;
@@ -218,15 +218,15 @@ class RandomMeshProgramsTests {
             for (BufferType type : List.of(BufferType.DRAM, BufferType.L1, BufferType.TRACE)) {
                 Statistics bank = mesh.statistics(type);
                 assertThat(bank.totalAllocated() + bank.totalFree())
-                        .as(this::told)
+                        .as(this::description)
                         .isEqualTo(bank.totalAllocatable());
-                assertThat(bank.largestFree()).as(this::told).isLessThanOrEqualTo(bank.totalFree());
+                assertThat(bank.largestFree()).as(this::description).isLessThanOrEqualTo(bank.totalFree());
             }
             List<String> places = held.stream()
                     .filter(buffer -> buffer.mesh() == mesh)
                     .flatMap(buffer -> buffer.places().stream())
                     .toList();
-            assertThat(places).as(this::told).doesNotHaveDuplicates();
+            assertThat(places).as(this::description).doesNotHaveDuplicates();
         }
 
         private void end() {
@@ -249,10 +249,10 @@ class RandomMeshProgramsTests {
             TreeSet<String> called = new TreeSet<>();
             verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED)
                     .forEach(survivor -> called.add(placeOf(survivor.buffer())));
-            assertThat(called).as(this::told).isEqualTo(leaked);
-            assertThat(verdict.survivors()).as(this::told).hasSameSizeAs(leaked);
+            assertThat(called).as(this::description).isEqualTo(leaked);
+            assertThat(verdict.survivors()).as(this::description).hasSameSizeAs(leaked);
             assertThat(verdict.outcome())
-                    .as(this::told)
+                    .as(this::description)
                     .isEqualTo(leaked.isEmpty() ? Outcome.LEAK_FREE : Outcome.LEAKED);
         }
 
@@ -270,7 +270,7 @@ class RandomMeshProgramsTests {
             steps.add(step);
         }
 
-        private String told() {
+        private String description() {
             return String.format(
                     Locale.ROOT,
                     "reproduce with -Dmeshguard.seed=%d%n%s",

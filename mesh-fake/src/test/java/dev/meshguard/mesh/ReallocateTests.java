@@ -103,7 +103,7 @@ class ReallocateTests {
     }
 
     @Test
-    void refusesATensorThatWasFreed() {
+    void rejectsAFreedTensor() {
         Tensor tensor = ttnn.empty(TILE, mesh);
         tensor.deallocate();
 

@@ -86,7 +86,7 @@ class RuntimeDefectTests {
     }
 
     @Test
-    void givesTheMemoryBackWhateverIsReported() {
+    void freesTheMemoryWhateverIsReported() {
         MeshDevice mesh = open(Ttnn.builder(reports)
                 .defects(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES, MESH_BUFFER_DEALLOCATE_RETURNS_EARLY));
 
@@ -184,7 +184,7 @@ class RuntimeDefectTests {
     }
 
     @Test
-    void tellsThatAFreeAfterCloseIsIgnored() {
+    void reportsThatAFreeAfterCloseIsIgnored() {
         MeshDevice mesh = open(Ttnn.builder(reports).defects(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED));
         MeshBuffer buffer = mesh.allocate(BUFFER);
         mesh.close();
@@ -242,7 +242,7 @@ class RuntimeDefectTests {
     }
 
     @Test
-    void buffersOfTheOpeningAreHeardOfWhenTheyAreFreed() {
+    void buffersOfTheOpeningAreReportedOnlyWhenTheyAreFreed() {
         MeshDevice mesh = open(Ttnn.builder(reports)
                 .systemBuffer(DISPATCH, BufferType.L1, 4_096)
                 .defects(EARLY_ALLOCATIONS_NOT_REPORTED));
@@ -308,7 +308,7 @@ class RuntimeDefectTests {
     }
 
     @Test
-    void aFreeWhoseAddressIsNotLentAnewArrivesWithTheClose() {
+    void aFreeWhoseAddressIsNotReusedArrivesWithTheClose() {
         MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW));
         mesh.allocate(BUFFER).deallocate();
         reports.forget();

@@ -25,7 +25,7 @@ class SharedDevicesTests {
     private final Ttnn ttnn = Ttnn.create(reports);
 
     @Test
-    void aSecondRootMeshLendsTheAddressesOfTheFirst() {
+    void aSecondRootMeshAllocatesTheAddressesOfTheFirst() {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(2, 4));
         MeshDevice second = ttnn.openMeshDevice(MeshShape.of(2, 2));
 
@@ -67,7 +67,7 @@ class SharedDevicesTests {
     }
 
     @Test
-    void aRootMeshWhoseDevicesWereClosedStillLendsButNothingGoesBack() {
+    void aRootMeshWhoseDevicesWereClosedStillAllocatesButFreesNothing() {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
         MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
         first.close();
@@ -80,7 +80,7 @@ class SharedDevicesTests {
     }
 
     @Test
-    void aDeviceThatWasClosedLendsNothing() {
+    void aClosedDeviceAllocatesNothing() {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
         MeshDevice second = ttnn.openMeshDevice(MeshShape.of(1, 2));
         first.close();
@@ -105,7 +105,7 @@ class SharedDevicesTests {
     }
 
     @Test
-    void aSingleDevicesBufferOfAnEarlierLifeIsNotFreedIntoTheLaterOne() {
+    void aSingleDevicesBufferOfAnEarlierOpenPeriodIsNotFreedIntoTheLaterOne() {
         MeshDevice first = ttnn.openMeshDevice(MeshShape.of(1, 2));
         Buffer stale = first.allocateOn(1, BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
         first.close();

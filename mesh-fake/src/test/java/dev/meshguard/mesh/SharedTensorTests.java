@@ -67,7 +67,7 @@ class SharedTensorTests {
     }
 
     @Test
-    void givesTheMemoryBackWithTheLastHandle() {
+    void freesTheMemoryWithTheLastHandle() {
         Tensor alias = tensor.alias();
 
         tensor.close();
@@ -319,7 +319,7 @@ class SharedTensorTests {
     }
 
     @Test
-    void aShapeOfAnotherVolumeIsRefused() {
+    void rejectsAShapeOfAnotherVolume() {
         assertThatThrownBy(() -> ttnn.reshape(tensor, TensorShape.of(32, 32)))
                 .isInstanceOf(MeshRuntimeException.class)
                 .hasMessage("Attempting to reshape between two shapes with different volumes");

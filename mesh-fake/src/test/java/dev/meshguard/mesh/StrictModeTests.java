@@ -39,7 +39,7 @@ class StrictModeTests {
     private final MeshDevice mesh = ttnn.openMeshDevice(TWO_DEVICES);
 
     @Test
-    void refusesASecondFreeAndTellsWhatHappenedToTheBuffer() {
+    void rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer() {
         MeshBuffer buffer = mesh.allocate(BUFFER);
         buffer.deallocate();
 
@@ -49,14 +49,14 @@ class StrictModeTests {
         assertThat(withoutLines(error)).isEqualTo("""
                         Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed before.
                         1. allocated as "kv-cache"
-                           -> at dev.meshguard.mesh.StrictModeTests.refusesASecondFreeAndTellsWhatHappenedToTheBuffer(StrictModeTests.java)
+                           -> at dev.meshguard.mesh.StrictModeTests.rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer(StrictModeTests.java)
                         2. freed
-                           -> at dev.meshguard.mesh.StrictModeTests.refusesASecondFreeAndTellsWhatHappenedToTheBuffer(StrictModeTests.java)
+                           -> at dev.meshguard.mesh.StrictModeTests.rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer(StrictModeTests.java)
                         Free it once. A runtime that is not strict ignores the second free, as the real one does.""");
     }
 
     @Test
-    void tellsOfEarlierAttemptsToo() {
+    void describesEarlierAttemptsToo() {
         Tensor tensor = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
         ttnn.deallocate(tensor);
         assertThatThrownBy(() -> ttnn.deallocate(tensor)).isInstanceOf(BufferMisuseException.class);
@@ -65,7 +65,7 @@ class StrictModeTests {
     }
 
     @Test
-    void tellsTheListenerOfTheSecondFreeBeforeItRefuses() {
+    void reportsTheSecondFreeToTheListenerBeforeItRejects() {
         Buffer buffer = mesh.allocateOn(1, DRAM);
         buffer.deallocate();
 
@@ -103,7 +103,7 @@ class StrictModeTests {
     }
 
     @Test
-    void refusesToFreeAnAddressThatWasFreed() {
+    void rejectsAFreeOfAnAddressThatWasFreed() {
         MeshBuffer buffer = mesh.allocate(BUFFER);
         mesh.deallocateAddress(BufferType.DRAM, buffer.address());
 
@@ -122,7 +122,7 @@ class StrictModeTests {
     }
 
     @Test
-    void refusesToFreeAnAddressThatNobodyHadEver() {
+    void rejectsAFreeOfAnAddressThatWasNeverAllocated() {
         BufferMisuseException error =
                 catchThrowableOfType(BufferMisuseException.class, () -> mesh.deallocateAddress(BufferType.L1, 4_096));
 
@@ -136,7 +136,7 @@ class StrictModeTests {
     }
 
     @Test
-    void refusesAFreeAfterTheCloseAndTellsWhereThatWas() {
+    void rejectsAFreeAfterTheCloseAndSaysWhereThatWas() {
         MeshBuffer buffer = mesh.allocate(BUFFER);
         mesh.close();
 
@@ -146,14 +146,14 @@ class StrictModeTests {
         assertThat(withoutLines(error)).isEqualTo("""
                         Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: who lent it is closed.
                         1. allocated as "kv-cache"
-                           -> at dev.meshguard.mesh.StrictModeTests.refusesAFreeAfterTheCloseAndTellsWhereThatWas(StrictModeTests.java)
+                           -> at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
                         2. mesh 0 was closed
-                           -> at dev.meshguard.mesh.StrictModeTests.refusesAFreeAfterTheCloseAndTellsWhereThatWas(StrictModeTests.java)
+                           -> at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
                         Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.""");
     }
 
     @Test
-    void refusesAFreeAfterTheCloseOfItsDevice() {
+    void rejectsAFreeAfterTheCloseOfItsDevice() {
         Buffer buffer = mesh.allocateOn(1, DRAM);
         mesh.close();
 
@@ -173,7 +173,7 @@ class StrictModeTests {
     }
 
     @Test
-    void saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt() {
+    void describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt() {
         Tensor tensor = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
         ttnn.deallocate(tensor);
 
@@ -183,22 +183,22 @@ class StrictModeTests {
                     assertThat(withoutLines(error)).isEqualTo("""
                                     Tensor is not allocated
                                     Inputs 0 and 1 of add: Tensor((32, 32), BFLOAT16) was freed
-                                       at dev.meshguard.mesh.StrictModeTests.saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt(StrictModeTests.java)""");
+                                       at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)""");
                     assertThat(error.getSuppressed()).hasSize(1);
                     BufferMisuseException life = (BufferMisuseException) error.getSuppressed()[0];
                     assertThat(life.misuse()).isEqualTo(Misuse.USE_AFTER_FREE);
                     assertThat(withoutLines(life)).isEqualTo("""
                                     Cannot use the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed.
                                     1. allocated
-                                       -> at dev.meshguard.mesh.StrictModeTests.saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt(StrictModeTests.java)
+                                       -> at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)
                                     2. freed
-                                       -> at dev.meshguard.mesh.StrictModeTests.saysWhatTheRuntimeSaysOfAFreedTensorAndTellsWhatHappenedToIt(StrictModeTests.java)
+                                       -> at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)
                                     Free it after its last use.""");
                 });
     }
 
     @Test
-    void refusesToLookAtFreedMemory() {
+    void rejectsAViewOfFreedMemory() {
         MeshBuffer buffer = mesh.allocate(BUFFER);
         buffer.deallocate();
 
@@ -213,7 +213,7 @@ class StrictModeTests {
     }
 
     @Test
-    void letsViewsLookAtMemoryThatSomebodyHasOrThatWasNeverLent() {
+    void allowsViewsOfMemoryThatIsAllocatedOrNeverWas() {
         MeshBuffer buffer = mesh.allocate(BUFFER);
         MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1), MeshCoordinate.of(0, 1));
         submesh.allocate(BUFFER).deallocate();
@@ -227,7 +227,7 @@ class StrictModeTests {
     }
 
     @Test
-    void letsViewsLookAtWhatWasFreedInAnEarlierLifeOfTheDevices() {
+    void allowsViewsOfMemoryFreedInAnEarlierOpenPeriodOfTheDevices() {
         mesh.allocate(BUFFER).deallocate();
         mesh.close();
         MeshDevice again = ttnn.openMeshDevice(TWO_DEVICES);
@@ -236,7 +236,7 @@ class StrictModeTests {
     }
 
     @Test
-    void refusesToEmptyBanksThatAreNotEmpty() {
+    void rejectsClearingBanksThatAreNotEmpty() {
         for (int buffer = 0; buffer < 5; buffer++) {
             mesh.allocate(BUFFER);
         }
@@ -254,7 +254,7 @@ class StrictModeTests {
     }
 
     @Test
-    void doesNotLendAFreedAddressToTheNext() {
+    void doesNotReuseAFreedAddressForTheNext() {
         MeshBuffer first = mesh.allocate(BUFFER);
         first.deallocate();
 
@@ -285,7 +285,7 @@ class StrictModeTests {
     }
 
     @Test
-    void doesNotTakeWhatIsWithheldForLent() {
+    void doesNotListWithheldAddressesAsAllocated() {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn strict = ttnn(tracker);
         MeshDevice own = strict.openMeshDevice(TWO_DEVICES);
@@ -319,7 +319,7 @@ class StrictModeTests {
      * have the same room at every step, and nothing is left.
      */
     @Test
-    void refusesNothingThatAProgramWithoutFaultDoes() {
+    void rejectsNothingThatACorrectProgramDoes() {
         long firstSeed = Long.getLong("meshguard.seed", new SplittableRandom().nextLong());
 
         for (long seed = firstSeed; seed < firstSeed + 60; seed++) {

@@ -185,7 +185,7 @@ class SubDeviceManagerTests {
     }
 
     @Test
-    void stallAllTheirSubDevicesUntilTold() {
+    void stallAllTheirSubDevicesByDefault() {
         mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(ONE, OTHER), 0));
         assertThat(mesh.subDeviceStallGroup()).containsExactly(FIRST, SECOND);
 

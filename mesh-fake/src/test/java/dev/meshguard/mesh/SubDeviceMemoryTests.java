@@ -52,7 +52,7 @@ class SubDeviceMemoryTests {
             mesh.createSubDeviceManager(List.of(new SubDevice(NINE_CORES), new SubDevice(TWO_CORES)), LOCAL);
 
     @Test
-    void lendsTheBottomOfL1FromItsTopDown() {
+    void allocatesTheBottomOfL1FromItsTopDown() {
         mesh.loadSubDeviceManager(one);
 
         MeshBuffer buffer = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
@@ -73,7 +73,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void givesTheBottomOfL1BackToTheMesh() {
+    void returnsTheBottomOfL1ToTheMesh() {
         long whole = mesh.statistics(BufferType.L1).totalAllocatable();
         mesh.loadSubDeviceManager(one);
 
@@ -91,7 +91,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void lendsTheSameAddressesAsTheOtherSubDevices() {
+    void allocatesTheSameAddressesAsTheOtherSubDevices() {
         mesh.loadSubDeviceManager(two);
 
         MeshBuffer onNine = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
@@ -103,7 +103,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void lendsToShardsOnItsOwnCoresOnly() {
+    void allocatesShardsOnItsOwnCoresOnly() {
         mesh.loadSubDeviceManager(two);
 
         assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 32, SECOND)))
@@ -122,7 +122,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void lendsShardedL1Only() {
+    void allocatesShardedL1Only() {
         mesh.loadSubDeviceManager(two);
 
         assertThatThrownBy(
@@ -132,7 +132,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void lendsNoMoreThanItHas() {
+    void allocatesNoMoreThanItHas() {
         mesh.loadSubDeviceManager(one);
 
         assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 3_264, FIRST)))
@@ -203,7 +203,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void keepsItsManagerLoadedAsLongAsItHasLent() {
+    void keepsItsManagerLoadedAsLongAsItHasAllocations() {
         mesh.loadSubDeviceManager(one);
         MeshBuffer buffer = mesh.allocate(onCores(NINE_CORES, 32, FIRST));
 
@@ -230,7 +230,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void doesNotLendWhereTheMeshHasLent() {
+    void doesNotAllocateWhereTheMeshHasAllocated() {
         mesh.allocate(ofMesh(1_024, BOTTOM_UP));
 
         assertThatThrownBy(() -> mesh.loadSubDeviceManager(one))
@@ -240,7 +240,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void doesNotLendWhereTheMeshHasLentBehindAGap() {
+    void doesNotAllocateWhereTheMeshHasAllocatedBehindAGap() {
         MeshBuffer lowest = mesh.allocate(ofMesh(64 * 1_024, BOTTOM_UP));
         mesh.allocate(ofMesh(64 * 1_024, BOTTOM_UP));
         lowest.deallocate();
@@ -300,7 +300,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void keepsCircularBuffersBelowWhatItHasLent() {
+    void keepsCircularBuffersBelowItsAllocations() {
         mesh.loadSubDeviceManager(one);
         MeshBuffer local = mesh.allocate(onCores(NINE_CORES, LOCAL / 2, FIRST));
 
@@ -336,12 +336,12 @@ class SubDeviceMemoryTests {
 
         AllocatorId first = AllocatorId.subDevice(two.value(), 0);
         AllocatorId second = AllocatorId.subDevice(two.value(), 1);
-        assertThat(taken(Moment.CLOSE_BEGUN, AllocatorId.MESH)).containsExactly(ofMesh.address());
-        assertThat(taken(Moment.CLOSE_BEGUN, first)).containsExactly(onNine.address());
-        assertThat(taken(Moment.CLOSE_BEGUN, second)).containsExactly(onTwo.address());
-        assertThat(taken(Moment.BEFORE_WIPE, first)).containsExactly(onNine.address());
+        assertThat(allocated(Moment.CLOSE_BEGUN, AllocatorId.MESH)).containsExactly(ofMesh.address());
+        assertThat(allocated(Moment.CLOSE_BEGUN, first)).containsExactly(onNine.address());
+        assertThat(allocated(Moment.CLOSE_BEGUN, second)).containsExactly(onTwo.address());
+        assertThat(allocated(Moment.BEFORE_WIPE, first)).containsExactly(onNine.address());
         for (AllocatorId allocator : List.of(AllocatorId.MESH, first, second)) {
-            assertThat(taken(Moment.AFTER_WIPE, allocator)).isEmpty();
+            assertThat(allocated(Moment.AFTER_WIPE, allocator)).isEmpty();
         }
         assertThatCode(onNine::deallocate).doesNotThrowAnyException();
     }
@@ -356,7 +356,7 @@ class SubDeviceMemoryTests {
     }
 
     @Test
-    void wouldNotTakeBackWhatAnotherManagerLent() {
+    void doesNotFreeAllocationsOfAnotherManager() {
         mesh.loadSubDeviceManager(one);
         SubDeviceManager lender = mesh.subDevices().active();
         Allocation allocation =
@@ -378,7 +378,7 @@ class SubDeviceMemoryTests {
                         .addCircularBuffer(CircularBufferConfig.of(size).on(cores)));
     }
 
-    private List<Long> taken(Moment moment, AllocatorId allocator) {
+    private List<Long> allocated(Moment moment, AllocatorId allocator) {
         return reports.readings().stream()
                 .filter(reading -> reading.moment() == moment)
                 .filter(reading -> reading.allocator().equals(Optional.of(allocator)))
@@ -390,7 +390,7 @@ class SubDeviceMemoryTests {
     /** Interleaved over the 64 cores. */
     private static MeshBufferConfig ofMesh(long size, AllocationDirection direction) {
         return MeshBufferConfig.replicated(
-                BufferConfig.of(BufferType.L1, size, 64).taken(direction));
+                BufferConfig.of(BufferType.L1, size, 64).inDirection(direction));
     }
 
     /** A page on each core. */

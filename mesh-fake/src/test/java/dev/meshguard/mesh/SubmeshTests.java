@@ -54,7 +54,7 @@ class SubmeshTests {
     }
 
     @Test
-    void lendTheAddressesThatTheirParentAndTheirSiblingsLend() {
+    void allocateTheAddressesOfTheirParentAndSiblings() {
         MeshDevice one = mesh.createSubmesh(MeshShape.of(2, 2));
         MeshDevice other = mesh.createSubmesh(MeshShape.of(2, 2));
 
@@ -122,7 +122,7 @@ class SubmeshTests {
     }
 
     @Test
-    void giveBackToTheirOwnAllocator() {
+    void freeToTheirOwnAllocator() {
         MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 2));
         MeshBuffer ofParent = mesh.allocate(PAGE);
         MeshBuffer ofSubmesh = submesh.allocate(PAGE);

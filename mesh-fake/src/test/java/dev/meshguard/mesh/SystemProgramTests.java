@@ -128,7 +128,7 @@ class SystemProgramTests {
     }
 
     @Test
-    void belongsToTheNewLifeOfADeviceThatIsOpenedAgain() {
+    void belongsToTheNewOpenPeriodOfAReopenedDevice() {
         Ttnn ttnn = Ttnn.builder(reports).systemProgram(DISPATCH).build();
         ttnn.openMeshDevice(MeshShape.of(1, 1)).close();
         ttnn.openMeshDevice(MeshShape.of(1, 1)).close();
@@ -184,7 +184,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe(AllocatorId.DEVICE))
+        assertThat(allocatedBeforeTheWipe(AllocatorId.DEVICE))
                 .as("the queue's page of each bank is free again, the two of dispatch are not")
                 .containsExactly(TOP_OF_DRAM - 4_096);
         assertThat(reports.lines("freed 0")).hasSize(2);
@@ -199,7 +199,7 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe(AllocatorId.DEVICE))
+        assertThat(allocatedBeforeTheWipe(AllocatorId.DEVICE))
                 .as("only the fabric's")
                 .containsExactly(TOP_OF_DRAM - 4_096);
         assertThat(reports.lines("freed 0"))
@@ -208,12 +208,12 @@ class SystemProgramTests {
     }
 
     @Test
-    void isHeardOfWhenTheFabricProgramIsResetThoughItFindsNothing() {
+    void isReportedWhenTheFabricProgramIsResetThoughItFindsNothing() {
         MeshDevice mesh = open(Ttnn.builder(reports).systemProgram(FABRIC).fixes(RESET_FABRIC_PROGRAM_ON_CLOSE));
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe(AllocatorId.DEVICE)).containsExactly(TOP_OF_DRAM - 2_048);
+        assertThat(allocatedBeforeTheWipe(AllocatorId.DEVICE)).containsExactly(TOP_OF_DRAM - 2_048);
         assertThat(reports.lines("freed 0")).containsExactly("freed 0 DRAM 1073739776 OWNING");
         assertThat(reports.lines("ended")).contains("ended fabric \"device 0\"");
     }
@@ -225,12 +225,12 @@ class SystemProgramTests {
 
         mesh.close();
 
-        assertThat(takenBeforeTheWipe(AllocatorId.MESH)).containsExactly(TOP_OF_DRAM - 2_048);
+        assertThat(allocatedBeforeTheWipe(AllocatorId.MESH)).containsExactly(TOP_OF_DRAM - 2_048);
         assertThat(reports.lines()).containsSubsequence("witnessed AFTER_WIPE", "freed 0 DRAM 1073739776 NON_OWNING");
     }
 
     @Test
-    void freesNothingThatMayStay() {
+    void freesNoPersistentBuffers() {
         MeshDevice mesh = open(Ttnn.builder(reports)
                 .systemProgram(QUEUE.withLifetime(BufferLifetime.PERSISTENT))
                 .systemProgram(DISPATCH.withLifetime(BufferLifetime.PERSISTENT))
@@ -274,7 +274,7 @@ class SystemProgramTests {
         mesh.close();
 
         assertThat(reports.lines("freed 0")).containsExactly("freed 0 L1 103776 OWNING");
-        assertThat(takenBeforeTheWipe(AllocatorId.MESH)).isEmpty();
+        assertThat(allocatedBeforeTheWipe(AllocatorId.MESH)).isEmpty();
     }
 
     @Test
@@ -320,7 +320,7 @@ class SystemProgramTests {
                         + " use SYSTEM or PERSISTENT");
     }
 
-    private List<Long> takenBeforeTheWipe(AllocatorId allocator) {
+    private List<Long> allocatedBeforeTheWipe(AllocatorId allocator) {
         WitnessSnapshot reading = reports.readings().stream()
                 .filter(candidate -> candidate.moment() == Moment.BEFORE_WIPE
                         && candidate.allocator().equals(Optional.of(allocator)))

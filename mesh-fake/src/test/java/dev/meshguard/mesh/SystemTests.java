@@ -31,7 +31,7 @@ class SystemTests {
 
     @ParameterizedTest
     @EnumSource
-    void lendsMemoryOnEveryProduct(ClusterType product) {
+    void allocatesMemoryOnEveryProduct(ClusterType product) {
         MeshDevice mesh = Ttnn.builder(reports).system(product).build().openMeshDevice();
 
         assertThat(mesh.shape()).isEqualTo(product.systemMesh());
@@ -93,7 +93,7 @@ class SystemTests {
     }
 
     @Test
-    void refusesWhatTtnnRefusesToDispatchOn() {
+    void rejectsWhatTtnnRejectsToDispatchOn() {
         Ttnn blackhole = Ttnn.builder(reports).system(ClusterType.P150).build();
         MeshDeviceOptions onARow = DEFAULTS.withDispatchCoreConfig(DispatchCoreConfig.of(DispatchCoreAxis.ROW));
 

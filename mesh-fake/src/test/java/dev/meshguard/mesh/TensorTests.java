@@ -82,7 +82,7 @@ class TensorTests {
     }
 
     @Test
-    void tellsThatASecondFreeIsIgnoredUnlessItIsAClose() {
+    void reportsThatASecondFreeIsIgnoredUnlessItIsAClose() {
         Tensor tensor = ttnn.empty(TILE, DataType.BFLOAT16, mesh);
         tensor.close();
         tensor.close();

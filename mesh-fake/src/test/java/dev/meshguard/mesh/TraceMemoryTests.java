@@ -34,7 +34,7 @@ class TraceMemoryTests {
     private static final MeshBufferConfig PAGE =
             MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 2_048, 2_048));
     private static final MeshBufferConfig PAGE_FROM_THE_TOP =
-            MeshBufferConfig.replicated(PAGE.deviceLocal().taken(AllocationDirection.TOP_DOWN));
+            MeshBufferConfig.replicated(PAGE.deviceLocal().inDirection(AllocationDirection.TOP_DOWN));
 
     private final RecordedReports reports = new RecordedReports();
     private final Ttnn ttnn = Ttnn.create(reports);
@@ -120,7 +120,7 @@ class TraceMemoryTests {
     }
 
     @Test
-    void countsForEverWhenItWasRefused() {
+    void countsForeverWhenItWasRejected() {
         MeshDevice mesh = withRegion(30_720);
         TraceId refused = mesh.beginMeshTrace(0);
         assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
@@ -135,7 +135,7 @@ class TraceMemoryTests {
     }
 
     @Test
-    void staysInThePoolWithoutABufferWhenItWasRefused() {
+    void staysInThePoolWithoutABufferWhenItWasRejected() {
         MeshDevice mesh = withRegion(30_720);
         TraceId refused = mesh.beginMeshTrace(0);
         assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);
@@ -263,7 +263,7 @@ class TraceMemoryTests {
     }
 
     @Test
-    void keepsItsBufferUntilItIsReleasedWhenItsPlaceWasRefused() {
+    void keepsItsBufferUntilItIsReleasedWhenItsPlacementWasRejected() {
         MeshDevice mesh = withRegion(0);
         TraceId trace = mesh.beginMeshTrace(0);
         mesh.allocate(PAGE_FROM_THE_TOP);
@@ -359,7 +359,7 @@ class TraceMemoryTests {
     }
 
     @Test
-    void makesAllocationsUnsafeForEverWhenItWasRefused() {
+    void makesAllocationsUnsafeForeverWhenItWasRejected() {
         MeshDevice mesh = withRegion(30_720);
         TraceId refused = mesh.beginMeshTrace(0);
         assertThatThrownBy(() -> mesh.endMeshTrace(0, refused, 40_960)).isInstanceOf(MeshRuntimeException.class);

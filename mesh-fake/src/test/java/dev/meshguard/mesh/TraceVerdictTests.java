@@ -121,7 +121,7 @@ class TraceVerdictTests {
     }
 
     @Test
-    void seesALaterCaptureRefusedWhenTheSizeOfATraceIsKept() {
+    void seesALaterCaptureRejectedWhenTheSizeOfATraceIsKept() {
         MeshDevice mesh = open(TRACE_SIZE_NOT_LOWERED_ON_RELEASE);
         mesh.releaseMeshTrace(captured(mesh));
         mesh.releaseMeshTrace(captured(mesh));
@@ -144,7 +144,7 @@ class TraceVerdictTests {
     }
 
     @Test
-    void findsEveryBufferThatASubDeviceLentAndDidNotGetBack() {
+    void findsEveryBufferOfASubDeviceThatWasNotFreed() {
         MeshDevice mesh = open();
         CoreRangeSet left = CoreRangeSet.of(new CoreRange(0, 0, 0, 0));
         CoreRangeSet right = CoreRangeSet.of(new CoreRange(1, 0, 1, 0));

@@ -89,7 +89,7 @@ class TwoAllocatorsTests {
                     assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.DEVICE);
                     assertThat(survivor.cause()).isEqualTo(Cause.FREE_UNREPORTED);
                 });
-        assertThat(verdict.doubts()).isEmpty();
+        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     @Test
@@ -143,7 +143,7 @@ class TwoAllocatorsTests {
                 .allSatisfy(survivor ->
                         assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.subDevice(manager.value(), 1)));
         assertThat(verdict.anomalies()).isEmpty();
-        assertThat(verdict.doubts()).isEmpty();
+        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     @Test
@@ -187,7 +187,7 @@ class TwoAllocatorsTests {
                     assertThat(survivor.cause()).isEqualTo(Cause.FREE_UNREPORTED);
                     assertThat(survivor.buffer().size()).isEqualTo(LARGE);
                 });
-        assertThat(verdict.doubts()).isEmpty();
+        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     private static long allocateAndFree(MeshDevice mesh) {

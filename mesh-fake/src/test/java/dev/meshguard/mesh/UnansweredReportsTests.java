@@ -25,7 +25,7 @@ class UnansweredReportsTests {
     private final List<String> calls = new ArrayList<>();
 
     @Test
-    void hearsOfEverythingAsAnyOther() {
+    void receivesEveryReportLikeAnyOther() {
         runOn(Ttnn.builder(unanswering()));
 
         assertThat(calls)

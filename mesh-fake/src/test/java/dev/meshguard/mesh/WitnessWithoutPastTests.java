@@ -39,14 +39,14 @@ class WitnessWithoutPastTests {
     }
 
     @Test
-    void theDoubtNamesMeshNumberAndAddress() {
+    void theInconclusiveReasonNamesMeshNumberAndAddress() {
         AllocationTracker tracker = tracker(Retention.LIVE_AND_TOTALS);
 
         run(tracker, OUT_OF_ORDER);
 
         LeakVerdict verdict = judge(tracker);
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .filteredOn(doubt -> doubt.contains("reports is missing"))
                 .singleElement()
                 .asString()
@@ -64,7 +64,7 @@ class WitnessWithoutPastTests {
         ttnn.closeMeshDevice(mesh);
         ttnn.deallocate(late);
 
-        assertThat(judge(tracker).doubts()).noneMatch(doubt -> doubt.contains("reports is missing"));
+        assertThat(judge(tracker).inconclusiveReasonTexts()).noneMatch(doubt -> doubt.contains("reports is missing"));
     }
 
     @ParameterizedTest
@@ -95,7 +95,7 @@ class WitnessWithoutPastTests {
     }
 
     private static boolean missesReports(AllocationTracker tracker) {
-        return judge(tracker).doubts().stream()
+        return judge(tracker).inconclusiveReasonTexts().stream()
                 .anyMatch(doubt -> doubt.toString().contains("the books do not"));
     }
 

@@ -20,12 +20,12 @@ record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<Invo
     /**
      * What an argument can be said to be.
      *
-     * @param words how it is called
+     * @param description how it is called
      * @param nature what an argument must be for it
      * @param wayOut the option that computes it instead
      */
     record Role<T>(
-            String words,
+            String description,
             String nature,
             String wayOut,
             Predicate<Class<?>> fits,
@@ -51,7 +51,10 @@ record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<Invo
         ArgumentExtractor<T> argument(int index) {
             if (index < 0) {
                 throw new IllegalArgumentException(String.format(
-                        Locale.ROOT, "Arguments are counted from 0: argument %d was said to be %s.", index, words));
+                        Locale.ROOT,
+                        "Arguments are counted from 0: argument %d was said to be %s.",
+                        index,
+                        description));
             }
             return new ArgumentExtractor<>(
                     this, Optional.of(index), call -> converted.apply(call.getRawArguments()[index]));
@@ -75,8 +78,8 @@ record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<Invo
         T read = function.apply(call);
         if (read == null) {
             throw new IllegalArgumentException(
-                    index.map(argument -> "argument " + argument + ", " + role.words())
-                                    .orElse(role.words()) + ", was not " + role.nature());
+                    index.map(argument -> "argument " + argument + ", " + role.description())
+                                    .orElse(role.description()) + ", was not " + role.nature());
         }
         return read;
     }

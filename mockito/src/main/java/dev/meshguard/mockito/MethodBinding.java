@@ -13,7 +13,7 @@ import org.mockito.invocation.InvocationOnMock;
  * @param method its name, with or without the types of its parameters
  * @param memory what the report goes to
  */
-record MethodBinding(String method, Consumer<Signature> refusing, Reporting reporting, MockAllocations memory) {
+record MethodBinding(String method, Consumer<Signature> validation, Reporting reporting, MockAllocations memory) {
 
     /** Reports a call that was answered. */
     @FunctionalInterface
@@ -36,6 +36,6 @@ record MethodBinding(String method, Consumer<Signature> refusing, Reporting repo
                     type.getSimpleName(),
                     methods.stream().map(Signature::description).collect(Collectors.joining(", "))));
         }
-        meant.forEach(refusing);
+        meant.forEach(validation);
     }
 }

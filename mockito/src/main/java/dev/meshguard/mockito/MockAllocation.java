@@ -52,7 +52,7 @@ final class MockAllocation {
         return some.stream().anyMatch(devices::contains);
     }
 
-    boolean isAtPlaceOf(MockAllocation other) {
+    boolean hasSameAddressAs(MockAllocation other) {
         return type == other.type && address == other.address && devices.equals(other.devices);
     }
 

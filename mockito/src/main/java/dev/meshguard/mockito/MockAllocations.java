@@ -28,7 +28,7 @@ final class MockAllocations {
     private static final long FIRST_ADDRESS = 0x1000;
     private static final long ALIGNMENT = 64;
     /** No device has as much; what a call says beyond it is nonsense and must not make addresses negative. */
-    private static final long LARGEST = 1L << 40;
+    private static final long MAX_SIZE_BYTES = 1L << 40;
 
     private final AllocationTracker tracker;
     private final Map<Object, MockAllocation> byHandle = new HashMap<>();
@@ -53,7 +53,7 @@ final class MockAllocations {
     /** Makes up an address that no other call is given. */
     synchronized long newAddress(long size) {
         long address = nextAddress;
-        long taken = Math.min(Math.max(1, size), LARGEST);
+        long taken = Math.min(Math.max(1, size), MAX_SIZE_BYTES);
         nextAddress = address + (taken + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         return address;
     }
@@ -84,7 +84,7 @@ final class MockAllocations {
             byHandle.put(HandleKey.isValue(handle) ? handle : new HandleKey(handle, collected), lent);
         }
         List<MockAllocation> there = byAddress.computeIfAbsent(lent.address(), unused -> new ArrayList<>(1));
-        there.removeIf(before -> !before.isLive() && before.isAtPlaceOf(lent));
+        there.removeIf(before -> !before.isLive() && before.hasSameAddressAs(lent));
         there.add(lent);
     }
 
@@ -113,14 +113,14 @@ final class MockAllocations {
         List<MockAllocation> candidates = candidates(address, devices, type);
         if (candidates.isEmpty()) {
             freeUnknown(AllocationDetails.user(), devices, type.orElse(BufferType.DRAM), address);
-        } else if (candidates.stream().anyMatch(one -> !one.isAtPlaceOf(candidates.get(0)))) {
+        } else if (candidates.stream().anyMatch(one -> !one.hasSameAddressAs(candidates.get(0)))) {
             lost(String.format(
                     Locale.ROOT,
                     "%s freed %s, which is allocated more than once: %s. Say which with onDeviceArgument(index) or"
                             + " ofType(type)",
                     method,
                     Quantities.address(address),
-                    places(candidates)));
+                    descriptionOf(candidates)));
         } else {
             MockAllocation lent = candidates.get(0);
             free(lent, devices.orElse(lent.devices()));
@@ -205,7 +205,7 @@ final class MockAllocations {
         return type.getSimpleName().replaceAll("\\$MockitoMock\\$.*", "");
     }
 
-    private static String places(List<MockAllocation> candidates) {
+    private static String descriptionOf(List<MockAllocation> candidates) {
         return String.join(
                 " and ",
                 candidates.stream()

@@ -50,10 +50,10 @@ record Signature(Method method) {
 
     void check(int argument, ArgumentExtractor.Role<?> role) {
         if (argument >= arguments()) {
-            throw refused(
+            throw rejected(
                     "argument %d is said to be %s, and it has %s. Count from 0",
                     argument,
-                    role.words(),
+                    role.description(),
                     switch (arguments()) {
                         case 0 -> "none";
                         case 1 -> "only 1";
@@ -62,40 +62,40 @@ record Signature(Method method) {
         }
         Class<?> type = method.getParameterTypes()[argument];
         if (!role.fits().test(type)) {
-            throw refused(
+            throw rejected(
                     "argument %d is said to be %s, and a %s is not %s. Name another one, or compute it with %s",
-                    argument, role.words(), type.getSimpleName(), role.nature(), role.wayOut());
+                    argument, role.description(), type.getSimpleName(), role.nature(), role.wayOut());
         }
     }
 
     IllegalArgumentException sizeNotPlain(int numbers) {
         return numbers == 0
-                ? refused("none of its arguments is a number that could be the size. Say it with size(bytes) or"
+                ? rejected("none of its arguments is a number that could be the size. Say it with size(bytes) or"
                         + " size(call -> …)")
-                : refused("%d of its arguments are numbers. Say which is the size with sizeArgument(index)", numbers);
+                : rejected("%d of its arguments are numbers. Say which is the size with sizeArgument(index)", numbers);
     }
 
     IllegalArgumentException freedNotPlain(int candidates) {
-        return refused(
+        return rejected(
                 "%d of its arguments could be what it frees. Say which with addressArgument(index) or"
                         + " handleArgument(index)",
                 candidates);
     }
 
     IllegalArgumentException resultNotPlain() {
-        return refused(
+        return rejected(
                 "it returns a %s. Say which with returning(call -> …)%s",
                 returnType().getSimpleName(),
                 AutoCloseable.class.isAssignableFrom(returnType()) ? " or returningCloseables()" : "");
     }
 
     IllegalArgumentException notCloseable() {
-        return refused(
+        return rejected(
                 "it returns a %s, which has no close() to be freed by. Say what it returns with returning(call -> …)",
                 returnType().getSimpleName());
     }
 
-    private IllegalArgumentException refused(String reason, Object... values) {
+    private IllegalArgumentException rejected(String reason, Object... values) {
         return new IllegalArgumentException(
                 String.format(Locale.ROOT, "Cannot report calls of %s: " + reason + ".", withSubject(values)));
     }

@@ -189,7 +189,7 @@ class AllocatingTests {
     }
 
     @Test
-    void tellsTheTrackerOfACallThatCannotBeRead() {
+    void reportsACallThatCannotBeReadToTheTracker() {
         when(device.anything(any())).thenAnswer(allocating(tracker, DRAM).sizeArgument(0));
 
         device.anything("much");
@@ -200,7 +200,7 @@ class AllocatingTests {
     }
 
     @Test
-    void tellsTheTrackerOfAFunctionThatFails() {
+    void reportsAFunctionThatFailsToTheTracker() {
         when(device.allocate(anyLong()))
                 .thenAnswer(allocating(tracker, DRAM)
                         .size(call -> call.<String>getArgument(0).length()));

@@ -154,7 +154,7 @@ class FreeingTests {
     }
 
     @Test
-    void freesOnTheMeshThatLent() {
+    void freesOnTheAllocatingMesh() {
         doAnswer(allocating(tracker, DRAM).describedBy(AllocationDetails.user().onMesh(7)))
                 .when(device)
                 .allocate(anyLong());
@@ -178,7 +178,7 @@ class FreeingTests {
     }
 
     @Test
-    void refusesToGuessWhichOfTwoBuffersAtOneAddressIsMeant() {
+    void rejectsAFreeThatCouldMeanEitherOfTwoBuffersAtOneAddress() {
         device.allocate(0, 16);
         device.allocate(16);
 
@@ -203,33 +203,33 @@ class FreeingTests {
     }
 
     @Test
-    void tellsAFreeOfAnAddressThatWasNeverLent() {
+    void reportsAFreeOfAnAddressThatWasNeverAllocated() {
         device.free(0x7000);
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
                 MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
                 1. free of an unknown address: DRAM 0x7000 (28672) on device 0 (event #2)
-                   -> at dev.meshguard.mockito.FreeingTests.tellsAFreeOfAnAddressThatWasNeverLent(FreeingTests.java:NN)
+                   -> at dev.meshguard.mockito.FreeingTests.reportsAFreeOfAnAddressThatWasNeverAllocated(FreeingTests.java:NN)
                    no buffer was ever reported there
 
                 Tracked: nothing was allocated""");
     }
 
     @Test
-    void tellsAFreeOfAHandleThatWasNeverLent() {
+    void reportsAFreeOfAHandleThatWasNeverAllocated() {
         device.free(new Device.Buffer(0));
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
                 MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
                 1. free of an unknown address: DRAM 0x1000 (4096) on device 0 (event #2)
-                   -> at dev.meshguard.mockito.FreeingTests.tellsAFreeOfAHandleThatWasNeverLent(FreeingTests.java:NN)
+                   -> at dev.meshguard.mockito.FreeingTests.reportsAFreeOfAHandleThatWasNeverAllocated(FreeingTests.java:NN)
                    no buffer was ever reported there; the free was said to be of "a Buffer that no mock has lent"
 
                 Tracked: nothing was allocated""");
     }
 
     @Test
-    void tellsThatNothingWasThereToBeFreed() {
+    void reportsAFreeOfNull() {
         device.free((Device.Buffer) null);
 
         assertThat(Events.verdict(tracker))
@@ -237,7 +237,7 @@ class FreeingTests {
     }
 
     @Test
-    void tellsASecondFreeOfAnAddress() {
+    void reportsASecondFreeOfAnAddress() {
         long address = device.allocate(0, 16);
 
         device.free(address);
@@ -246,7 +246,7 @@ class FreeingTests {
         assertThat(Events.verdict(tracker)).isEqualTo("""
                 MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
                 1. double free: DRAM 0x1000 (4096) on device 0 (event #4)
-                   -> at dev.meshguard.mockito.FreeingTests.tellsASecondFreeOfAnAddress(FreeingTests.java:NN)
+                   -> at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAnAddress(FreeingTests.java:NN)
                    the buffer that was there, 16 B, was freed before, at event #3
 
                 Tracked  in all          left
@@ -254,7 +254,7 @@ class FreeingTests {
     }
 
     @Test
-    void tellsASecondFreeOfAHandle() {
+    void reportsASecondFreeOfAHandle() {
         Device.Buffer buffer = device.buffer(16);
 
         device.free(buffer);
@@ -263,7 +263,7 @@ class FreeingTests {
         assertThat(Events.verdict(tracker)).isEqualTo("""
                 MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
                 1. double free: DRAM 0x1000 (4096) on device 0 (event #4)
-                   -> at dev.meshguard.mockito.FreeingTests.tellsASecondFreeOfAHandle(FreeingTests.java:NN)
+                   -> at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAHandle(FreeingTests.java:NN)
                    the buffer that was there, 16 B, was freed before, at event #3
 
                 Tracked  in all          left

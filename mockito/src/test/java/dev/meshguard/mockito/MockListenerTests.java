@@ -50,7 +50,7 @@ class MockListenerTests {
     }
 
     @Test
-    void reportsWhatAMockWasToldToReturn() {
+    void reportsWhatAMockIsStubbedToReturn() {
         Accelerator accelerator = mock(Accelerator.class);
         when(accelerator.allocate(1, 64)).thenReturn(0x40L);
         listener.attachTo(accelerator);
@@ -178,7 +178,7 @@ class MockListenerTests {
     }
 
     @Test
-    void tellsOneOfSeveralMethodsOfOneNameByItsParameters() {
+    void distinguishesOverloadsByTheirParameters() {
         Device device = mock(Device.class);
         MockListener.create().on("free(long)", freeing(tracker)).attachTo(device);
 
@@ -189,7 +189,7 @@ class MockListenerTests {
     }
 
     @Test
-    void refusesAMethodThatTheMockHasNot() {
+    void rejectsAMethodThatTheMockDoesNotHave() {
         assertThatThrownBy(() -> MockListener.create()
                         .on("alocate", allocating(tracker, DRAM))
                         .attachTo(mock(Accelerator.class)))
@@ -199,7 +199,7 @@ class MockListenerTests {
     }
 
     @Test
-    void refusesAMethodThatIsNotPlain() {
+    void rejectsAMethodThatIsNotPlain() {
         assertThatThrownBy(() -> MockListener.create()
                         .on("allocate", allocating(tracker, DRAM))
                         .attachTo(mock(Accelerator.class)))
@@ -210,14 +210,14 @@ class MockListenerTests {
     }
 
     @Test
-    void refusesWhatIsNoMock() {
+    void rejectsAnObjectThatIsNotAMock() {
         assertThatThrownBy(() -> listener.attachTo(new Heap()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Cannot listen to a Heap that is neither a mock nor a spy. Pass what Mockito made.");
     }
 
     @Test
-    void refusesToListenToNewMocksTwiceOnOneThread() {
+    void rejectsListeningToNewMocksTwiceOnOneThread() {
         try (Scope newMocks = listener.attachToMocksOf(Accelerator.class)) {
             assertThatThrownBy(() -> listener.attachToMocksOf(Accelerator.class))
                     .isInstanceOf(IllegalStateException.class)

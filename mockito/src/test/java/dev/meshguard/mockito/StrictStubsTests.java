@@ -37,7 +37,7 @@ class StrictStubsTests {
     }
 
     @Test
-    void oneThatIsNotUsedIsTold() {
+    void reportsAnUnusedStubbing() {
         Device device = mock(Device.class);
         when(device.allocate(anyLong())).thenAnswer(allocating(tracker, DRAM));
         doAnswer(freeing(tracker)).when(device).free(anyLong());
@@ -46,7 +46,7 @@ class StrictStubsTests {
 
         assertThatThrownBy(session::finishMocking)
                 .isInstanceOf(UnnecessaryStubbingException.class)
-                .hasMessageContaining("StrictStubsTests.oneThatIsNotUsedIsTold");
+                .hasMessageContaining("StrictStubsTests.reportsAnUnusedStubbing");
     }
 
     @Test

@@ -30,7 +30,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
 
     private static final String INDENT = "   ";
     private static final int KEPT_FOR_SITES = 12;
-    private static final int KEPT_FOR_BOOKS = 8;
+    private static final int LINES_KEPT_FOR_LEDGER = 8;
 
     /** Creates a report with its own copy of the policies. */
     public AccumulationReport {
@@ -51,9 +51,9 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
 
     /** Returns the report as text. */
     public String text() {
-        int keptForBooks = policies.size() * KEPT_FOR_BOOKS;
+        int keptForBooks = policies.size() * LINES_KEPT_FOR_LEDGER;
         TruncatedText text = new TruncatedText(KEPT_FOR_SITES + keptForBooks).line(headline());
-        accumulation.doubts().forEach(text::line);
+        accumulation.inconclusiveReasons().forEach(text::line);
         if (accumulation.memory().isEmpty()) {
             text.line("No round left memory behind, or gave any back.");
         }
@@ -61,7 +61,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         text.free(KEPT_FOR_SITES);
         text.section("Where it was asked for, the worst first:", accumulation.sites(), AccumulationReport::description);
         for (CountingPolicy policy : policies) {
-            text.free(KEPT_FOR_BOOKS);
+            text.free(LINES_KEPT_FOR_LEDGER);
             List<Alike> books = together(accumulation.ledger(policy));
             if (books.isEmpty()) {
                 text.line("Books of a counter of policy " + policy + ": no round changed them");

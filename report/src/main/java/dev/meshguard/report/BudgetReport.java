@@ -70,7 +70,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
 
     private String headline(int findings) {
         boolean isKnown =
-                verdict.overruns().stream().anyMatch(overrun -> !(overrun instanceof BudgetViolation.Unknown));
+                verdict.violations().stream().anyMatch(overrun -> !(overrun instanceof BudgetViolation.Unknown));
         return String.format(
                 Locale.ROOT,
                 isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
@@ -83,7 +83,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     private List<List<String>> findings() {
         Map<Object, List<Integer>> devices = new LinkedHashMap<>();
         Map<Object, BudgetViolation> first = new LinkedHashMap<>();
-        for (BudgetViolation overrun : verdict.overruns()) {
+        for (BudgetViolation overrun : verdict.violations()) {
             Object likeness = overrun instanceof BudgetViolation.Used used ? likeness(used) : overrun;
             first.putIfAbsent(likeness, overrun);
             List<Integer> together = devices.computeIfAbsent(likeness, unused -> new ArrayList<>());

@@ -61,7 +61,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
     /** Returns the story of one buffer of a history. */
     public static BufferTimeline of(AllocationHistory history, BufferGeneration buffer) {
-        return new Teller(history, buffer).story();
+        return new StepCollector(history, buffer).story();
     }
 
     /** Returns the whole text, without a line break at the end. */
@@ -77,19 +77,19 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
     }
 
     /** Puts together what a history holds of one buffer. */
-    private static final class Teller {
+    private static final class StepCollector {
 
         private final AllocationHistory history;
         private final BufferGeneration buffer;
         private final MeshNames meshes;
-        private final long nextLife;
+        private final long nextGeneration;
         private final TreeMap<Long, Step> steps = new TreeMap<>();
 
-        private Teller(AllocationHistory history, BufferGeneration buffer) {
+        private StepCollector(AllocationHistory history, BufferGeneration buffer) {
             this.history = history;
             this.buffer = buffer;
             this.meshes = new MeshNames(history);
-            this.nextLife = history.generations().stream()
+            this.nextGeneration = history.generations().stream()
                     .filter(other -> other.hasSameAddressAs(buffer) && other.allocatedAt() > buffer.allocatedAt())
                     .mapToLong(BufferGeneration::allocatedAt)
                     .min()
@@ -191,7 +191,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         /** What comes before it is of an earlier life of its address, and what comes later of the next one. */
         private boolean isOfItsTime(long event) {
-            return event > buffer.allocatedAt() && event < nextLife;
+            return event > buffer.allocatedAt() && event < nextGeneration;
         }
 
         private void witness(HistoryEvent.Witnessed event) {

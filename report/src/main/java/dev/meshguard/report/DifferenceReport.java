@@ -78,12 +78,9 @@ public record DifferenceReport(String text) {
                 .changes()
                 .forEach(change -> alike.computeIfAbsent(
                                 new AmountLikeness(
-                                        change.account().type(),
-                                        change.account().lifetime(),
-                                        change.before(),
-                                        change.after()),
+                                        change.key().type(), change.key().lifetime(), change.before(), change.after()),
                                 unused -> new ArrayList<>())
-                        .add(change.account().device()));
+                        .add(change.key().device()));
         List<String> lines = new ArrayList<>();
         alike.forEach((one, devices) -> lines.add(String.format(
                 Locale.ROOT,
@@ -121,8 +118,8 @@ public record DifferenceReport(String text) {
         if (change.before().liveBuffers() == 0 && change.after().liveBuffers() > 0) {
             return "new survivors";
         }
-        if (change.moreLeft() != 0) {
-            return "leaves " + signed(change.moreLeft());
+        if (change.additionalLiveBytes() != 0) {
+            return "leaves " + signed(change.additionalLiveBytes());
         }
         if (change.before().buffers() == 0) {
             return "new";

@@ -26,7 +26,7 @@ import org.apiguardian.api.API.Status;
 public final class LiveBuffers {
 
     /** The number of buffers that {@link #text()} lists one by one; it adds up the others in one line. */
-    public static final int MOST_LINES = 40;
+    public static final int MAX_LINES = 40;
 
     private static final Comparator<BufferGeneration> LARGEST_FIRST = Comparator.comparingLong(BufferGeneration::size)
             .reversed()
@@ -49,20 +49,20 @@ public final class LiveBuffers {
         return buffers;
     }
 
-    /** Returns the list as text: a line with the sum, then one line for each buffer, {@value #MOST_LINES} at most. */
+    /** Returns the list as text: a line with the sum, then one line for each buffer, {@value #MAX_LINES} at most. */
     public String text() {
         if (buffers.isEmpty()) {
             return "nothing allocated";
         }
-        int more = Math.max(0, buffers.size() - MOST_LINES);
+        int more = Math.max(0, buffers.size() - MAX_LINES);
         String listed = buffers.stream()
-                .limit(MOST_LINES)
+                .limit(MAX_LINES)
                 .map(LiveBuffers::line)
                 .collect(Collectors.joining("\n   ", "\n   ", ""));
         return sum(buffers, "buffer")
                 + " allocated"
                 + listed
-                + (more == 0 ? "" : "\n   … and " + sum(buffers.subList(MOST_LINES, buffers.size()), "more buffer"));
+                + (more == 0 ? "" : "\n   … and " + sum(buffers.subList(MAX_LINES, buffers.size()), "more buffer"));
     }
 
     @Override

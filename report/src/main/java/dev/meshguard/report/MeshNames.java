@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 /** How meshes are called where there are several. */
 final class MeshNames {
 
-    private static final int MOST_NAMED = 3;
+    private static final int MAX_NAMED = 3;
 
     private final Map<Integer, MeshDescription> descriptions = new LinkedHashMap<>();
 
@@ -39,8 +39,8 @@ final class MeshNames {
 
     /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and how many more there are. */
     String of(Collection<Integer> meshes) {
-        String named = meshes.stream().limit(MOST_NAMED).map(this::of).collect(Collectors.joining(" and "));
-        int more = meshes.size() - MOST_NAMED;
+        String named = meshes.stream().limit(MAX_NAMED).map(this::of).collect(Collectors.joining(" and "));
+        int more = meshes.size() - MAX_NAMED;
         return more > 0 ? named + " and " + more + " more" : named;
     }
 

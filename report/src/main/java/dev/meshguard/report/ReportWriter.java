@@ -54,17 +54,17 @@ import java.util.stream.Stream;
 /** Puts a verdict into words; every sentence of a report that no rule wrote has its home here. */
 final class ReportWriter {
 
-    private static final int MOST_ADDRESSES = 3;
-    private static final int LARGEST_DEVICE = 65_535;
-    private static final int MOST_EVIDENCE = 3;
-    private static final int MOST_UNDECIDED = 2;
-    private static final int MOST_CONTEXT = 2;
-    private static final int MOST_CONSEQUENCES = 3;
-    private static final int MOST_ANOMALIES = 5;
-    private static final int MOST_UNMATCHED = 2;
-    private static final int MOST_TEARDOWN_ROWS = 6;
+    private static final int MAX_ADDRESSES = 3;
+    private static final int MAX_DEVICE = 65_535;
+    private static final int MAX_EVIDENCE = 3;
+    private static final int MAX_UNDECIDED = 2;
+    private static final int MAX_CONTEXT = 2;
+    private static final int MAX_CONSEQUENCES = 3;
+    private static final int MAX_ANOMALIES = 5;
+    private static final int MAX_UNMATCHED = 2;
+    private static final int MAX_TEARDOWN_ROWS = 6;
     /** Ten lines with the headline. */
-    private static final int MOST_TIMELINE_ROWS = 9;
+    private static final int MAX_TIMELINE_ROWS = 9;
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
@@ -140,9 +140,10 @@ final class ReportWriter {
                             afterClose()),
                     findings(leaked)));
         }
-        if (!verdict.doubts().isEmpty()) {
+        if (!verdict.inconclusiveReasonTexts().isEmpty()) {
             List<Finding> doubtful = new ArrayList<>();
-            verdict.doubts().forEach(doubt -> doubtful.add(new Finding(doubt, Optional.empty(), List.of(), 0)));
+            verdict.inconclusiveReasonTexts()
+                    .forEach(doubt -> doubtful.add(new Finding(doubt, Optional.empty(), List.of(), 0)));
             doubtful.addAll(undecided());
             sections.add(new Section("INCONCLUSIVE  it cannot be known whether everything was given back", doubtful));
         }
@@ -186,7 +187,7 @@ final class ReportWriter {
     /** What is missing is the news here; a few buffers show whom it concerns. */
     private List<Finding> undecided() {
         List<SurvivorGroup> groups = verdict.groups(SurvivorStatus.UNDECIDED);
-        int shown = Math.min(MOST_UNDECIDED, groups.size());
+        int shown = Math.min(MAX_UNDECIDED, groups.size());
         List<Finding> findings = new ArrayList<>(findings(groups.subList(0, shown)));
         long more = groups.subList(shown, groups.size()).stream()
                 .mapToLong(SurvivorGroup::buffers)
@@ -291,12 +292,12 @@ final class ReportWriter {
     private Finding finding(SurvivorGroup group) {
         List<String> evidence = group.evidence().stream()
                 .map(Evidence::text)
-                .limit(MOST_EVIDENCE)
+                .limit(MAX_EVIDENCE)
                 .collect(Collectors.toCollection(ArrayList::new));
         String decisive = evidence.remove(0);
         List<String> facts = new ArrayList<>(evidence);
         facts.add(circumstances(group));
-        group.context().stream().limit(MOST_CONTEXT).map(Evidence::text).forEach(facts::add);
+        group.context().stream().limit(MAX_CONTEXT).map(Evidence::text).forEach(facts::add);
         facts.addAll(consequences(group));
         Optional.ofNullable(fingerprints.get(group)).ifPresent(facts::add);
         return new Finding(
@@ -325,13 +326,13 @@ final class ReportWriter {
     /** What goes away with the root is told in a line each: it needs no remedy of its own. */
     private List<String> consequences(SurvivorGroup group) {
         List<String> lines = group.consequences().stream()
-                .limit(MOST_CONSEQUENCES)
+                .limit(MAX_CONSEQUENCES)
                 .map(this::consequence)
                 .collect(Collectors.toCollection(ArrayList::new));
         int more = group.consequences().size() - lines.size();
         if (more > 0) {
             long buffers = group.consequences().stream()
-                    .skip(MOST_CONSEQUENCES)
+                    .skip(MAX_CONSEQUENCES)
                     .mapToLong(SurvivorGroup::buffers)
                     .sum();
             lines.add("with it: " + Quantities.count(buffers, "more buffer") + " of " + more + " other sorts");
@@ -372,11 +373,9 @@ final class ReportWriter {
     private static String addresses(SurvivorGroup group) {
         TreeSet<Long> addresses = new TreeSet<>();
         group.survivors().forEach(survivor -> addresses.add(survivor.buffer().address()));
-        String named = addresses.stream()
-                .limit(MOST_ADDRESSES)
-                .map(Quantities::address)
-                .collect(Collectors.joining(", "));
-        int more = addresses.size() - MOST_ADDRESSES;
+        String named =
+                addresses.stream().limit(MAX_ADDRESSES).map(Quantities::address).collect(Collectors.joining(", "));
+        int more = addresses.size() - MAX_ADDRESSES;
         return more > 0 ? named + " and " + more + " more" : named;
     }
 
@@ -400,8 +399,8 @@ final class ReportWriter {
         if (owners.isEmpty()) {
             return "";
         }
-        String named = owners.stream().limit(MOST_ADDRESSES).collect(Collectors.joining(", "));
-        int more = owners.size() - MOST_ADDRESSES;
+        String named = owners.stream().limit(MAX_ADDRESSES).collect(Collectors.joining(", "));
+        int more = owners.size() - MAX_ADDRESSES;
         return ", owned by " + named + (more > 0 ? " and " + more + " more" : "");
     }
 
@@ -416,7 +415,7 @@ final class ReportWriter {
     private List<Finding> unbalancing() {
         List<Anomaly> anomalies = verdict.unbalancingAnomalies();
         List<Finding> findings = new ArrayList<>();
-        for (Anomaly anomaly : anomalies.subList(0, Math.min(MOST_ANOMALIES, anomalies.size()))) {
+        for (Anomaly anomaly : anomalies.subList(0, Math.min(MAX_ANOMALIES, anomalies.size()))) {
             findings.add(new Finding(
                     String.format(
                             Locale.ROOT,
@@ -507,7 +506,7 @@ final class ReportWriter {
             return Optional.empty();
         }
         List<Finding> findings = new ArrayList<>();
-        for (MeshOverlap overlap : overlaps.subList(0, Math.min(MOST_ANOMALIES, overlaps.size()))) {
+        for (MeshOverlap overlap : overlaps.subList(0, Math.min(MAX_ANOMALIES, overlaps.size()))) {
             findings.add(new Finding(
                     overlap.title(dots(overlap.devices()), meshes),
                     Optional.of(overlap.site()),
@@ -521,7 +520,7 @@ final class ReportWriter {
                     Optional.empty(),
                     List.of(),
                     overlaps.stream()
-                            .skip(MOST_ANOMALIES)
+                            .skip(MAX_ANOMALIES)
                             .mapToLong(overlap -> overlap.reports().size())
                             .sum()));
         }
@@ -570,10 +569,10 @@ final class ReportWriter {
                         stretch.phase().name(), perType(stretch, Flow::freedBytes), perType(stretch, Flow::liveBytes)));
             }
         }
-        if (rows.size() <= MOST_TEARDOWN_ROWS) {
+        if (rows.size() <= MAX_TEARDOWN_ROWS) {
             return rows;
         }
-        int earlier = rows.size() - MOST_TEARDOWN_ROWS + 1;
+        int earlier = rows.size() - MAX_TEARDOWN_ROWS + 1;
         List<TeardownRow> latest = new ArrayList<>();
         latest.add(new TeardownRow("…", Quantities.count(earlier, "earlier step"), "…"));
         latest.addAll(rows.subList(earlier, rows.size()));
@@ -630,7 +629,7 @@ final class ReportWriter {
         if (history.phases().isEmpty()) {
             return rows;
         }
-        int count = Math.min(stretches.size(), MOST_TIMELINE_ROWS);
+        int count = Math.min(stretches.size(), MAX_TIMELINE_ROWS);
         for (int row = 0; row < count; row++) {
             List<PhaseUsage> together =
                     stretches.subList(row * stretches.size() / count, (row + 1) * stretches.size() / count);
@@ -739,7 +738,7 @@ final class ReportWriter {
                     Locale.ROOT,
                     "Expired on %s: %s would have been expected (%s)",
                     result.expectation().until().orElseThrow(),
-                    Quantities.count(result.refusedBuffers(), "buffer"),
+                    Quantities.count(result.rejectedBuffers(), "buffer"),
                     result.expectation()));
         }
         List<ExpectationResult> present = verdict.expectations().stream()
@@ -752,7 +751,9 @@ final class ReportWriter {
                             Quantities.count(result.matchedBuffers(), "buffer"),
                             Quantities.size(result.matchedBytes()),
                             result.expectation())
-                    + (result.refusedBuffers() == 0 ? "" : "; " + result.refusedBuffers() + " more than that allows"));
+                    + (result.rejectedBuffers() == 0
+                            ? ""
+                            : "; " + result.rejectedBuffers() + " more than that allows"));
         }
         long persistent = verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED
                         && survivor.expectation().isEmpty())
@@ -789,9 +790,9 @@ final class ReportWriter {
                     .ifPresentOrElse(hint -> explained.add(entry + ": " + hint), () -> others.add(entry));
         }
         String named = Stream.concat(explained.stream(), others.stream())
-                .limit(MOST_UNMATCHED)
+                .limit(MAX_UNMATCHED)
                 .collect(Collectors.joining("; "));
-        int more = unmatched.size() - MOST_UNMATCHED;
+        int more = unmatched.size() - MAX_UNMATCHED;
         return Optional.of(String.format(
                 Locale.ROOT,
                 "Never matched: %d (%s%s)",
@@ -879,7 +880,7 @@ final class ReportWriter {
 
     /** Whoever makes a history by hand may name devices that no entry can. */
     private static boolean hasPossibleDevices(SurvivorGroup group) {
-        return group.devices().stream().allMatch(device -> device >= 0 && device <= LARGEST_DEVICE);
+        return group.devices().stream().allMatch(device -> device >= 0 && device <= MAX_DEVICE);
     }
 
     /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */

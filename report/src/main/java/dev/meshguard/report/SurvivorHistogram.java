@@ -24,7 +24,7 @@ final class SurvivorHistogram {
     /** With fewer findings the findings themselves show all of it. */
     private static final int MIN_GROUPS = 5;
 
-    private static final int MOST_PARTS = 6;
+    private static final int MAX_PARTS = 6;
     private static final long SMALLEST_CLASS = 10 * 1024L;
     private static final int CLASSES = 5;
 
@@ -91,10 +91,10 @@ final class SurvivorHistogram {
 
     private static String parts(Map<String, Long> counts) {
         String named = counts.entrySet().stream()
-                .limit(MOST_PARTS)
+                .limit(MAX_PARTS)
                 .map(part -> String.format(Locale.ROOT, "%s x %d", part.getKey(), part.getValue()))
                 .collect(Collectors.joining(", "));
-        int more = counts.size() - MOST_PARTS;
+        int more = counts.size() - MAX_PARTS;
         return more > 0 ? named + " and " + more + " more" : named;
     }
 }

@@ -54,6 +54,6 @@ final class TruncatedText {
     }
 
     private int room() {
-        return VerdictText.MOST_LINES - waiting - lines.size();
+        return VerdictText.MAX_LINES - waiting - lines.size();
     }
 }

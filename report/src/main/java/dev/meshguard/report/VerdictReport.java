@@ -199,7 +199,7 @@ public record VerdictReport(
         return ReportWriter.optOut(group, ReportWriter.devices(verdict.history()));
     }
 
-    /** Returns the whole text, at most {@value VerdictText#MOST_LINES} lines, without a line break at the end. */
+    /** Returns the whole text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end. */
     public String text() {
         return VerdictText.render(this);
     }

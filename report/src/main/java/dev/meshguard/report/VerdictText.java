@@ -19,18 +19,18 @@ import java.util.stream.Stream;
 final class VerdictText {
 
     /** A failure that does not fit on a screen is not read. */
-    static final int MOST_LINES = 40;
+    static final int MAX_LINES = 40;
 
     /** However much else there is to say, that many lines of findings are shown. */
-    private static final int FEWEST_FINDING_LINES = 12;
+    private static final int MIN_FINDING_LINES = 12;
 
     /** And that many more for each section beside the first: a headline alone helps nobody. */
     private static final int MORE_FOR_A_SECTION = 3;
 
     /** With these the text fits, whatever there is to say: five sections with a finding each, and a line for each sort of the rest. */
-    private static final int MOST_REMEDIES = 6;
+    private static final int MAX_REMEDIES = 6;
 
-    private static final int MOST_TRACKED_ROWS = 8;
+    private static final int MAX_TRACKED_ROWS = 8;
 
     private static final int BAR = 30;
     private static final String INDENT = "   ";
@@ -39,9 +39,9 @@ final class VerdictText {
 
     static String render(VerdictReport report) {
         int fewest =
-                neededLines(report, FEWEST_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
+                neededLines(report, MIN_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
-        int room = MOST_LINES - frame(report) - middle.size();
+        int room = MAX_LINES - frame(report) - middle.size();
         List<String> closing = closing(report, report.asides(), room - fewest);
         if (room - closing.size() - report.moreNotes().size() >= neededLines(report, room)) {
             List<String> notes = Stream.concat(report.asides().stream(), report.moreNotes().stream())
@@ -140,7 +140,7 @@ final class VerdictText {
     /** What to do comes last, next to where the reader goes on working. */
     private static List<String> closing(VerdictReport report, List<String> allNotes, int mostLines) {
         Optional<String> page = report.page().map(place -> "Page: " + place);
-        List<String> advice = cut(report.remedies(), MOST_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
+        List<String> advice = cut(report.remedies(), MAX_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
         report.optOut().ifPresent(entry -> {
             advice.add("Where a buffer may stay, expect it (narrowest first):");
             advice.add(INDENT + entry.annotation());
@@ -176,7 +176,7 @@ final class VerdictText {
         rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.remaining()}));
         return rows.isEmpty()
                 ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
-                : cut(aligned(table), MOST_TRACKED_ROWS + 1, "sorts of memory");
+                : cut(aligned(table), MAX_TRACKED_ROWS + 1, "sorts of memory");
     }
 
     private static List<String> teardown(List<TeardownRow> rows) {

@@ -27,7 +27,7 @@ class BufferTimelineTests {
             AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
 
     @Test
-    void tellsWhatHappenedToOneBufferFromItsFirstReportOn() {
+    void describesWhatHappenedToOneBufferFromItsFirstReportOn() {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         tracker.deviceOpened(0);
         tracker.phase(Phase.TEST);
@@ -68,7 +68,7 @@ class BufferTimelineTests {
     }
 
     @Test
-    void endsWhereTheNextLifeOfTheAddressBegins() {
+    void endsWhereTheNextGenerationOfTheAddressBegins() {
         var program = AllocationDetails.circularBuffer(Owner.program("7 (add)"));
         tracker.allocated(unknown(program), 3, BufferType.L1, 101_152, 4096, Ownership.UNKNOWN);
         tracker.freed(unknown(program.ofCollectedHandle()), 3, BufferType.L1, 101_152, Ownership.UNKNOWN);

@@ -319,7 +319,7 @@ class CauseTextTests {
     }
 
     @Test
-    void memoryOfTheRuntimeThatMayStayIsNoLeak() {
+    void persistentMemoryOfTheRuntimeIsNotALeak() {
         Owner fabric = new Owner(Owner.Kind.FABRIC, "router");
         run.take(
                 run.atLine(41, AllocationDetails.system(fabric).withLifetime(BufferLifetime.PERSISTENT)),
@@ -434,7 +434,7 @@ class CauseTextTests {
     }
 
     @Test
-    void oneDeviceGaveBackLessOfMore() {
+    void oneDeviceAllocatedMoreAndFreedLess() {
         run.takeOneByOne(41, USER, 4096, ALL);
         run.takeOneByOne(41, USER, 8192, 2);
         run.free(DRAM, 4096, OWNING, ALL_BUT_2);

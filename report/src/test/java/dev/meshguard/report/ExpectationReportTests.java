@@ -208,7 +208,7 @@ class ExpectationReportTests {
     }
 
     @Test
-    void tellsNewLeaksFromKnownOnesAndShowsThemFirst() {
+    void showsNewLeaksBeforeKnownOnes() {
         take("cache", 0);
         LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
         take("weights", 0, 1);

@@ -38,7 +38,7 @@ class GrowthReportTests {
     private final AllocationTracker tracker = withoutOrigins();
 
     @Test
-    void growthIsToldWithItsSlopeItsForecastAndItsSite() {
+    void reportsGrowthWithItsSlopeForecastAndSite() {
         openBanksOf(10_000);
         tracker.rounds(4, round -> {
             take(0, "kv-cache", round * 1_024L, 1_000);
@@ -65,7 +65,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void tooFewRoundsAreToldWithWhatIsNeeded() {
+    void reportsHowManyMoreRoundsAreNeeded() {
         tracker.rounds(2, round -> tracker.allocated(0, L1, round * 1_024L, 64));
 
         assertThat(growth()).isEqualTo("""
@@ -78,7 +78,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void aSettlingCacheIsToldWithoutASlope() {
+    void reportsASettlingCacheWithoutASlope() {
         tracker.rounds(3, round -> {
             for (int buffer = round; buffer < 3; buffer++) {
                 tracker.allocated(0, L1, round * 1_024L + buffer * 64L, 64);
@@ -128,7 +128,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void aPeakOverBudgetIsToldWithWhoHeldIt() {
+    void reportsAPeakOverBudgetWithItsTopConsumers() {
         try (Scope test = tracker.phase(Phase.TEST)) {
             for (int device = 0; device < 2; device++) {
                 report(AllocationDetails.user().labelled("kv-cache"), device, L1, 4_096, 2_048);
@@ -151,7 +151,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void freeMemoryInPiecesIsTold() {
+    void reportsFragmentedFreeMemory() {
         List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0, 1, 2), 4_096, 1_024));
 
         assertThat(budget(readings, BudgetSpec.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
@@ -165,7 +165,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void whatCannotBeCheckedIsTold() {
+    void reportsWhatCannotBeChecked() {
         assertThat(budget(List.of(), BudgetSpec.of(DRAM).largestFreeBlock(2_048)))
                 .isEqualTo("""
                         BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked
@@ -175,7 +175,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void aBudgetThatWasKeptIsToldWithWhatWasNotCounted() {
+    void reportsAKeptBudgetWithWhatWasNotCounted() {
         tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
         AllocationRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, DRAM, 4_096, 64, Ownership.OWNING);
@@ -190,7 +190,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void whatChangedFromRunToRunIsToldWithTheNewSurvivorsFirst() {
+    void reportsChangesBetweenRunsWithNewSurvivorsFirst() {
         AllocationTracker yesterday = withoutOrigins();
         for (int device = 0; device < 2; device++) {
             yesterday.allocated(device, DRAM, 4_096, 64);
@@ -218,7 +218,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void runsThatAreAlikeAreTold() {
+    void reportsThatRunsAreAlike() {
         AllocationHistory history = tracker.history();
 
         assertThat(DifferenceReport.of(HistoryDifference.between(history, history))
@@ -232,7 +232,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void theDeviceThatDiffersIsTold() {
+    void reportsTheDeviceThatDiffers() {
         for (int device = 0; device < 8; device++) {
             tracker.allocated(device, DRAM, 4_096, 64);
             if (device != 3) {
@@ -249,7 +249,7 @@ class GrowthReportTests {
     }
 
     @Test
-    void whatCameBetweenTwoMomentsIsToldForDevicesTogether() {
+    void reportsChangesBetweenTwoMomentsForDevicesTogether() {
         tracker.allocated(0, DRAM, 4_096, 64);
         tracker.allocated(1, DRAM, 4_096, 64);
         MemorySnapshot before = tracker.snapshot();

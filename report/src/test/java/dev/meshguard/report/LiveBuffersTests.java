@@ -41,12 +41,12 @@ class LiveBuffersTests {
 
     @Test
     void addsUpWhatDoesNotFit() {
-        for (int i = 0; i < LiveBuffers.MOST_LINES + 2; i++) {
+        for (int i = 0; i < LiveBuffers.MAX_LINES + 2; i++) {
             run.take(run.atLine(1, USER), DRAM, 4096L * (i + 1), OWNING, 0);
         }
 
         assertThat(LiveBuffers.of(run.history()).text().lines())
-                .hasSize(LiveBuffers.MOST_LINES + 2)
+                .hasSize(LiveBuffers.MAX_LINES + 2)
                 .startsWith("42 buffers, 42 KiB (43008 B) allocated")
                 .endsWith("   … and 2 more buffers, 2 KiB (2048 B)");
     }

@@ -35,7 +35,7 @@ class SeveralMeshesReportTests {
     }
 
     @Test
-    void aSubmeshThatGaveEverythingBackIsClean() {
+    void aSubmeshThatFreedEverythingIsClean() {
         take(1, HALF, "activations");
         free(1, HALF);
         close(1, HALF);
@@ -55,7 +55,7 @@ class SeveralMeshesReportTests {
     }
 
     @Test
-    void memoryThatBothHeldIsToldThoughNothingLeaked() {
+    void reportsMemoryThatBothHeldThoughNothingLeaked() {
         take(0, ALL, "weights");
         take(1, HALF, "activations");
         free(1, HALF);
@@ -118,7 +118,7 @@ class SeveralMeshesReportTests {
     }
 
     @Test
-    void aFreeByTheWrongMeshNamesTheOneThatLent() {
+    void aFreeByTheWrongMeshNamesTheAllocatingMesh() {
         take(0, ALL, "weights");
         free(1, HALF);
         free(0, ALL);

@@ -31,7 +31,7 @@ class VerdictReportTests {
             AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
 
     @Test
-    void saysThatEverythingWasGivenBack() {
+    void reportsThatEverythingWasFreed() {
         tracker.allocated(0, BufferType.DRAM, 4096, 100);
         tracker.freed(0, BufferType.DRAM, 4096);
 
@@ -53,7 +53,7 @@ class VerdictReportTests {
     }
 
     @Test
-    void tellsLeaksFromWrongBooksUnderHeadlinesOfTheirOwn() {
+    void reportsLeaksAndWrongReportsUnderSeparateHeadlines() {
         openMesh();
         Scope test = tracker.phase(Phase.TEST);
         onBothDevices("kv-cache", 4096, TWO_MIB);
@@ -320,7 +320,7 @@ class VerdictReportTests {
     }
 
     @Test
-    void tellsDevicesThatGaveBackOtherAmountsApart() {
+    void distinguishesDevicesThatFreedOtherAmounts() {
         openMesh();
         tracker.allocated(0, BufferType.DRAM, 4096, 64);
         tracker.allocated(0, BufferType.DRAM, 8192, 64);

@@ -34,13 +34,13 @@ public final class AllocationContext {
 
     private final String name;
     private final @Nullable AllocationContext around;
-    private final Tenants contexts;
+    private final AllocationContexts contexts;
     private final int marksBefore;
     private final AtomicLong live = new AtomicLong();
     private volatile boolean hasAllocated;
     private volatile boolean hasAnomaly;
 
-    AllocationContext(String name, @Nullable AllocationContext around, Tenants tenants, int marksBefore) {
+    AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts tenants, int marksBefore) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A tenant needs a name: the name given is blank");
         }

@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It never throws for what the code under test did. A double free, a free of an address nobody knows, another size
  * at a live address are events of the history, to be judged later with both sides at hand. A report that cannot be
- * recorded at all (a device id below 0 or above {@value #LARGEST_DEVICE}) is counted as lost, which makes every
+ * recorded at all (a device id below 0 or above {@value #MAX_DEVICE}) is counted as lost, which makes every
  * verdict inconclusive. It does no I/O unless logging at DEBUG or a {@link Watch} asks for it.
  *
  * <h2>How it is built, and what that costs</h2>
@@ -87,7 +87,7 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationTracker implements AllocationListener {
 
     /** The largest device id that can be recorded. */
-    static final int LARGEST_DEVICE = 65_535;
+    static final int MAX_DEVICE = 65_535;
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
@@ -120,7 +120,7 @@ public final class AllocationTracker implements AllocationListener {
     /** The labels that each thread has open, the innermost last. */
     private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
-    private final Tenants contexts = new Tenants(this::marks);
+    private final AllocationContexts contexts = new AllocationContexts(this::marks);
     private final StackKeeper stacks = new StackKeeper();
 
     /** What sources remember that last as long as what they report to, by its class. */
@@ -149,7 +149,7 @@ public final class AllocationTracker implements AllocationListener {
     /**
      * Reports a buffer of which nothing else is known; the short form for an adapter around a device binding.
      *
-     * @param device the device id, 0 to {@value #LARGEST_DEVICE}
+     * @param device the device id, 0 to {@value #MAX_DEVICE}
      * @param type the memory
      * @param address the first address, in bytes
      * @param size the size, in bytes
@@ -405,7 +405,7 @@ public final class AllocationTracker implements AllocationListener {
             DeviceRecorder books = existingRecorderOf(device);
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.allocatedAddresses(device, type)) {
-                    if (books == null || !books.accountsFor(reading, type, address)) {
+                    if (books == null || !books.explains(reading, type, address)) {
                         unreported++;
                         first = first.isEmpty()
                                 ? type + " " + Quantities.address(address) + " on device " + device
@@ -664,7 +664,7 @@ public final class AllocationTracker implements AllocationListener {
     public AllocationHistory history() {
         synchronized (markers) {
             CanaryRun run = canaries;
-            if (run != null && run.place == lastMarker) {
+            if (run != null && run.ticket == lastMarker) {
                 markers.set(markers.size() - 1, run.untilNow());
             }
             List<DeviceRecorder.Recording> recordings = new ArrayList<>();
@@ -737,7 +737,7 @@ public final class AllocationTracker implements AllocationListener {
     private static final class CanaryRun {
         private final int mesh;
         private final boolean freed;
-        private final long place;
+        private final long ticket;
         /** Only added to, so that a history that was taken before may keep them. */
         private int[] devices = new int[8];
 
@@ -748,7 +748,7 @@ public final class AllocationTracker implements AllocationListener {
         CanaryRun(int mesh, boolean freed, long place) {
             this.mesh = mesh;
             this.freed = freed;
-            this.place = place;
+            this.ticket = place;
         }
 
         boolean isOf(int otherMesh, boolean otherFreed) {
@@ -765,7 +765,7 @@ public final class AllocationTracker implements AllocationListener {
         /** Returns what tells of all, those that are still to come too. */
         PendingEvent whole() {
             isCut = false;
-            return new PendingEvent(place, number -> event(number, devices, count));
+            return new PendingEvent(ticket, number -> event(number, devices, count));
         }
 
         /** Returns what tells of those that have come. */
@@ -773,7 +773,7 @@ public final class AllocationTracker implements AllocationListener {
             isCut = true;
             int[] soFar = devices;
             int known = count;
-            return new PendingEvent(place, number -> event(number, soFar, known));
+            return new PendingEvent(ticket, number -> event(number, soFar, known));
         }
 
         private HistoryEvent event(long number, int[] soFar, int known) {
@@ -823,7 +823,7 @@ public final class AllocationTracker implements AllocationListener {
             CanaryRun before = canaries;
             boolean goesOn = before != null
                     && before.isOf(mesh, freed)
-                    && before.place == lastMarker
+                    && before.ticket == lastMarker
                     && ticket.get() == lastMarker;
             if (before != null && goesOn) {
                 before.add(device);
@@ -834,7 +834,7 @@ public final class AllocationTracker implements AllocationListener {
                 CanaryRun run = new CanaryRun(mesh, freed, ticket.incrementAndGet());
                 run.add(device);
                 markers.add(run.whole());
-                lastMarker = run.place;
+                lastMarker = run.ticket;
                 canaries = run;
             }
         }
@@ -857,7 +857,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private void deviceOutOfRange(int device) {
-        reportsLost(1, "device " + device + " was reported, and only devices 0 to " + LARGEST_DEVICE + " can be");
+        reportsLost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be");
     }
 
     private @Nullable DeviceRecorder existingRecorderOf(int device) {
@@ -867,7 +867,7 @@ public final class AllocationTracker implements AllocationListener {
 
     private @Nullable DeviceRecorder recorderOf(int device) {
         DeviceRecorder books = existingRecorderOf(device);
-        return books != null || device < 0 || device > LARGEST_DEVICE ? books : newRecorderOf(device);
+        return books != null || device < 0 || device > MAX_DEVICE ? books : newRecorderOf(device);
     }
 
     private synchronized DeviceRecorder newRecorderOf(int device) {

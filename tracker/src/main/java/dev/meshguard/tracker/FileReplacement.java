@@ -39,7 +39,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.INTERNAL, since = "0.1")
 public final class FileReplacement {
 
-    private static final int MOST_LINKS = 40;
+    private static final int MAX_LINKS = 40;
 
     /** What is behind it are the open files of processes, whatever names they have. */
     private static final Path OPEN_FILES = Path.of("/proc");
@@ -151,7 +151,7 @@ public final class FileReplacement {
             }
         }
         Path at = file.toAbsolutePath();
-        for (int links = 0; links < MOST_LINKS; links++) {
+        for (int links = 0; links < MAX_LINKS; links++) {
             Path name = at.getFileName();
             if (name == null) {
                 return Optional.empty();

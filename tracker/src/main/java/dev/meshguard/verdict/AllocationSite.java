@@ -36,7 +36,7 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
 
     /** Returns the site of a buffer. */
     public static AllocationSite of(BufferGeneration buffer) {
-        return of(buffer, buffer.origin().flatMap(AllocationSite::place));
+        return of(buffer, buffer.origin().flatMap(AllocationSite::callSiteOf));
     }
 
     /** Returns the site of a buffer whose place is known already. */
@@ -49,7 +49,7 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
     }
 
     /** Returns the innermost methods of an origin, if it has any frame. */
-    public static Optional<String> place(Origin origin) {
+    public static Optional<String> callSiteOf(Origin origin) {
         return origin.frames().isEmpty()
                 ? Optional.empty()
                 : Optional.of(origin.frames().stream()

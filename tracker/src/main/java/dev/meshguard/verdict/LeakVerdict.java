@@ -29,7 +29,7 @@ import org.apiguardian.api.API.Status;
  * @param phaseUsages what came and went in each phase
  * @param anomalies the reports that did not fit
  * @param expectations what became of each entry of the allowlist
- * @param groundsForDoubt why it cannot be known; empty unless something is missing
+ * @param inconclusiveReasons why it cannot be known; empty unless something is missing
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -43,7 +43,7 @@ public record LeakVerdict(
         List<PhaseUsage> phaseUsages,
         List<Anomaly> anomalies,
         List<ExpectationResult> expectations,
-        List<InconclusiveReason> groundsForDoubt) {
+        List<InconclusiveReason> inconclusiveReasons) {
 
     /**
      * Where the buffers of a history are; a buffer is one life of one address on one device.
@@ -96,12 +96,12 @@ public record LeakVerdict(
         phaseUsages = List.copyOf(phaseUsages);
         anomalies = List.copyOf(anomalies);
         expectations = List.copyOf(expectations);
-        groundsForDoubt = List.copyOf(groundsForDoubt);
+        inconclusiveReasons = List.copyOf(inconclusiveReasons);
     }
 
     /** Returns why it cannot be known, as whole sentences; empty unless something is missing. */
-    public List<String> doubts() {
-        return groundsForDoubt.stream().map(InconclusiveReason::text).toList();
+    public List<String> inconclusiveReasonTexts() {
+        return inconclusiveReasons.stream().map(InconclusiveReason::text).toList();
     }
 
     /** Returns what to do about a cause, in words that fit where no mesh is known: of programs, logs and bindings without one. */
@@ -160,12 +160,12 @@ public record LeakVerdict(
 
     /** Returns whether the memory was given back in time: nothing leaked or was freed late, and it can be known. */
     public boolean isLeakFree() {
-        return sum.leaked() == 0 && sum.late() == 0 && groundsForDoubt.isEmpty();
+        return sum.leaked() == 0 && sum.late() == 0 && inconclusiveReasons.isEmpty();
     }
 
     /** Returns whether the books agree with the memory: nothing misreported, no free without a buffer. */
     public boolean hasBalancedReports() {
-        return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && groundsForDoubt.isEmpty();
+        return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && inconclusiveReasons.isEmpty();
     }
 
     /** Returns the entries of the allowlist of which less is left than they promise. */

@@ -28,7 +28,7 @@ class AllocationDetailsTests {
     }
 
     @Test
-    void noMeshLentACircularBuffer() {
+    void aCircularBufferHasNoMesh() {
         assertThat(AllocationDetails.circularBuffer(Owner.program("7"))
                         .onMesh(3)
                         .mesh())
@@ -41,7 +41,7 @@ class AllocationDetailsTests {
     }
 
     @Test
-    void aRequestThatNamesAMeshIsToldFromOthers() {
+    void distinguishesARequestThatNamesAMesh() {
         assertThat(AllocationRequest.of(AllocationDetails.user()).isAnonymous()).isTrue();
         assertThat(AllocationRequest.of(AllocationDetails.user().onMesh(0)).isAnonymous())
                 .isFalse();

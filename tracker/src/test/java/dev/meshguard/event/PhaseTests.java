@@ -76,7 +76,7 @@ class PhaseTests {
     }
 
     @Test
-    void refusesABlankName() {
+    void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.phase(" "))
                 .withMessage("A phase needs a name: the name given is blank");

@@ -131,7 +131,7 @@ class AllocationContextTests {
     }
 
     @Test
-    void withoutOriginsItIsKnownTooWhoTookWhat() {
+    void attributesAllocationsWithoutOriginsToo() {
         AllocationTracker cheap =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
         AllocationContext one = cheap.context("one");
@@ -189,7 +189,7 @@ class AllocationContextTests {
     }
 
     @Test
-    void whatAPartWasToldOfIsNotToldAgainByTheWhole() {
+    void theWholeDoesNotRepeatWhatAPartReported() {
         take(0x1000);
         AllocationContext one = tracker.context("one");
         take(0x2000);
@@ -207,7 +207,7 @@ class AllocationContextTests {
     }
 
     @Test
-    void aBlankNameIsRefused() {
+    void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.context(" "))
                 .withMessage("A tenant needs a name: the name given is blank");

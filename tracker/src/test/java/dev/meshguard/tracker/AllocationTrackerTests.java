@@ -57,7 +57,7 @@ class AllocationTrackerTests {
     }
 
     @Test
-    void keepsThePeakWhenLessIsTakenLater() {
+    void keepsThePeakWhenLessIsAllocatedLater() {
         tracker.allocated(0, DRAM, 0x1000, 100);
         tracker.allocated(0, DRAM, 0x2000, 50);
         tracker.freed(0, DRAM, 0x1000);
@@ -128,7 +128,7 @@ class AllocationTrackerTests {
 
     @Test
     void takesTheLargestDeviceId() {
-        tracker.allocated(AllocationTracker.LARGEST_DEVICE, DRAM, 0x1000, 64);
+        tracker.allocated(AllocationTracker.MAX_DEVICE, DRAM, 0x1000, 64);
 
         assertThat(tracker.devices()).containsExactly(65_535);
         assertThat(tracker.history().lostReports()).isEmpty();
@@ -159,7 +159,7 @@ class AllocationTrackerTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .containsExactly("1 report is missing (event #1: device -1 was reported, and only devices 0 to 65535"
                         + " can be).");
     }

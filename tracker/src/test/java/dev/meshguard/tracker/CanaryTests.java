@@ -61,7 +61,7 @@ class CanaryTests {
     }
 
     @Test
-    void enterNoBooks() {
+    void enterNoLedger() {
         seen(0, 0);
         freed(0, 0);
         freed(0, 1);

@@ -102,7 +102,7 @@ class ConcurrentRecordingTests {
 
     @ParameterizedTest
     @EnumSource(Retention.class)
-    void opensTheBooksOfADeviceOnceForAllThreads(Retention retention) throws Exception {
+    void opensTheLedgerOfADeviceOnceForAllThreads(Retention retention) throws Exception {
         AllocationTracker tracker =
                 AllocationTracker.builder().retention(retention).build();
 

@@ -122,7 +122,7 @@ class FileReplacementTests {
     }
 
     @Test
-    void aFolderThatIsMissingIsToldOfTheFileAndNotOfTheDraft() {
+    void namesTheFileAndNotTheDraftWhereTheFolderIsMissing() {
         Path file = folder.resolve("no").resolve("a");
 
         assertThatExceptionOfType(NoSuchFileException.class)

@@ -97,7 +97,7 @@ public final class HistoryScript {
     public HistoryScript meshWithoutDevices(int id, int... devices) {
         MeshDescription mesh = MeshDescription.of(
                 id, "mesh " + id, IntStream.of(devices).boxed().toList());
-        told();
+        flush();
         tracker.meshOpened(mesh);
         open.put(id, mesh);
         return this;
@@ -110,7 +110,7 @@ public final class HistoryScript {
                         "1x" + devices.length + " submesh",
                         IntStream.of(devices).boxed().toList())
                 .withParent(parent);
-        told();
+        flush();
         tracker.meshOpened(mesh);
         open.put(id, mesh);
         return this;
@@ -118,7 +118,7 @@ public final class HistoryScript {
 
     /** Closes one mesh; devices that another one uses stay open. */
     public HistoryScript closeMesh(int id) {
-        told();
+        flush();
         MeshDescription mesh = open.remove(id);
         tracker.meshClosing(id);
         for (int device : mesh.devices()) {
@@ -132,14 +132,14 @@ public final class HistoryScript {
 
     /** Begins the close of every open mesh. */
     public HistoryScript closing() {
-        told();
+        flush();
         open.keySet().forEach(tracker::meshClosing);
         return this;
     }
 
     /** Closes every open mesh with its devices. */
     public HistoryScript close() {
-        told();
+        flush();
         open.values().forEach(mesh -> {
             tracker.meshClosed(mesh.id());
             mesh.devices().forEach(tracker::deviceClosed);
@@ -150,7 +150,7 @@ public final class HistoryScript {
 
     /** Closes every open mesh of a source that says nothing of devices. */
     public HistoryScript closeWithoutDevices() {
-        told();
+        flush();
         open.keySet().forEach(tracker::meshClosed);
         open.clear();
         return this;
@@ -163,7 +163,7 @@ public final class HistoryScript {
 
     /** Returns the history as it is. */
     public AllocationHistory recorded() {
-        told();
+        flush();
         return tracker.history();
     }
 
@@ -192,7 +192,7 @@ public final class HistoryScript {
     /** Reports that a free, of which more is known, was ignored. */
     public HistoryScript freeIgnored(
             AllocationDetails details, BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
-        told();
+        flush();
         AllocationRequest release = tracker.release(details);
         for (int device : devices) {
             tracker.freeIgnored(release, device, type, address, reason);
@@ -282,21 +282,21 @@ public final class HistoryScript {
 
     /** Reports that an owner is in the program cache. */
     public HistoryScript cached(Owner owner) {
-        told();
+        flush();
         tracker.ownerCached(owner, "program cache");
         return this;
     }
 
     /** Reports the end of an owner. */
     public HistoryScript endOf(Owner owner) {
-        told();
+        flush();
         tracker.ownerEnded(owner);
         return this;
     }
 
     /** Begins a phase that nothing ends. */
     public HistoryScript phase(Phase phase) {
-        told();
+        flush();
         tracker.phase(phase);
         return this;
     }
@@ -314,7 +314,7 @@ public final class HistoryScript {
 
     /** Hands over what one allocator calls taken in one memory of some devices. */
     public HistoryScript witnessOf(WitnessSnapshot.Builder reading, BufferType type, int[] devices, long... taken) {
-        told();
+        flush();
         for (int device : devices) {
             reading.region(device, type, taken);
         }
@@ -324,42 +324,42 @@ public final class HistoryScript {
 
     /** Reports that reports are missing. */
     public HistoryScript lost(long count, String reason) {
-        told();
+        flush();
         tracker.reportsLost(count, reason);
         return this;
     }
 
     /** Connects something that may have nothing to report. */
     public HistoryScript source(String name) {
-        told();
+        flush();
         tracker.sourceAttached(name);
         return this;
     }
 
     /** Reports that nothing is heard of any more. */
     public HistoryScript stopped(String reason) {
-        told();
+        flush();
         tracker.trackingStopped(reason);
         return this;
     }
 
     /** Reports that everything is heard of again. */
     public HistoryScript started() {
-        told();
+        flush();
         tracker.trackingStarted();
         return this;
     }
 
     /** Reports the end of a process. */
     public HistoryScript died(long processId) {
-        told();
+        flush();
         tracker.processDied(processId);
         return this;
     }
 
     /** Announces canaries of a mesh, and reports some of them and some of their frees. */
     public HistoryScript canaries(int mesh, int[] planted, int[] seen, int... freed) {
-        told();
+        flush();
         tracker.canaryPlanted(mesh, IntStream.of(planted).boxed().toList());
         AllocationDetails canary =
                 AllocationDetails.user().ofKind(BufferKind.CANARY).onMesh(mesh);
@@ -374,14 +374,14 @@ public final class HistoryScript {
 
     /** Makes the check, on a date of the tests' choice. */
     public HistoryScript checkedOn(String date) {
-        told();
+        flush();
         tracker.checked(LocalDate.parse(date));
         return this;
     }
 
     /** Records what was found out about the handle of the last request; the event is numbered after the report. */
     public HistoryScript traced(Reachability reachability) {
-        told();
+        flush();
         tracker.traced(lastRequest, reachability);
         return this;
     }
@@ -422,7 +422,7 @@ public final class HistoryScript {
     }
 
     private HistoryScript next(Verb verb) {
-        told();
+        flush();
         pending = verb;
         return this;
     }
@@ -434,7 +434,7 @@ public final class HistoryScript {
         return pending;
     }
 
-    private void told() {
+    private void flush() {
         Verb verb = pending;
         pending = null;
         if (verb == null) {

@@ -139,7 +139,7 @@ class LabelTests {
     }
 
     @Test
-    void refusesABlankOne() {
+    void rejectsABlankOne() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.label(" "))
                 .withMessage("A label says what buffers are for: the label given is blank");

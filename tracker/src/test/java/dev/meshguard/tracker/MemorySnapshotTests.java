@@ -41,7 +41,7 @@ class MemorySnapshotTests {
     }
 
     @Test
-    void tellsWhatCameAndWentBetweenTwoMoments() {
+    void describesWhatChangedBetweenTwoMoments() {
         tracker.allocated(0, DRAM, 0x1000, 100);
         MemorySnapshot before = tracker.snapshot();
         tracker.freed(0, DRAM, 0x1000);

@@ -104,18 +104,18 @@ class RetentionTests {
     }
 
     @Test
-    void doubtsFreesOfNothingThatItCannotExplain() {
+    void isInconclusiveAboutFreesOfNothingThatItCannotExplain() {
         tracker.freed(0, DRAM, 0x1000);
 
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .containsExactly(
                         "Frees that found nothing to free: 1, and the events that would say why were not kept.");
     }
 
     @Test
-    void refusesToReadBooksFromEventsItDidNotKeep() {
+    void rejectsReadingALedgerFromEventsItDidNotKeep() {
         tracker.allocated(0, DRAM, 0x1000, 64);
         AllocationHistory history = tracker.history();
 

@@ -38,14 +38,14 @@ class RoundTests {
     }
 
     @Test
-    void refusesARoundBeforeTheFirst() {
+    void rejectsARoundBeforeTheFirst() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> tracker.round(0))
                 .withMessage("Rounds are counted from 1: round 0 was begun");
     }
 
     @Test
-    void refusesAMemoryWithoutBanksOrOfLessThanNothing() {
+    void rejectsAMemoryWithoutBanksOrOfNegativeSize() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> new MemoryCapacity(BufferType.DRAM, 0, 64))
                 .withMessage("A memory has at least 1 bank of 0 bytes or more: DRAM was given 0 of 64 bytes");

@@ -99,7 +99,7 @@ class TrackerLogTests {
     }
 
     @Test
-    void warnsOnceOfEachKindAndTellsTheCountsWhenAMeshCloses() {
+    void warnsOnceOfEachKindAndReportsTheCountsWhenAMeshCloses() {
         logger.setLevel(Level.INFO);
         tracker.meshOpened(MeshDescription.of(1, "1x1 mesh", List.of(0)));
         for (int i = 0; i < 3; i++) {
@@ -126,7 +126,7 @@ class TrackerLogTests {
     }
 
     @Test
-    void warnsOfAnAddressThatAnotherAllocatorHasInTheBooksAndCallsASubmeshOne() {
+    void warnsOfAnAddressOfAnotherAllocatorAndCallsASubmeshOne() {
         logger.setLevel(Level.INFO);
         tracker.meshOpened(MeshDescription.of(1, "1x1 submesh", List.of(0)).withParent(0));
         for (int mesh = 0; mesh < 3; mesh++) {
@@ -177,7 +177,7 @@ class TrackerLogTests {
     }
 
     @Test
-    void warnsOnceOfEachLossAndTellsHowOftenItHappenedWhenAMeshCloses() {
+    void warnsOnceOfEachLossAndReportsItsCountWhenAMeshCloses() {
         logger.setLevel(Level.WARN);
         tracker.allocated(-1, DRAM, 0x1000, 64);
         tracker.allocated(-1, DRAM, 0x1000, 64);
@@ -293,7 +293,7 @@ class TrackerLogTests {
     }
 
     @Test
-    void refusesASystemPropertyItCannotRead() {
+    void rejectsASystemPropertyItCannotRead() {
         System.setProperty(Watch.PROPERTY, "device=first");
 
         assertThatIllegalArgumentException()

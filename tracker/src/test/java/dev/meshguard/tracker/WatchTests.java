@@ -47,7 +47,7 @@ class WatchTests {
                 "colour=red",
                 "=1",
             })
-    void refusesAWrongConditionWithTheWayOut(String condition) {
+    void rejectsAWrongConditionAndSaysHowToFixIt(String condition) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Watch.parse("device=0," + condition))
                 .withMessage(

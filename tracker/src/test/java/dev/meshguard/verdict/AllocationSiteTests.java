@@ -41,7 +41,7 @@ class AllocationSiteTests {
     }
 
     @Test
-    void isToldBySizeWhereNoOriginIsKnown() {
+    void isDistinguishedBySizeWhereNoOriginIsKnown() {
         List<BufferGeneration> buffers = historyWithoutOrigins()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .allocate(DRAM, device(0), 0x2000, 4_096)
@@ -60,9 +60,9 @@ class AllocationSiteTests {
                 frame("dev.example.Cache$$Lambda/0x0000700001a2b3c8", "run"),
                 frame("dev.example.Main", "main")));
 
-        assertThat(AllocationSite.place(origin))
+        assertThat(AllocationSite.callSiteOf(origin))
                 .hasValue("dev.example.Cache.lambda in grow < dev.example.Cache.run < dev.example.Cache.run");
-        assertThat(AllocationSite.place(new Origin(List.of()))).isEmpty();
+        assertThat(AllocationSite.callSiteOf(new Origin(List.of()))).isEmpty();
     }
 
     private static StackTraceElement frame(String type, String method) {

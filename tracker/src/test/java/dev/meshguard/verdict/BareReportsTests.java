@@ -40,19 +40,19 @@ class BareReportsTests {
                 .because(
                         "2 reports of this address are open, and an allocator does not lend what it holds: some are of a view or a"
                                 + " circular buffer, or a free is missing (the last report is event #3)");
-        assertThat(judgement.verdict().groundsForDoubt())
+        assertThat(judgement.verdict().inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
     }
 
     @Test
-    void theDoubtSaysWhatWouldDecideIt() {
+    void theInconclusiveReasonSaysWhatWouldDecideIt() {
         judged(historyWithoutOrigins()
                         .allocate(DRAM, device(0), 0x1000, 64)
                         .allocate(DRAM, device(0), 0x1000, 64)
                         .recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "The reports of 1 buffer fit a leak, and memory that was given back; the first is DRAM 0x1000 (4096) on"
                                 + " device 0, generation 1. A reading of the allocators when the close begins would decide it, or a"
                                 + " source that names the owner and the kind of each buffer.");
@@ -132,7 +132,7 @@ class BareReportsTests {
     }
 
     @Test
-    void aFreeThatFoundNothingBeforeAnotherLifeOfTheAddressDecidesNothing() {
+    void aFreeOfNothingBeforeAnotherGenerationOfTheAddressDecidesNothing() {
         judged(historyWithoutOrigins()
                         .free(DRAM, device(0), 0x1000)
                         .by(7)

@@ -79,7 +79,7 @@ class CachedTests {
     }
 
     @Test
-    void isNotNamedForAnOwnerWhoseReportWasTakenBack() {
+    void isNotNamedForAnOwnerWhoseReportWasFreed() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .ownedBy(program(7))

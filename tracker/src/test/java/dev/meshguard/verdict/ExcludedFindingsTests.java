@@ -27,12 +27,12 @@ class ExcludedFindingsTests {
         return LeakCheck.create().examine(tracker.history().partOf(decode));
     }
 
-    private LeakVerdict apartFrom(LeakVerdict part) {
+    private LeakVerdict excluding(LeakVerdict part) {
         return LeakCheck.create().excluding(part, "decode").examine(tracker.history());
     }
 
     @Test
-    void whatWasToldIsExpectedAndWhatWasNotIsALeak() {
+    void whatWasReportedIsExpectedAndWhatWasNotIsALeak() {
         asDecode(() -> {
             tracker.allocated(0, DRAM, 0x1000, 64);
             tracker.allocated(0, DRAM, 0x2000, 32);
@@ -40,7 +40,7 @@ class ExcludedFindingsTests {
         LeakVerdict part = partOfDecode();
         tracker.allocated(0, DRAM, 0x3000, 16);
 
-        LeakVerdict whole = apartFrom(part);
+        LeakVerdict whole = excluding(part);
 
         assertThat(whole.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(whole.survivors())
@@ -53,7 +53,7 @@ class ExcludedFindingsTests {
             assertThat(result.expectation().because()).isEqualTo("left by decode, and told there");
             assertThat(result.matchedBuffers()).isEqualTo(2);
             assertThat(result.matchedBytes()).isEqualTo(96);
-            assertThat(result.refusedBuffers()).isZero();
+            assertThat(result.rejectedBuffers()).isZero();
             assertThat(result.deadline()).isEqualTo(ExpectationResult.Deadline.NONE);
         });
     }
@@ -64,7 +64,7 @@ class ExcludedFindingsTests {
         LeakVerdict part = partOfDecode();
         tracker.freed(0, DRAM, 0x1000);
 
-        LeakVerdict whole = apartFrom(part);
+        LeakVerdict whole = excluding(part);
 
         assertThat(whole.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(whole.expectations()).isEmpty();
@@ -83,7 +83,7 @@ class ExcludedFindingsTests {
     }
 
     @Test
-    void aFreeThatFoundNothingIsToldOnce() {
+    void reportsAFreeOfNothingOnce() {
         asDecode(() -> {
             tracker.allocated(0, DRAM, 0x1000, 64);
             tracker.freed(0, DRAM, 0x1000);
@@ -91,7 +91,7 @@ class ExcludedFindingsTests {
         });
         LeakVerdict part = partOfDecode();
 
-        LeakVerdict whole = apartFrom(part);
+        LeakVerdict whole = excluding(part);
 
         assertThat(part.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
         assertThat(whole.anomalies()).isEmpty();
@@ -99,11 +99,11 @@ class ExcludedFindingsTests {
     }
 
     @Test
-    void aFreeThatFoundNothingAndThatNoPartHasToldStays() {
+    void keepsAFreeOfNothingThatNoPartReported() {
         asDecode(() -> tracker.allocated(0, DRAM, 0x1000, 64));
         LeakVerdict part = partOfDecode();
         tracker.freed(0, DRAM, 0x2000);
 
-        assertThat(apartFrom(part).anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
+        assertThat(excluding(part).anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
     }
 }

@@ -110,7 +110,7 @@ class ExpectationTests {
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.expectations()).singleElement().satisfies(result -> {
             assertThat(result.neverMatched()).isTrue();
-            assertThat(result.refusedBuffers()).isZero();
+            assertThat(result.rejectedBuffers()).isZero();
         });
     }
 
@@ -282,7 +282,7 @@ class ExpectationTests {
     }
 
     @Test
-    void refusesADateThatIsNone() {
+    void rejectsAnInvalidDate() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.until("31.12.2026"))
                 .withMessage(
@@ -291,7 +291,7 @@ class ExpectationTests {
     }
 
     @Test
-    void refusesBoundsAndSizesThatGoBackwards() {
+    void rejectsInverseBoundsAndSizes() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.between(8, 2))
                 .withMessage("An expected buffer's count goes from less to more: 8 to 2 was given.");
@@ -301,7 +301,7 @@ class ExpectationTests {
     }
 
     @Test
-    void saysHowManyItRefused() {
+    void reportsHowManyItRejected() {
         var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
         LeakVerdict verdict = check(history, ANY.atMost(1));
@@ -369,7 +369,7 @@ class ExpectationTests {
     }
 
     @Test
-    void keepsTheCauseOfWhatMayStay() {
+    void keepsTheCauseOfExpectedBuffers() {
         LeakVerdict verdict = check(oneBuffer(), ANY);
 
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.UNEXPLAINED);
@@ -403,7 +403,7 @@ class ExpectationTests {
     }
 
     @Test
-    void refusesNegativeNumbers() {
+    void rejectsNegativeNumbers() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.atMost(-1))
                 .withMessage("An expected buffer's count is 0 or more: -1 was given. Leave it out to allow any.");
@@ -419,7 +419,7 @@ class ExpectationTests {
     }
 
     @Test
-    void tellsItsConditionsBoundsAndReason() {
+    void describesItsConditionsBoundsAndReason() {
         assertThat(ANY).hasToString("every buffer, because \"it is known\"");
         assertThat(ANY.type(L1)
                         .device(3)
@@ -484,7 +484,7 @@ class ExpectationTests {
     }
 
     @Test
-    void refusesTextsThatWouldFitEverything() {
+    void rejectsTextsThatWouldFitEverything() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Expectation.because("why").owner(" "))
                 .withMessage("An expected buffer's owner is a text to look for: a blank one was given. Leave it out to"
@@ -528,7 +528,7 @@ class ExpectationTests {
     }
 
     @Test
-    void givesItsRoomToWhatIsMissingBeforeWhatOnlyTheBooksHave() {
+    void appliesToLeaksBeforeMisreportedBuffers() {
         AllocationHistory history = history()
                 .allocate(L1, device(3), 0x1000, 64)
                 .allocate(L1, device(3), 0x2000, 64)

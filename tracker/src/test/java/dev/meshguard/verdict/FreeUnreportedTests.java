@@ -142,7 +142,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNotNamedForAReadingOfALaterLifeOfTheDevice() {
+    void isNotNamedForASnapshotOfALaterOpenPeriodOfTheDevice() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -177,7 +177,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNotNamedForTheRuntimesMemoryThatIsStillTakenBeforeTheWipe() {
+    void isNotNamedForRuntimeMemoryThatIsStillAllocatedBeforeTheWipe() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -190,7 +190,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void isNotNamedForMemoryThatMayStay() {
+    void isNotNamedForPersistentMemory() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -239,7 +239,7 @@ class FreeUnreportedTests {
     }
 
     @Test
-    void doesNotGuessWhichOfTwoLivesALateReleaseSpeaksFor() {
+    void doesNotGuessWhichOfTwoGenerationsALateReleaseMeans() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)

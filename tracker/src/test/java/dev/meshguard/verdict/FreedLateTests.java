@@ -120,7 +120,7 @@ class FreedLateTests {
     }
 
     @Test
-    void isNotWhatMayStayAndIsFreedAfterTheCheck() {
+    void isNotNamedForAPersistentBufferFreedAfterTheCheck() {
         var history = oneBuffer()
                 .lifetime(BufferLifetime.PERSISTENT)
                 .closing()
@@ -203,7 +203,7 @@ class FreedLateTests {
     }
 
     @Test
-    void isALesserEvilThanALeakAndAGreaterOneThanWrongBooks() {
+    void ranksBelowALeakAndAboveMisreported() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -266,7 +266,7 @@ class FreedLateTests {
         }
 
         @Test
-        void isThatOfTheMeshThatLentIt() {
+        void isThatOfTheMeshThatAllocatedIt() {
             var history = meshWithASubmesh()
                     .allocate(DRAM, devices(0, 1), 0x1000, 64)
                     .onMesh(1)
@@ -282,7 +282,7 @@ class FreedLateTests {
         }
 
         @Test
-        void isNotThatOfASubmeshWhereTheParentLentIt() {
+        void isNotThatOfASubmeshWhereTheParentAllocatedIt() {
             var history = meshWithASubmesh()
                     .allocate(DRAM, devices(0, 3), 0x1000, 64)
                     .onMesh(0)
@@ -296,7 +296,7 @@ class FreedLateTests {
         }
 
         @Test
-        void isThatOfTheLastMeshOverTheDeviceWhereTheDeviceLentIt() {
+        void isThatOfTheLastMeshOverTheDeviceWhereTheDeviceAllocatedIt() {
             HistoryScript inTime = meshWithASubmesh()
                     .allocate(DRAM, device(0), 0x1000, 64)
                     .owning()
@@ -321,7 +321,7 @@ class FreedLateTests {
         }
 
         @Test
-        void isThatOfTheLastMeshOverTheDeviceWhereNobodySaysWhoLentIt() {
+        void isThatOfTheLastMeshOverTheDeviceWhereTheMeshIsUnknown() {
             var history = meshWithASubmesh()
                     .allocate(DRAM, devices(0, 1), 0x1000, 64)
                     .closeMesh(1)
@@ -333,7 +333,7 @@ class FreedLateTests {
         }
 
         @Test
-        void isThatOfTheLifeOfTheDeviceInWhichItWasLent() {
+        void isThatOfTheOpenPeriodInWhichItWasAllocated() {
             var history = history()
                     .mesh(0, 0)
                     .allocate(DRAM, device(0), 0x1000, 64)

@@ -324,7 +324,7 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void isNotNamedWhereNothingTellsOneRequestFromAnother() {
+    void isNotNamedWhereRequestsCannotBeDistinguished() {
         var history = historyWithoutOrigins()
                 .allocate(DRAM, devices(0, 3), 0x1000, 64)
                 .nonOwning()
@@ -411,7 +411,7 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void blamesTheDeviceThatStandsForItsWholeMeshWhereItTookNoMore() {
+    void blamesTheDeviceThatRepresentsItsMeshWhereItAllocatedNoMore() {
         var tracker = AllocationTracker.create();
         tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0));
         var request = tracker.request(AllocationDetails.user());
@@ -431,7 +431,7 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void blamesADeviceThatTookMoreAndStandsForNobody() {
+    void blamesADeviceThatAllocatedMoreAndRepresentsNoOther() {
         var tracker = AllocationTracker.create();
         tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 1));
         var request = tracker.request(AllocationDetails.user());
@@ -446,7 +446,7 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void doesNotCallItExtraWhereADeviceTookMoreAndGaveBackLess() {
+    void doesNotCallItExtraWhereADeviceAllocatedMoreAndFreedLess() {
         var script = history();
         for (int round = 0; round < 3; round++) {
             script.allocateOneByOne(DRAM, round < 2 ? devices(0, 3) : device(3), 0x1000L * (round + 1), 64);
@@ -480,7 +480,7 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void countsWhatTheWitnessCallsFreeAsGivenBack() {
+    void countsWhatTheWitnessCallsFreeAsFreed() {
         var script = history().mesh(0, devices(0, 3));
         for (int round = 0; round < 1; round++) {
             script.allocateOneByOne(DRAM, devices(0, 3), 0x1000, 64).onMesh(0).owning();
@@ -542,7 +542,7 @@ class FreedOnOtherDevicesTests {
     }
 
     @Test
-    void isNotNamedForMemoryThatMayStayAndIsGoneEverywhere() {
+    void isNotNamedForPersistentMemoryThatIsFreeEverywhere() {
         var history = history()
                 .mesh(0, 0, 1)
                 .allocate(DRAM, devices(0, 1), 0x1000, 64)

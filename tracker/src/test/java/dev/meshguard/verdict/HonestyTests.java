@@ -51,7 +51,7 @@ class HonestyTests {
 
     @ParameterizedTest
     @EnumSource(Silence.class)
-    void neverCallsMissingMemoryGivenBackWhateverOneFactIsLeftOut(Silence silence) {
+    void neverCallsMissingMemoryFreedWhicheverFactIsOmitted(Silence silence) {
         Seed seed = Seed.next();
         Random random = seed.random();
         for (int run = 0; run < 100; run++) {
@@ -60,7 +60,7 @@ class HonestyTests {
     }
 
     @Test
-    void neverCallsMissingMemoryGivenBackWhateverFactsAreLeftOut() {
+    void neverCallsMissingMemoryFreedWhateverFactsAreOmitted() {
         Seed seed = Seed.next();
         Random random = seed.random();
         for (int run = 0; run < 600; run++) {
@@ -79,7 +79,7 @@ class HonestyTests {
         LeakVerdict verdict = LeakCheck.create().examine(source.tracker.history());
 
         assertThat(verdict.sum().comesOut()).describedAs(run).isTrue();
-        assertThat(verdict.groundsForDoubt())
+        assertThat(verdict.inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .describedAs(run)
                 .isSubsetOf(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
@@ -89,7 +89,7 @@ class HonestyTests {
                 assertThat(survivor.status())
                         .describedAs(
                                 "%s %s, silent about %s, %s%n%s",
-                                survivor, survivor.diagnosis(), source.silences, run, told(source))
+                                survivor, survivor.diagnosis(), source.silences, run, description(source))
                         .isIn(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED);
                 if (survivor.status() == SurvivorStatus.UNDECIDED) {
                     assertThat(source.silences)
@@ -98,13 +98,13 @@ class HonestyTests {
                 }
             } else if (source.silences.equals(EnumSet.of(Silence.NOTHING)) && !source.releasedLate) {
                 assertThat(survivor.status())
-                        .describedAs("%s %s, %s%n%s", survivor, survivor.diagnosis(), run, told(source))
+                        .describedAs("%s %s, %s%n%s", survivor, survivor.diagnosis(), run, description(source))
                         .isEqualTo(SurvivorStatus.MISREPORTED);
             }
         }
     }
 
-    private static String told(Source source) {
+    private static String description(Source source) {
         StringBuilder text = new StringBuilder();
         source.tracker.history().events().forEach(event -> text.append(event).append('\n'));
         return text.toString();
@@ -171,7 +171,7 @@ class HonestyTests {
                 switch (random.nextInt(7)) {
                     case 0 -> takeOnOneDevice();
                     case 1, 2 -> takeInLockStep();
-                    case 3, 4 -> giveBack();
+                    case 3, 4 -> free();
                     case 5 -> view();
                     default -> releaseLate();
                 }
@@ -250,7 +250,7 @@ class HonestyTests {
             }
         }
 
-        private void giveBack() {
+        private void free() {
             if (!taken.isEmpty()) {
                 Memory memory = taken.remove(random.nextInt(taken.size()));
                 for (int device : memory.devices) {

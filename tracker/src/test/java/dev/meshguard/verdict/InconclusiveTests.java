@@ -34,14 +34,16 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because("mesh 0 is still open, so it may still be freed")
-                .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
+                .inconclusiveReasons(
+                        "Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
     }
 
     @Test
     void waitsForAnOpenMeshWithoutBuffersToo() {
         judged(history().mesh(4, 0).recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts("Mesh 4 (mesh 4) is still open, so its buffers may still be freed. Close it before the check.");
+                .inconclusiveReasons(
+                        "Mesh 4 (mesh 4) is still open, so its buffers may still be freed. Close it before the check.");
     }
 
     @Test
@@ -65,7 +67,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsWhatIsReportedWhenTheMeshIsClosed() {
+    void isInconclusiveAboutABufferReportedWhenTheMeshIsClosed() {
         var history = history()
                 .mesh(0, 0)
                 .free(DRAM, device(0), 0x1000)
@@ -79,7 +81,7 @@ class InconclusiveTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "it was reported after the last mesh over the device began to close (event #5), so the report is late")
-                .doubts(
+                .inconclusiveReasons(
                         "1 buffer was reported too late to be true, the first (DRAM 0x1000 (4096) on device 0, event #7) after"
                                 + " the last mesh over the device began to close, so what became of the memory is not known.")
                 .verdict();
@@ -88,7 +90,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsACircularBufferThatIsReportedWhenItsProgramHasEnded() {
+    void isInconclusiveWhereACircularBufferIsReportedAfterItsProgramEnded() {
         var history = history()
                 .mesh(0, 0, 1)
                 .endOf(program(7))
@@ -99,13 +101,13 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED)
-                .doubts(
+                .inconclusiveReasons(
                         "2 buffers were reported too late to be true, the first (L1 0x1000 (4096) on device 0, event #5) after"
                                 + " program 7 ended, so what became of the memory is not known.");
     }
 
     @Test
-    void doesNotDoubtWhatAnotherOpenMeshOverTheDeviceLends() {
+    void isConclusiveForAllocationsOfAnotherOpenMeshOverTheDevice() {
         var history = history()
                 .mesh(0, 0)
                 .submesh(1, 0, 0)
@@ -117,7 +119,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doesNotDoubtANameThatComesBackInAnotherLifeOfTheDevice() {
+    void acceptsANameThatRecursInAnotherOpenPeriodOfTheDevice() {
         var history = history()
                 .mesh(0, 0)
                 .endOf(program(1))
@@ -140,7 +142,7 @@ class InconclusiveTests {
 
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "1 report is missing (event #1: a frame was too short).",
                         "12 reports are missing (event #2: the queue was full).",
                         "An unknown number of reports is missing (event #3: the connection was cut).")
@@ -159,8 +161,9 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts("When close began (event #3) the allocator held 1 buffer that the books do not, the first at"
-                        + " DRAM 0x1000 (4096) on device 0.");
+                .inconclusiveReasons(
+                        "When close began (event #3) the allocator held 1 buffer that the books do not, the first at"
+                                + " DRAM 0x1000 (4096) on device 0.");
     }
 
     @Test
@@ -173,12 +176,13 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
-                .doubts("When close began (event #5) the allocator held 3 buffers that the books do not, the first at"
-                        + " DRAM 0x2000 (8192) on device 0.");
+                .inconclusiveReasons(
+                        "When close began (event #5) the allocator held 3 buffers that the books do not, the first at"
+                                + " DRAM 0x2000 (8192) on device 0.");
     }
 
     @Test
-    void doubtsMemoryThatTheWitnessHoldsThoughItsFreeWasReported() {
+    void isInconclusiveAboutMemoryThatTheWitnessHoldsThoughItsFreeWasReported() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -190,7 +194,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsMemoryWhereOnlyACircularBufferWasReported() {
+    void isInconclusiveAboutMemoryWhereOnlyACircularBufferWasReported() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(L1, device(0), 0x1000, 64)
@@ -204,7 +208,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsNothingWhereABufferLiesAtTheAddressOfACircularBuffer() {
+    void isConclusiveWhereABufferLiesAtTheAddressOfACircularBuffer() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(L1, device(0), 0x1000, 64)
@@ -218,11 +222,11 @@ class InconclusiveTests {
                 .circularBufferOf(program(7))
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
-    void doubtsMemoryThatWasReportedAfterTheReadingOnly() {
+    void isInconclusiveAboutMemoryReportedOnlyAfterTheSnapshot() {
         var history = history()
                 .mesh(0, 0)
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
@@ -234,7 +238,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsMemoryThatOnlyAnEarlierLifeOfTheDeviceAccountsFor() {
+    void isInconclusiveAboutMemoryReportedOnlyInAnEarlierOpenPeriodOfTheDevice() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -247,23 +251,24 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                .doubts("When close began (event #9) the allocator held 1 buffer that the books do not, the first at"
-                        + " DRAM 0x1000 (4096) on device 0.");
+                .inconclusiveReasons(
+                        "When close began (event #9) the allocator held 1 buffer that the books do not, the first at"
+                                + " DRAM 0x1000 (4096) on device 0.");
     }
 
     @Test
-    void doubtsNothingThatWasTakenAtOtherMoments() {
+    void isConclusiveForWhatWasAllocatedAtOtherMoments() {
         var history = history()
                 .mesh(0, 0)
                 .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
                 .witness(AFTER_WIPE, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
-    void tellsOneReasonOnceHoweverManyReportsItCost() {
+    void reportsOneReasonOnceHoweverManyReportsWereLost() {
         var tracker = AllocationTracker.create();
         for (int i = 0; i < 1_000; i++) {
             tracker.allocated(-1, BufferType.DRAM, 0x1000, 64);
@@ -271,7 +276,7 @@ class InconclusiveTests {
 
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .singleElement()
                 .asString()
                 .endsWith("device -1 was reported, and only devices 0 to 65535 can be).")
@@ -294,14 +299,14 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report"
                                 + " to it, or tell it with sourceAttached(…) that something is connected that has nothing to"
                                 + " report.");
     }
 
     @Test
-    void noticesThatFreesOfADeviceAreNotHeardOf() {
+    void noticesThatFreesOfADeviceAreNotReported() {
         var history = history()
                 .mesh(0, 0, 1)
                 .canaries(0, devices(0, 1), devices(0, 1), device(1))
@@ -316,12 +321,13 @@ class InconclusiveTests {
                         "no free was reported",
                         "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
                                 + " for it")
-                .doubts("The canary of mesh 0 (event #4) was never seen to be freed on device 0, so frees there are not"
-                        + " heard of.");
+                .inconclusiveReasons(
+                        "The canary of mesh 0 (event #4) was never seen to be freed on device 0, so frees there are not"
+                                + " heard of.");
     }
 
     @Test
-    void noticesThatAllocationsAreNotHeardOf() {
+    void noticesThatAllocationsAreNotReported() {
         var history = history()
                 .mesh(0, 0, 1, 2)
                 .canaries(0, devices(0, 2), device(1), device(1))
@@ -329,7 +335,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "The canary of mesh 0 (event #5) was never seen on devices 0, 2, so allocations there are not heard"
                                 + " of.");
     }
@@ -341,8 +347,10 @@ class InconclusiveTests {
                 .canaries(0, devices(0, 1), devices(0, 1), devices(0, 1))
                 .closed();
 
-        LeakVerdict verdict =
-                judged(history).hasOutcome(Outcome.LEAK_FREE).doubts().verdict();
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.LEAK_FREE)
+                .inconclusiveReasons()
+                .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(0, 0, 0, 0, 0, 0, 0));
         assertThat(verdict.totals()).isEmpty();
@@ -359,7 +367,7 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .doubts(
+                .inconclusiveReasons(
                         "The canary of mesh 0 (event #10) was never seen to be freed on device 0, so frees there are not"
                                 + " heard of.");
     }
@@ -375,7 +383,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasStandings(SurvivorStatus.UNDECIDED)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #2 on (TT_ALLOC_TRACKING_ENABLED was unset), so what was allocated and"
                                 + " freed meanwhile is not known, nor what became of 1 buffer from before.");
     }
@@ -393,7 +401,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .hasStandings(SurvivorStatus.LEAKED)
-                .doubts();
+                .inconclusiveReasons();
     }
 
     @Test
@@ -404,7 +412,7 @@ class InconclusiveTests {
                 .stopped("the process exits")
                 .recorded();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
@@ -422,7 +430,7 @@ class InconclusiveTests {
                 .onMesh(0)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
@@ -441,7 +449,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED)
-                .doubts(
+                .inconclusiveReasons(
                         "2 buffers were freed before they were reported, the first DRAM 0x1000 (4096) on device 0, generation"
                                 + " 1, so reports are out of order and what became of the memory is not known.");
     }
@@ -459,7 +467,7 @@ class InconclusiveTests {
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.LEAKED).doubts();
+        judged(history).hasOutcome(Outcome.LEAKED).inconclusiveReasons();
     }
 
     @Test
@@ -479,7 +487,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void takesBackWhatWasReportedOnTheSameDevices() {
+    void freesTheReportOnTheSameDevices() {
         var history = history()
                 .mesh(0, 0, 1)
                 .allocate(DRAM, devices(0, 1), 0x1000, 64)
@@ -513,7 +521,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsDevicesThatTwoMeshesHaveOpen() {
+    void isInconclusiveWhereTwoMeshesHaveADeviceOpen() {
         var history = history()
                 .mesh(0, 0, 1)
                 .mesh(1, 0, 1)
@@ -523,31 +531,31 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "Device 0 was opened again (event #5) while it was open, and so was 1 other, so what the two meshes"
                                 + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
     }
 
     @Test
-    void doubtsNoDeviceWhoseMeshWasClosedBefore() {
+    void isConclusiveForADeviceWhoseMeshWasClosedBefore() {
         var history = history().mesh(0, 0).closeWithoutDevices().mesh(1, 0).closed();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
-    void doubtsNothingThatIsFreedAfterTheReadingThoughItsAllocationWasNeverReported() {
+    void isConclusiveForWhatIsFreedAfterTheSnapshotThoughItsAllocationWasNeverReported() {
         var history = history()
                 .mesh(0, 0)
                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                 .free(DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+        judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
     }
 
     @Test
-    void doubtsMemoryOfWhichOnlyAnEarlierOrAnotherFreeIsKnown() {
+    void isInconclusiveAboutMemoryOfWhichOnlyAnEarlierOrAnotherFreeIsKnown() {
         var history = history()
                 .mesh(0, 0)
                 .free(DRAM, device(0), 0x1000)
@@ -556,8 +564,9 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .doubts("When close began (event #4) the allocator held 1 buffer that the books do not, the first at"
-                        + " DRAM 0x1000 (4096) on device 0.");
+                .inconclusiveReasons(
+                        "When close began (event #4) the allocator held 1 buffer that the books do not, the first at"
+                                + " DRAM 0x1000 (4096) on device 0.");
     }
 
     @Test
@@ -570,7 +579,7 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .doubts(
+                .inconclusiveReasons(
                         "Device 0 was opened again (event #6) while it was open, and so were 2 others, so what the two meshes"
                                 + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
     }
@@ -583,7 +592,8 @@ class InconclusiveTests {
                 .lost(-1, "the line was cut")
                 .recorded();
 
-        judged(history).doubts("An unknown number of reports is missing (first at event #2: the line was cut).");
+        judged(history)
+                .inconclusiveReasons("An unknown number of reports is missing (first at event #2: the line was cut).");
     }
 
     @Test
@@ -597,13 +607,13 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .hasStandings(SurvivorStatus.LEAKED)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
     @Test
-    void doubtsWhatWasThereWhenTrackingStoppedForGood() {
+    void isInconclusiveAboutBuffersThatWereLiveWhenTrackingStoppedForGood() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .allocate(DRAM, device(0), 0x2000, 64)
@@ -612,13 +622,13 @@ class InconclusiveTests {
 
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #3 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 2 buffers from before.");
     }
 
     @Test
-    void doubtsWhatWasThereWhenTrackingStoppedThoughItsFreeWasHeardOf() {
+    void isInconclusiveAboutBuffersThatWereLiveWhenTrackingStoppedThoughTheirFreeWasReported() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .stopped("the server was down")
@@ -626,39 +636,39 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
     @Test
-    void doubtsAHistoryInWhichTrackingStoppedAndNothingWasHeardOf() {
+    void isInconclusiveWhereTrackingStoppedAndNothingWasReported() {
         judged(history().stopped("the server was down").recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
     @Test
-    void doubtsAHistoryOfAnOpenDeviceInWhichTrackingStoppedAndNoBufferWasHeardOf() {
+    void isInconclusiveWhereTrackingStoppedOnAnOpenDeviceAndNoBufferWasReported() {
         judged(history().mesh(0, 0).stopped("the server was down").closeMesh(0).recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE);
     }
 
     @Test
-    void doesNotMindThatTrackingStopsWhenAllThatWasHeardOfIsFreed() {
+    void isConclusiveWhenTrackingStopsAfterEveryReportedBufferIsFreed() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
                 .stopped("the run was over")
                 .recorded();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
-    void doubtsWhatOnlyAReadingAfterTrackingStoppedWasSilentOf() {
+    void isInconclusiveWhereOnlyASnapshotAfterTrackingStoppedOmitsTheBuffer() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .stopped("the server was down")
@@ -666,20 +676,20 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 1 buffer from before.");
     }
 
     @Test
-    void doesNotDoubtWhatAWitnessCalledFreeBeforeTrackingStopped() {
+    void isConclusiveForWhatAWitnessCalledFreeBeforeTrackingStopped() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .witness(CLOSE_BEGUN, DRAM, device(0))
                 .stopped("the server was down")
                 .recorded();
 
-        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+        judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
     }
 
     @Test
@@ -690,11 +700,11 @@ class InconclusiveTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test
-    void doubtsAGapAfterTheLastReading() {
+    void isInconclusiveAfterAGapAfterTheLastSnapshot() {
         var history = history()
                 .mesh(0, 0)
                 .witness(CLOSE_BEGUN, DRAM, device(0))
@@ -704,13 +714,13 @@ class InconclusiveTests {
                 .closed();
 
         judged(history)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #4 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
     @Test
-    void doubtsOnlyWhatWasThereBeforeTrackingWasOff() {
+    void isUndecidedOnlyAboutBuffersFromBeforeTrackingWasOff() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .stopped("the server was down")
@@ -720,7 +730,7 @@ class InconclusiveTests {
 
         judged(history)
                 .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED)
-                .doubts(
+                .inconclusiveReasons(
                         "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 1 buffer from before.");
     }
@@ -771,7 +781,7 @@ class InconclusiveTests {
     private static String unseenOn(int count) {
         int[] all = devices(0, count - 1);
         var history = history().mesh(0, all).canaries(0, all, new int[0]).closed();
-        return judged(history).verdict().doubts().get(0).toString();
+        return judged(history).verdict().inconclusiveReasonTexts().get(0).toString();
     }
 
     @Test
@@ -783,7 +793,7 @@ class InconclusiveTests {
                 .recorded();
 
         LeakVerdict verdict =
-                judged(history).hasOutcome(Outcome.LEAKED).doubts().verdict();
+                judged(history).hasOutcome(Outcome.LEAKED).inconclusiveReasons().verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 1, 0, 2, 0, 0, 0));
         assertThat(verdict.totals())
@@ -791,16 +801,18 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsFreesOfNothingWhereThePastIsNotKept() {
+    void isInconclusiveAboutFreesOfNothingWhereThePastIsNotKept() {
         var history = HistoryScript.historyOfLiveBuffers()
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        judged(history).doubts("Frees that found nothing to free: 1, and the events that would say why were not kept.");
+        judged(history)
+                .inconclusiveReasons(
+                        "Frees that found nothing to free: 1, and the events that would say why were not kept.");
     }
 
     @Test
-    void doubtsABufferReportedAfterItsMeshWasClosedWithoutABeginning() {
+    void isUndecidedAboutABufferReportedAfterItsMeshWasClosedWithoutABeginning() {
         var history = history()
                 .meshWithoutDevices(0, 0)
                 .meshWithoutDevices(1, 1)
@@ -816,7 +828,7 @@ class InconclusiveTests {
     }
 
     @Test
-    void doubtsABufferReportedAfterItsMeshWasClosedThoughAnotherDeviceIsInUse() {
+    void isUndecidedAboutABufferReportedAfterItsMeshWasClosedThoughAnotherDeviceIsInUse() {
         var history = history()
                 .mesh(0, 0)
                 .mesh(1, 1)
@@ -840,11 +852,13 @@ class InconclusiveTests {
                     + " on device 0.";
 
     @Test
-    void countsMemoryThatNobodyReportedAndThatWasGoneBeforeTheWipeAsAMatterOfTheBooks() {
+    void countsUnreportedMemoryThatWasFreeBeforeTheWipeAsMisreported() {
         var history = heldAtClose().witness(BEFORE_WIPE, DRAM, device(0)).closed();
 
-        LeakVerdict verdict =
-                judged(history).hasOutcome(Outcome.MISREPORTED).doubts().verdict();
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.MISREPORTED)
+                .inconclusiveReasons()
+                .verdict();
 
         assertThat(verdict.anomalies()).singleElement().satisfies(anomaly -> {
             assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.NEVER_REPORTED);
@@ -860,51 +874,53 @@ class InconclusiveTests {
                 .witness(BEFORE_WIPE, DRAM, device(0))
                 .closed();
 
-        LeakVerdict verdict =
-                judged(history).hasOutcome(Outcome.MISREPORTED).doubts().verdict();
+        LeakVerdict verdict = judged(history)
+                .hasOutcome(Outcome.MISREPORTED)
+                .inconclusiveReasons()
+                .verdict();
 
         assertThat(verdict.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
     }
 
     @Test
-    void doubtsMemoryThatNobodyReportedAndThatIsHeldBeforeTheWipe() {
+    void isInconclusiveAboutUnreportedMemoryHeldBeforeTheWipe() {
         judged(heldAtClose().witness(BEFORE_WIPE, DRAM, device(0), 0x1000).closed())
-                .doubts(HELD_AT_CLOSE);
+                .inconclusiveReasons(HELD_AT_CLOSE);
     }
 
     @Test
-    void doubtsMemoryThatIsHeldBeforeTheWipeThoughItsFreeWasReportedEarlier() {
+    void isInconclusiveAboutMemoryHeldBeforeTheWipeThoughItsFreeWasReportedEarlier() {
         var history = heldAtClose()
                 .free(DRAM, device(0), 0x1000)
                 .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).doubts(HELD_AT_CLOSE);
+        judged(history).inconclusiveReasons(HELD_AT_CLOSE);
     }
 
     @Test
-    void doubtsNothingThatIsFreedAfterTheReadingBeforeTheWipe() {
+    void isConclusiveForWhatIsFreedAfterTheSnapshotBeforeTheWipe() {
         var history = heldAtClose()
                 .witness(BEFORE_WIPE, DRAM, device(0), 0x1000)
                 .free(DRAM, device(0), 0x1000)
                 .closed();
 
-        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+        judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
     }
 
     @Test
     void believesNoReadingBeforeTheWipeOfAnotherDeviceMemoryMeshOrTime() {
-        judged(heldAtClose().witness(BEFORE_WIPE, L1, device(0)).closed()).doubts(HELD_AT_CLOSE);
-        judged(heldAtClose().witness(BEFORE_WIPE, DRAM, device(1)).closed()).doubts(HELD_AT_CLOSE);
+        judged(heldAtClose().witness(BEFORE_WIPE, L1, device(0)).closed()).inconclusiveReasons(HELD_AT_CLOSE);
+        judged(heldAtClose().witness(BEFORE_WIPE, DRAM, device(1)).closed()).inconclusiveReasons(HELD_AT_CLOSE);
         judged(heldAtClose().witnessOf(1, BEFORE_WIPE, DRAM, device(0)).closed())
-                .doubts(HELD_AT_CLOSE);
-        judged(heldAtClose().witness(AFTER_WIPE, DRAM, device(0)).closed()).doubts(HELD_AT_CLOSE);
+                .inconclusiveReasons(HELD_AT_CLOSE);
+        judged(heldAtClose().witness(AFTER_WIPE, DRAM, device(0)).closed()).inconclusiveReasons(HELD_AT_CLOSE);
         judged(history()
                         .mesh(0, 0)
                         .witness(BEFORE_WIPE, DRAM, device(0))
                         .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                         .closed())
-                .doubts(HELD_AT_CLOSE.replace("#3", "#4"));
+                .inconclusiveReasons(HELD_AT_CLOSE.replace("#3", "#4"));
     }
 
     @Test
@@ -912,7 +928,7 @@ class InconclusiveTests {
         judged(heldAtClose()
                         .freeIgnored(DRAM, device(0), 0x1000, IgnoredFreeReason.UNKNOWN_ADDRESS)
                         .closed())
-                .doubts(HELD_AT_CLOSE);
+                .inconclusiveReasons(HELD_AT_CLOSE);
     }
 
     @Test
@@ -922,7 +938,7 @@ class InconclusiveTests {
                 .witness(BEFORE_WIPE, L1, device(0))
                 .closed();
 
-        judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+        judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
     }
 
     /** The free ended a buffer of the mesh's earlier life: what is left came later, and nothing overtook it. */
@@ -946,7 +962,7 @@ class InconclusiveTests {
         LeakVerdict verdict = judged(history)
                 .hasCauses(Cause.LATE, Cause.UNEXPLAINED)
                 .hasStandings(SurvivorStatus.FREED_LATE, SurvivorStatus.LEAKED)
-                .doubts()
+                .inconclusiveReasons()
                 .verdict();
 
         assertThat(verdict.anomalies())

@@ -64,8 +64,8 @@ final class Judgement {
     }
 
     /** The whole list of doubts. */
-    Judgement doubts(String... doubts) {
-        assertThat(verdict.doubts()).containsExactly(doubts);
+    Judgement inconclusiveReasons(String... doubts) {
+        assertThat(verdict.inconclusiveReasonTexts()).containsExactly(doubts);
         return this;
     }
 }

@@ -81,14 +81,14 @@ class LateTests {
 
         LeakVerdict verdict = judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .doubts()
+                .inconclusiveReasons()
                 .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
     }
 
     @Test
-    void callsItAMatterOfTheBooksWhereTheWitnessSawItFreeInTime() {
+    void isMisreportedWhereTheWitnessSawItFreeInTime() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -102,7 +102,7 @@ class LateTests {
     }
 
     @Test
-    void doesNotTakeALaterLifeOfTheAddressForIt() {
+    void doesNotConfuseALaterGenerationOfTheAddressWithIt() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
@@ -174,7 +174,7 @@ class LateTests {
     }
 
     @Test
-    void isNotSaidWhereNothingTellsOneRequestFromAnotherAndOneWentLate() {
+    void isNotReportedWhereRequestsCannotBeDistinguishedAndOneWasFreedLate() {
         var history = historyWithoutOrigins()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -256,7 +256,7 @@ class LateTests {
     }
 
     @Test
-    void leavesABufferWhoseSiblingsWentBeforeTheCheckToTheBooks() {
+    void doesNotApplyToABufferWhoseSiblingsWereFreedBeforeTheCheck() {
         var history = history()
                 .allocate(DRAM, devices(0, 3), 0x1000, 64)
                 .nonOwning()

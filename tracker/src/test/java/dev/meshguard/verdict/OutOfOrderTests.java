@@ -31,7 +31,7 @@ class OutOfOrderTests {
     }
 
     @Test
-    void isToldByAFreeThatFoundNothing() {
+    void isInferredFromAFreeOfNothing() {
         var history = allocated(freed(onAMesh(), program(1)), program(1)).closed();
 
         LeakVerdict verdict = judged(history)
@@ -41,13 +41,13 @@ class OutOfOrderTests {
                         "a free that fits it came at event #3, before it was reported (event #4)")
                 .verdict();
 
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .containsExactly("1 buffer was freed before it was reported, the first DRAM 0x1000 (4096) on device 0,"
                         + " generation 1, so reports are out of order and what became of the memory is not known.");
     }
 
     @Test
-    void isToldByAFreeThatTookBackWhatAnotherOwnerHas() {
+    void isInferredFromAFreeOfWhatAnotherOwnerHas() {
         var history = allocated(
                         freed(allocated(onAMesh(), program(1)), program(2))
                                 .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000),
@@ -62,7 +62,7 @@ class OutOfOrderTests {
     }
 
     @Test
-    void isNotToldByAFreeOfItsOwnerThatTookBackWhatThatOwnerHad() {
+    void isNotInferredFromAFreeByItsOwnerOfWhatThatOwnerHad() {
         var history = allocated(freed(allocated(onAMesh(), program(1)), program(1)), program(1))
                 .closed();
 
@@ -70,7 +70,7 @@ class OutOfOrderTests {
     }
 
     @Test
-    void isNotToldByAFreeInTheNameOfAThirdOwner() {
+    void isNotInferredFromAFreeInTheNameOfAThirdOwner() {
         var history = allocated(freed(allocated(onAMesh(), program(1)), program(3)), program(2))
                 .closed();
 
@@ -78,7 +78,7 @@ class OutOfOrderTests {
     }
 
     @Test
-    void isNotToldByAFreeThatCameLater() {
+    void isNotInferredFromALaterFree() {
         var history = freed(
                         allocated(allocated(onAMesh(), program(2)), program(1)).ownedBy(program(1)), program(3))
                 .closed();

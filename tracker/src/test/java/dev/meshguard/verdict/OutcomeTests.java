@@ -140,7 +140,7 @@ class OutcomeTests {
     }
 
     @Test
-    void isInconclusiveWhereDoubtAndMisreportedMeet() {
+    void isInconclusiveWhereReportsAreBothLostAndWrong() {
         judged(misreported(history()).lost(1, "the line was cut").closed()).hasOutcome(INCONCLUSIVE);
     }
 
@@ -155,7 +155,7 @@ class OutcomeTests {
         LeakVerdict verdict = judged(history).hasOutcome(LEAKED).verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(3, 0, 0, 1, 1, 1, 0));
-        assertThat(verdict.doubts()).hasSize(1);
+        assertThat(verdict.inconclusiveReasonTexts()).hasSize(1);
         assertThat(verdict)
                 .hasToString(
                         "LEAKED: 3 allocated, 0 freed, 0 freed late, 1 leaked, 1 misreported, 1 expected, 0 undecided");
@@ -260,7 +260,7 @@ class OutcomeTests {
     }
 
     @Test
-    void refusesACauseWithoutEvidence() {
+    void rejectsACauseWithoutEvidence() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Diagnosis.of(Cause.CACHED, SurvivorStatus.LEAKED))
                 .withMessage("A cause is never named without evidence: none was given for CACHED");

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 class PhaseUsageTests {
 
     @Test
-    void saysWhatWasTakenGivenBackAndLeft() {
-        var stretches = stretches(history()
+    void describesWhatWasAllocatedFreedAndRemaining() {
+        var stretches = phaseUsages(history()
                 .phase(Phase.SETUP)
                 .allocate(DRAM, device(0), 0x1000, 100)
                 .allocate(DRAM, device(0), 0x2000, 10)
@@ -35,7 +35,7 @@ class PhaseUsageTests {
 
     @Test
     void keepsThePeakOfEachPhaseByItself() {
-        var stretches = stretches(history()
+        var stretches = phaseUsages(history()
                 .phase(Phase.SETUP)
                 .allocate(DRAM, device(0), 0x1000, 100)
                 .allocate(L1, device(1), 0x1000, 50)
@@ -50,7 +50,7 @@ class PhaseUsageTests {
 
     @Test
     void countsWhatComesBeforeAnyPhaseAsStart() {
-        var stretches = stretches(history()
+        var stretches = phaseUsages(history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .phase(Phase.TEST)
                 .recorded());
@@ -61,14 +61,14 @@ class PhaseUsageTests {
 
     @Test
     void leavesOutAStartInWhichNothingHappened() {
-        assertThat(stretches(history().phase(Phase.TEST).recorded()))
+        assertThat(phaseUsages(history().phase(Phase.TEST).recorded()))
                 .containsExactly(new PhaseUsage(Phase.TEST, new java.util.TreeMap<>(), 0, 0));
-        assertThat(stretches(history().recorded())).isEmpty();
+        assertThat(phaseUsages(history().recorded())).isEmpty();
     }
 
     @Test
     void countsAPhaseThatIsGoneBackToByItself() {
-        var stretches = stretches(history()
+        var stretches = phaseUsages(history()
                 .phase(Phase.TEST)
                 .allocate(DRAM, device(0), 0x1000, 1)
                 .phase(Phase.SETUP)
@@ -83,7 +83,7 @@ class PhaseUsageTests {
 
     @Test
     void leavesOutMemoryThatWasEmptyAllTheTime() {
-        var stretches = stretches(history()
+        var stretches = phaseUsages(history()
                 .phase(Phase.SETUP)
                 .allocate(DRAM, devices(0, 1), 0x1000, 64)
                 .free(DRAM, devices(0, 1), 0x1000)
@@ -97,13 +97,13 @@ class PhaseUsageTests {
         assertThat(stretches.get(1).flow(0, DRAM)).isEqualTo(Flow.NOTHING);
     }
 
-    private static List<PhaseUsage> stretches(AllocationHistory history) {
+    private static List<PhaseUsage> phaseUsages(AllocationHistory history) {
         return LeakCheck.create().examine(history).phaseUsages();
     }
 
     @Test
-    void tellsStretchesInWhichALifeBeganOrEndedFromQuietOnes() {
-        var stretches = stretches(history()
+    void distinguishesPhasesWithAllocationsOrFreesFromOthers() {
+        var stretches = phaseUsages(history()
                 .phase(Phase.SETUP)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .phase(Phase.TEST)
@@ -116,7 +116,7 @@ class PhaseUsageTests {
 
     @Test
     void namesTypesInTheirOrderOnWhateverDeviceTheyLie() {
-        var stretches = stretches(history()
+        var stretches = phaseUsages(history()
                 .phase(Phase.TEST)
                 .allocate(L1, device(0), 0x1000, 64)
                 .allocate(DRAM, device(1), 0x1000, 64)

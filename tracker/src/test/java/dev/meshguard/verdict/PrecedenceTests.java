@@ -130,7 +130,7 @@ class PrecedenceTests {
     }
 
     @Test
-    void stillHearsTheWitnessWhereNothingElseIsKnown() {
+    void usesTheWitnessWhereNothingElseIsKnown() {
         var history = historyWithoutOrigins()
                 .meshWithoutDevices(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)

@@ -89,7 +89,8 @@ class ProcessDiedTests {
 
         judged(history)
                 .hasCauses(Cause.PROCESS_DIED, Cause.UNEXPLAINED)
-                .doubts("Mesh 1 (mesh 1) is still open, so its buffers may still be freed. Close it before the check.");
+                .inconclusiveReasons(
+                        "Mesh 1 (mesh 1) is still open, so its buffers may still be freed. Close it before the check.");
     }
 
     @Test
@@ -103,6 +104,7 @@ class ProcessDiedTests {
                 .recorded();
 
         judged(history)
-                .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
+                .inconclusiveReasons(
+                        "Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.");
     }
 }

@@ -60,9 +60,9 @@ class RandomMeshesTests {
             machine.live();
             AllocationHistory history = machine.tracker.history();
             LeakVerdict verdict = LeakCheck.create().examine(history);
-            Supplier<String> where = () -> second + ", run " + run + ", " + seed + "\n" + told(history);
+            Supplier<String> where = () -> second + ", run " + run + ", " + seed + "\n" + description(history);
 
-            assertThat(verdict.doubts()).as(where).isEmpty();
+            assertThat(verdict.inconclusiveReasonTexts()).as(where).isEmpty();
             assertThat(verdict.sum().comesOut()).as(where).isTrue();
             assertThat(history.live()).as(where).hasSize((int) verdict.sum().live());
             assertThat(found(verdict, SurvivorStatus.LEAKED))
@@ -90,7 +90,7 @@ class RandomMeshesTests {
      * left and another lends again is one buffer, which is why meshes are closed at the end there.
      */
     @Test
-    void neverCallsMissingMemoryGivenBackWhereMeshesAreNotNamedOrThePastIsNotKept() {
+    void neverCallsMissingMemoryFreedWhereMeshesAreNotNamedOrThePastIsNotKept() {
         Seed seed = Seed.next();
         Random random = seed.random();
         for (int turn = 0; turn < 400; turn++) {
@@ -103,7 +103,7 @@ class RandomMeshesTests {
             machine.live();
             AllocationHistory history = machine.tracker.history();
             LeakVerdict verdict = LeakCheck.create().examine(history);
-            Supplier<String> where = () -> "run " + run + ", " + seed + "\n" + told(history);
+            Supplier<String> where = () -> "run " + run + ", " + seed + "\n" + description(history);
 
             assertThat(verdict.sum().comesOut()).as(where).isTrue();
             assertThat(verdict.survivors().stream()
@@ -159,7 +159,7 @@ class RandomMeshesTests {
                 .findFirst();
     }
 
-    private static String told(AllocationHistory history) {
+    private static String description(AllocationHistory history) {
         return history.events().stream().map(Object::toString).collect(Collectors.joining("\n"));
     }
 
@@ -182,7 +182,7 @@ class RandomMeshesTests {
     private static final class Mesh {
         private final int id;
         private final List<Integer> devices;
-        private final TreeMap<Long, Buffer> lent = new TreeMap<>();
+        private final TreeMap<Long, Buffer> allocated = new TreeMap<>();
 
         /** Addresses of buffers whose free was not reported: not lent again, so that each report stays one buffer's. */
         private final TreeMap<Long, Buffer> given = new TreeMap<>();
@@ -194,8 +194,8 @@ class RandomMeshesTests {
             this.devices = devices;
         }
 
-        private long lend(Buffer buffer) {
-            TreeMap<Long, Buffer> taken = new TreeMap<>(lent);
+        private long allocate(Buffer buffer) {
+            TreeMap<Long, Buffer> taken = new TreeMap<>(allocated);
             taken.putAll(given);
             long address = 0x1000;
             for (var entry : taken.entrySet()) {
@@ -204,20 +204,22 @@ class RandomMeshesTests {
                 }
                 address = entry.getKey() + entry.getValue().size();
             }
-            lent.put(address, buffer);
+            allocated.put(address, buffer);
             return address;
         }
 
         /** Returns what is told of a buffer there: the first one that the books hold, and that only if it is there. */
         private Optional<Buffer> met(long address, long size) {
-            TreeMap<Long, Buffer> inTheBooks = new TreeMap<>(lent);
+            TreeMap<Long, Buffer> inTheBooks = new TreeMap<>(allocated);
             inTheBooks.putAll(given);
             var below = inTheBooks.floorEntry(address);
             if (below != null && below.getKey() + below.getValue().size() > address) {
-                return Optional.ofNullable(lent.get(below.getKey()));
+                return Optional.ofNullable(allocated.get(below.getKey()));
             }
             Long above = inTheBooks.higherKey(address);
-            return above != null && above < address + size ? Optional.ofNullable(lent.get(above)) : Optional.empty();
+            return above != null && above < address + size
+                    ? Optional.ofNullable(allocated.get(above))
+                    : Optional.empty();
         }
     }
 
@@ -292,8 +294,8 @@ class RandomMeshesTests {
         private void step(Mesh mesh) {
             switch (random.nextInt(10)) {
                 case 0, 1, 2, 3 -> take(mesh);
-                case 4, 5, 6 -> giveBack(mesh);
-                case 7 -> giveBackSilently(mesh);
+                case 4, 5, 6 -> free(mesh);
+                case 7 -> freeSilently(mesh);
                 case 8 -> freeTwice(mesh);
                 default -> {
                     if (closesEarly && random.nextInt(4) == 0) {
@@ -309,7 +311,7 @@ class RandomMeshesTests {
 
         private void take(Mesh mesh) {
             Buffer buffer = new Buffer(nextBuffer++, 64L * (1 + random.nextInt(4)), 1 + random.nextInt(5) / 4);
-            long address = mesh.lend(buffer);
+            long address = mesh.allocate(buffer);
             AllocationRequest request = tracker.request(details(mesh));
             for (int device : mesh.devices) {
                 for (Mesh other : open) {
@@ -326,12 +328,12 @@ class RandomMeshesTests {
             }
         }
 
-        private void giveBack(Mesh mesh) {
-            if (mesh.lent.isEmpty()) {
+        private void free(Mesh mesh) {
+            if (mesh.allocated.isEmpty()) {
                 return;
             }
             long address = anyOf(mesh);
-            Buffer buffer = mesh.lent.remove(address);
+            Buffer buffer = mesh.allocated.remove(address);
             mesh.lastFreed = address;
             AllocationRequest release = tracker.release(details(mesh));
             for (int device : mesh.devices) {
@@ -341,10 +343,10 @@ class RandomMeshesTests {
             }
         }
 
-        private void giveBackSilently(Mesh mesh) {
-            if (namesMeshes && !mesh.lent.isEmpty()) {
+        private void freeSilently(Mesh mesh) {
+            if (namesMeshes && !mesh.allocated.isEmpty()) {
                 long address = anyOf(mesh);
-                Buffer buffer = mesh.lent.remove(address);
+                Buffer buffer = mesh.allocated.remove(address);
                 mesh.given.put(address, buffer);
                 overlaps.remove(buffer);
             }
@@ -353,7 +355,10 @@ class RandomMeshesTests {
         /** The mesh frees once more what it freed last, whoever lent that address since. */
         private void freeTwice(Mesh mesh) {
             long address = mesh.lastFreed;
-            if (freesTwice && address >= 0 && !mesh.lent.containsKey(address) && !mesh.given.containsKey(address)) {
+            if (freesTwice
+                    && address >= 0
+                    && !mesh.allocated.containsKey(address)
+                    && !mesh.given.containsKey(address)) {
                 AllocationRequest release = tracker.release(details(mesh));
                 mesh.devices.forEach(device -> tracker.freed(release, device, DRAM, address, Ownership.NON_OWNING));
                 freesOfNothing += mesh.devices.size();
@@ -364,10 +369,10 @@ class RandomMeshesTests {
             tracker.meshClosing(mesh.id);
             tracker.witnessed(reading(mesh, Moment.CLOSE_BEGUN));
             mesh.devices.forEach(device -> {
-                mesh.lent.keySet().forEach(address -> leaked.add(new Place(mesh.id, device, address)));
+                mesh.allocated.keySet().forEach(address -> leaked.add(new Place(mesh.id, device, address)));
                 mesh.given.keySet().forEach(address -> unreported.add(new Place(mesh.id, device, address)));
             });
-            mesh.lent.clear();
+            mesh.allocated.clear();
             tracker.witnessed(reading(mesh, Moment.AFTER_WIPE));
             open.remove(mesh);
             for (int device : mesh.devices) {
@@ -380,14 +385,14 @@ class RandomMeshesTests {
 
         private static WitnessSnapshot reading(Mesh mesh, Moment moment) {
             long[] taken =
-                    mesh.lent.keySet().stream().mapToLong(Long::longValue).toArray();
+                    mesh.allocated.keySet().stream().mapToLong(Long::longValue).toArray();
             WitnessSnapshot.Builder reading = WitnessSnapshot.of(mesh.id, moment);
             mesh.devices.forEach(device -> reading.region(device, DRAM, taken));
             return reading.build();
         }
 
         private long anyOf(Mesh mesh) {
-            List<Long> addresses = List.copyOf(mesh.lent.keySet());
+            List<Long> addresses = List.copyOf(mesh.allocated.keySet());
             return addresses.get(random.nextInt(addresses.size()));
         }
 

@@ -188,7 +188,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedWhenNothingWasTakenBack() {
+    void isNotNamedWhenNothingWasFreed() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -213,7 +213,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedWhereNothingTellsOneRequestFromAnother() {
+    void isNotNamedWhereRequestsCannotBeDistinguished() {
         var history = historyWithoutOrigins()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -241,7 +241,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedForAReadingOfAnEarlierLifeOfTheDevice() {
+    void isNotNamedForASnapshotOfAnEarlierOpenPeriodOfTheDevice() {
         var history = history()
                 .mesh(0, 0)
                 .witness(CLOSE_BEGUN, DRAM, device(0))
@@ -318,7 +318,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedForRuntimeMemoryThatIsTakenBeforeTheWipe() {
+    void isNotNamedForRuntimeMemoryThatIsAllocatedBeforeTheWipe() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -368,7 +368,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedWhereAllThatWasTakenBackBelongsToAnother() {
+    void isNotNamedWhereAllThatWasFreedBelongsToAnother() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -548,7 +548,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedBecauseTheRequestGaveBackAnotherAddress() {
+    void isNotNamedBecauseTheRequestFreedAnotherAddress() {
         var tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
         var request = tracker.request(AllocationDetails.user());
@@ -562,7 +562,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void isNotNamedOnTheWordOfAnOwnerFromAnEarlierLifeOfTheDevice() {
+    void isNotInferredFromAnOwnerOfAnEarlierOpenPeriodOfTheDevice() {
         var tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "mesh 0", List.of(0)));
         tracker.deviceOpened(0);
@@ -667,7 +667,7 @@ class ReportedTwiceTests {
     }
 
     @Test
-    void leavesWhatOnlyAnotherDeviceReportsInTheBooksWhileADeviceOfItsMeshHoldsIt() {
+    void isNotNamedForAnotherDeviceWhileADeviceOfTheMeshHoldsTheMemory() {
         var history = history()
                 .mesh(0, 1, 2)
                 .allocate(DRAM, device(0), 0x1000, 64)

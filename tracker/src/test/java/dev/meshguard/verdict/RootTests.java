@@ -169,7 +169,7 @@ class RootTests {
         }
 
         @Test
-        void thatDiedBeforeItWasBornPassedNobodyOver() {
+        void thatWereFreedBeforeItsAllocationAreReportedAsEarlier() {
             var script = history();
             for (int i = 0; i < 2; i++) {
                 script.allocate(DRAM, device(0), 0x1000L * (i + 1), 64);
@@ -236,7 +236,7 @@ class RootTests {
     }
 
     @Test
-    void requestsWithoutAnOriginAreToldApart() {
+    void distinguishesRequestsWithoutAnOrigin() {
         var leaks = leaks(historyWithoutOrigins()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .ownedBy(program(1))
@@ -248,7 +248,7 @@ class RootTests {
     }
 
     @Test
-    void requestsWithAnEmptyStackAreToldApart() {
+    void distinguishesRequestsWithAnEmptyStack() {
         AllocationTracker tracker = AllocationTracker.create();
         for (int turn = 1; turn <= 2; turn++) {
             AllocationRequest request =

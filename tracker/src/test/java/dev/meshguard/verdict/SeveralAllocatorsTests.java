@@ -40,11 +40,11 @@ class SeveralAllocatorsTests {
             assertThat(left.buffer().allocator()).hasValue(AllocatorId.DEVICE);
             assertThat(left.buffer().mesh()).isEmpty();
         });
-        assertThat(verdict.doubts()).isEmpty();
+        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     @Test
-    void theLedgerAndTheBooksAddUpOverAllocators() {
+    void theTrackerAndThePolicyLedgerAddUpOverAllocators() {
         AllocationHistory history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 1_000)
@@ -85,7 +85,7 @@ class SeveralAllocatorsTests {
             assertThat(left.buffer().size()).isEqualTo(24);
             assertThat(left.buffer().allocator()).hasValue(AllocatorId.DEVICE);
         });
-        assertThat(verdict.doubts()).isEmpty();
+        assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }
 
     @Test
@@ -121,7 +121,7 @@ class SeveralAllocatorsTests {
                 .describedAs("the device's own allocator called it free")
                 .singleElement()
                 .satisfies(left -> assertThat(left.cause()).isEqualTo(Cause.FREE_UNREPORTED));
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .describedAs("the mesh holds what was freed and is in no book")
                 .singleElement()
                 .asString()

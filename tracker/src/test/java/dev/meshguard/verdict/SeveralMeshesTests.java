@@ -41,7 +41,7 @@ class SeveralMeshesTests {
     class Leaks {
 
         @Test
-        void nothingIsLeftWhereEachMeshGaveItsOwnBack() {
+        void nothingRemainsWhereEachMeshFreedItsOwn() {
             var history = parentAndSubmesh()
                     .free(DRAM, devices(0, 1), 0x1000)
                     .onMesh(1)
@@ -53,8 +53,10 @@ class SeveralMeshesTests {
                     .closeMesh(0)
                     .recorded();
 
-            LeakVerdict verdict =
-                    judged(history).hasOutcome(Outcome.LEAK_FREE).doubts().verdict();
+            LeakVerdict verdict = judged(history)
+                    .hasOutcome(Outcome.LEAK_FREE)
+                    .inconclusiveReasons()
+                    .verdict();
 
             assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(6, 6, 0, 0, 0, 0, 0));
             assertThat(verdict.isLeakFree()).isTrue();
@@ -74,7 +76,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .doubts()
+                    .inconclusiveReasons()
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
@@ -101,7 +103,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .doubts()
+                    .inconclusiveReasons()
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
@@ -145,7 +147,7 @@ class SeveralMeshesTests {
 
             LeakVerdict verdict = judged(history)
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .doubts()
+                    .inconclusiveReasons()
                     .verdict();
 
             assertThat(verdict.survivors())
@@ -174,7 +176,7 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void aFreeThatNamesNoMeshTakesTheLatestWhereNothingTellsThemApart() {
+        void aFreeThatNamesNoMeshFreesTheLatestWhereNothingDistinguishesThem() {
             var history = parentAndSubmesh().free(DRAM, device(0), 0x1000).closed();
 
             assertThat(history.live())
@@ -184,7 +186,7 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void aSecondRootMeshIsToldFromTheFirst() {
+        void distinguishesASecondRootMeshFromTheFirst() {
             var history = history()
                     .mesh(0, 0)
                     .allocate(DRAM, device(0), 0x1000, 64)
@@ -202,7 +204,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .doubts()
+                    .inconclusiveReasons()
                     .because(
                             "no free was reported",
                             "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #10)");
@@ -211,7 +213,7 @@ class SeveralMeshesTests {
 
     /** What was given back, and only the report of it is missing or too much. */
     @Nested
-    class Books {
+    class Ledgers {
 
         @Test
         void theReportsOfTwoMeshesAreNotOneAllocationReportedTwice() {
@@ -311,7 +313,10 @@ class SeveralMeshesTests {
                     .onMesh(1)
                     .closed();
 
-            judged(history).hasOutcome(Outcome.LEAKED).doubts().hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
+            judged(history)
+                    .hasOutcome(Outcome.LEAKED)
+                    .inconclusiveReasons()
+                    .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED);
             assertThat(history.ledgerEntries()).isOne();
             assertThat(history.anomalies())
                     .extracting(Anomaly::kind)
@@ -323,7 +328,7 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void aFreeByAMeshThatLentNothingThereIsUnknownAndNamesWhoDid() {
+        void aFreeByAMeshWithoutAnAllocationThereIsUnknownAndNamesTheAllocatingMesh() {
             var history = history()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
@@ -335,7 +340,7 @@ class SeveralMeshesTests {
                     .onMesh(0)
                     .closed();
 
-            judged(history).hasOutcome(Outcome.MISREPORTED).doubts();
+            judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
             assertThat(history.live()).isEmpty();
             assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
                 assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.UNKNOWN_FREE);
@@ -382,7 +387,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
-                    .doubts(
+                    .inconclusiveReasons(
                             "When the close of mesh 0 began (event #5) its allocator held 1 buffer that the books do not,"
                                     + " the first at DRAM 0x1000 (4096) on device 0.");
         }
@@ -403,7 +408,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
-                    .doubts(
+                    .inconclusiveReasons(
                             "When the close of mesh 1 began (event #7) its allocator held 2 buffers that the books do not,"
                                     + " the first at DRAM 0x1000 (4096) on device 1.");
         }
@@ -441,7 +446,7 @@ class SeveralMeshesTests {
                     .closeMesh(0)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+            judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
         }
 
         @Test
@@ -557,7 +562,7 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void aFreeThatNamesAMeshTakesBackTheReportThatDoes() {
+        void aFreeThatNamesAMeshFreesTheReportThatDoes() {
             var history = history()
                     .mesh(0, 0)
                     .allocate(DRAM, device(0), 0x1000, 64)
@@ -668,7 +673,7 @@ class SeveralMeshesTests {
                             SurvivorStatus.LEAKED,
                             SurvivorStatus.LEAKED)
                     .because("mesh 0 is still open, so it may still be freed")
-                    .doubts("Mesh 0 (mesh 0) is still open, so its buffers may still be freed."
+                    .inconclusiveReasons("Mesh 0 (mesh 0) is still open, so its buffers may still be freed."
                             + " Close it before the check.");
         }
 
@@ -685,7 +690,7 @@ class SeveralMeshesTests {
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                     .because("mesh 1 is still open, so it may still be freed")
-                    .doubts(
+                    .inconclusiveReasons(
                             "Mesh 0 (mesh 0) is still open, so its buffers may still be freed. Close it before the check.",
                             "Mesh 1 (1x2 submesh of mesh 0) is still open, so its buffers may still be freed."
                                     + " Close it before the check.");
@@ -706,19 +711,21 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
                     .hasStandings(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED)
-                    .doubts("Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers may"
-                            + " still be freed. Close it before the check.");
+                    .inconclusiveReasons(
+                            "Mesh 1 (1x2 submesh of mesh 0) is still open although mesh 0 is closed, so its buffers may"
+                                    + " still be freed. Close it before the check.");
         }
 
         @Test
         void aSubmeshOfAMeshThatWasNeverOpenedHasNoClosedParent() {
             judged(history().submesh(1, 0, 0).recorded())
-                    .doubts("Mesh 1 (1x1 submesh of mesh 0) is still open, so its buffers may still be freed."
-                            + " Close it before the check.");
+                    .inconclusiveReasons(
+                            "Mesh 1 (1x1 submesh of mesh 0) is still open, so its buffers may still be freed."
+                                    + " Close it before the check.");
         }
 
         @Test
-        void aSubmeshThatOutlivesItsMeshMayGoOnAndGiveBack() {
+        void aSubmeshThatOutlivesItsMeshMayStillAllocateAndFree() {
             var history = history()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
@@ -730,7 +737,7 @@ class SeveralMeshesTests {
                     .closeMesh(1)
                     .recorded();
 
-            judged(history).hasOutcome(Outcome.LEAK_FREE).doubts();
+            judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
             assertThat(history.anomalies()).isEmpty();
         }
 
@@ -824,7 +831,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
-                    .doubts()
+                    .inconclusiveReasons()
                     .because(
                             "no free was reported",
                             "the allocator called 0x1000 (4096) taken when close began (event #4)");
@@ -837,7 +844,7 @@ class SeveralMeshesTests {
     class DevicesOpenedTwice {
 
         @Test
-        void areNotDoubtedWhereEveryBufferNamesItsMesh() {
+        void areConclusiveWhereEveryBufferNamesItsMesh() {
             var history = history()
                     .mesh(0, 0)
                     .allocate(DRAM, device(0), 0x1000, 64)
@@ -855,7 +862,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.LEAKED)
-                    .doubts()
+                    .inconclusiveReasons()
                     .because(
                             "no free was reported",
                             "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #11)");
@@ -863,7 +870,7 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void areDoubtedWhereOneBufferDoesNot() {
+        void areInconclusiveWhereOneBufferDoesNotNameItsMesh() {
             var history = history()
                     .mesh(0, 0)
                     .mesh(1, 0)
@@ -877,13 +884,13 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
-                    .doubts(
+                    .inconclusiveReasons(
                             "Device 0 was opened again (event #4) while it was open, so what the two meshes reported cannot"
                                     + " be told apart. Open them through one Ttnn, or close the first one before.");
         }
 
         @Test
-        void areDoubtedWhereBothMeshesGoByOneNumber() {
+        void areInconclusiveWhereBothMeshesHaveOneNumber() {
             AllocationTracker tracker = AllocationTracker.create();
             for (int runtime = 0; runtime < 2; runtime++) {
                 tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
@@ -897,13 +904,13 @@ class SeveralMeshesTests {
 
             judged(tracker.history())
                     .hasOutcome(Outcome.INCONCLUSIVE)
-                    .doubts(
+                    .inconclusiveReasons(
                             "Device 0 was opened again (event #5) while it was open, so what the two meshes reported cannot"
                                     + " be told apart. Open them through one Ttnn, or close the first one before.");
         }
 
         @Test
-        void areDoubtedWhereTheMeshThatIsNamedWasNeverOpened() {
+        void areInconclusiveWhereTheNamedMeshWasNeverOpened() {
             var history = history()
                     .mesh(0, 0)
                     .mesh(1, 0)
@@ -918,7 +925,7 @@ class SeveralMeshesTests {
         }
 
         @Test
-        void areDoubtedAfterASubmeshWasClosedToo() {
+        void areInconclusiveAfterASubmeshWasClosedToo() {
             var history = history()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
@@ -988,7 +995,7 @@ class SeveralMeshesTests {
                 .onMesh(1);
     }
 
-    private static HistoryScript lentTwice() {
+    private static HistoryScript allocatedTwice() {
         return history()
                 .mesh(0, 0)
                 .submesh(1, 0, 0)
@@ -1005,13 +1012,13 @@ class SeveralMeshesTests {
     }
 
     @Test
-    void meshesThatLendTheSameMemoryAtATimeOverlap() {
-        assertThat(overlaps(lentTwice())).containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS);
+    void meshesThatAllocateTheSameMemoryAtATimeOverlap() {
+        assertThat(overlaps(allocatedTwice())).containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS);
     }
 
     @Test
-    void whatWasGivenBackWithoutAReportOverlapsNothing() {
-        assertThat(overlaps(lentTwice().witnessOf(0, Moment.CLOSE_BEGUN, DRAM, device(0))))
+    void memoryFreedWithoutAReportOverlapsNothing() {
+        assertThat(overlaps(allocatedTwice().witnessOf(0, Moment.CLOSE_BEGUN, DRAM, device(0))))
                 .isEmpty();
     }
 

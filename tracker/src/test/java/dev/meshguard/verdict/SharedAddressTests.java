@@ -215,7 +215,7 @@ class SharedAddressTests {
 
     /** Of several requests that one allocator served at an address only the last may hold it. */
     @Nested
-    class LentAgain {
+    class Reused {
 
         private static HistoryScript firstOfTheRuntime(Ownership ownership, int mesh, int[] devices) {
             var script = history()
@@ -245,7 +245,7 @@ class SharedAddressTests {
         }
 
         @Test
-        void isNotSaidOfViewsNorOfWhatADeviceLent() {
+        void isNotReportedForViewsOrAllocationsOfADevice() {
             assertThat(causeOf(firstOfTheRuntime(Ownership.OWNING, 0, devices(0, 1))))
                     .isNotEqualTo(Cause.FREE_UNREPORTED);
             assertThat(causeOf(firstOfTheRuntime(Ownership.NON_OWNING, 0, device(0))))
@@ -253,7 +253,7 @@ class SharedAddressTests {
         }
 
         @Test
-        void isNotSaidOfWhatADeviceLentBefore() {
+        void isNotReportedForAnEarlierAllocationOfADevice() {
             var script = history()
                     .mesh(0, 0, 1)
                     .allocate(DRAM, device(0), 0x1000, 64)

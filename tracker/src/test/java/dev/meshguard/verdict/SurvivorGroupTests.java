@@ -109,7 +109,7 @@ class SurvivorGroupTests {
     }
 
     @Test
-    void refusesToBeEmpty() {
+    void rejectsAnEmptyGroup() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new SurvivorGroup(List.of(), List.of(), List.of()))
                 .withMessage("A group of survivors has at least one: none was given");

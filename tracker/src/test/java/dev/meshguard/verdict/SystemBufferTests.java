@@ -42,7 +42,7 @@ class SystemBufferTests {
     }
 
     @Test
-    void mayStayWhenItIsPersistent() {
+    void isExpectedWhenItIsPersistent() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(L1, device(0), 0x1000, 64)

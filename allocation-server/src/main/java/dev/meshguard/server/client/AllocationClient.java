@@ -62,7 +62,7 @@ public final class AllocationClient implements AutoCloseable {
     private final RecordCodec codec;
     private final int processId;
     private final InstantSource clock;
-    private final Duration patience;
+    private final Duration timeout;
     private final Consumer<String> onWarning;
     private final ByteBuffer batch;
     private final @Nullable ScheduledThreadPoolExecutor flusher;
@@ -81,7 +81,7 @@ public final class AllocationClient implements AutoCloseable {
         this.codec = RecordCodec.of(builder.recordSize);
         this.processId = builder.processId;
         this.clock = builder.clock;
-        this.patience = builder.patience;
+        this.timeout = builder.timeout;
         this.onWarning = builder.onWarning;
         this.batch = ByteBuffer.allocateDirect(builder.recordSize.bytes() * builder.batch);
         this.flusher = builder.batch > 1 ? flusher(builder.delay) : null;
@@ -224,7 +224,7 @@ public final class AllocationClient implements AutoCloseable {
             ServerLine open = line();
             open.send(codec.encode(question));
             ByteBuffer answer = ByteBuffer.allocate(codec.size().bytes());
-            open.receive(answer, patience);
+            open.receive(answer, timeout);
             return answer(question, answer.flip());
         } catch (IOException e) {
             disconnected(e);
@@ -337,14 +337,14 @@ public final class AllocationClient implements AutoCloseable {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private static final int LARGEST_BATCH = 4096;
+        private static final int MAX_BATCH = 4096;
 
         private Path socket = defaultSocket();
         private RecordSize recordSize = RecordSize.BYTES_112;
         private int processId = (int) ProcessHandle.current().pid();
         private int batch = 1;
         private Duration delay = Duration.ofMillis(10);
-        private Duration patience = Duration.ofSeconds(5);
+        private Duration timeout = Duration.ofSeconds(5);
         private InstantSource clock = InstantSource.system();
         private Consumer<String> onWarning = System.err::println;
 
@@ -382,9 +382,9 @@ public final class AllocationClient implements AutoCloseable {
          * @throws IllegalArgumentException if the number is less or more
          */
         public Builder batchesOf(int reports) {
-            if (reports < 1 || reports > LARGEST_BATCH) {
+            if (reports < 1 || reports > MAX_BATCH) {
                 throw new IllegalArgumentException(
-                        "A batch has 1 to " + LARGEST_BATCH + " reports: " + reports + " were asked for");
+                        "A batch has 1 to " + MAX_BATCH + " reports: " + reports + " were asked for");
             }
             batch = reports;
             return this;
@@ -397,8 +397,8 @@ public final class AllocationClient implements AutoCloseable {
         }
 
         /** Waits this long for an answer; 5 seconds unless said. */
-        public Builder patience(Duration newPatience) {
-            patience = newPatience;
+        public Builder timeout(Duration newPatience) {
+            timeout = newPatience;
             return this;
         }
 

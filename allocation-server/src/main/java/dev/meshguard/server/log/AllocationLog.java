@@ -5,8 +5,8 @@ import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Phase;
 import dev.meshguard.server.log.internal.LogParser;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.GenerationSums;
 import dev.meshguard.tracker.history.HistorySource;
-import dev.meshguard.tracker.history.LifeSums;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -170,8 +170,8 @@ public final class AllocationLog implements HistorySource {
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {
         Map<BufferType, Map<Phase, long[]>> before = new EnumMap<>(BufferType.class);
         Map<BufferType, Map<Phase, long[]>> after = new EnumMap<>(BufferType.class);
-        for (LifeSums.Stretch stretch : history.lifeSums().stretches()) {
-            for (LifeSums.Flow flow : stretch.flows()) {
+        for (GenerationSums.PhaseSums stretch : history.generationSums().phases()) {
+            for (GenerationSums.Flow flow : stretch.flows()) {
                 add(flow.freed().without(flow.freedLate()), flow.type(), stretch.phase(), before);
                 add(flow.freedLate(), flow.type(), stretch.phase(), after);
             }
@@ -183,7 +183,7 @@ public final class AllocationLog implements HistorySource {
     }
 
     private static void add(
-            LifeSums.Amount amount, BufferType type, Phase phase, Map<BufferType, Map<Phase, long[]>> freed) {
+            GenerationSums.Amount amount, BufferType type, Phase phase, Map<BufferType, Map<Phase, long[]>> freed) {
         if (amount.buffers() > 0) {
             long[] sums = freed.computeIfAbsent(type, unused -> new LinkedHashMap<>())
                     .computeIfAbsent(phase, unused -> new long[2]);

@@ -9,7 +9,7 @@ import org.apiguardian.api.API.Status;
  * The lines of a log that say nothing this reader understands; blank ones are not counted.
  *
  * @param count how many there are
- * @param ranges where they are, ascending; of a log with more than {@value #MOST_RANGES} stretches only the first
+ * @param ranges where they are, ascending; of a log with more than {@value #MAX_RANGES} stretches only the first
  * @param samples the first of them
  * @since 0.1
  */
@@ -17,10 +17,10 @@ import org.apiguardian.api.API.Status;
 public record UnreadLines(long count, List<Range> ranges, List<Sample> samples) {
 
     /** How many stretches are kept, so that a file that is no log at all takes no memory. */
-    public static final int MOST_RANGES = 10_000;
+    public static final int MAX_RANGES = 10_000;
 
     /** How many lines are kept as text. */
-    public static final int MOST_SAMPLES = 20;
+    public static final int MAX_SAMPLES = 20;
 
     /**
      * Unread lines that follow one another, but for blank ones.
@@ -54,6 +54,6 @@ public record UnreadLines(long count, List<Range> ranges, List<Sample> samples) 
     /** Returns the numbers of the lines, at most so many stretches: {@code 1-15, 20, 34-41 and more}. */
     public String numbers(int mostRanges) {
         String named = ranges.stream().limit(mostRanges).map(Range::toString).collect(Collectors.joining(", "));
-        return ranges.size() > mostRanges || ranges.size() == MOST_RANGES ? named + " and more" : named;
+        return ranges.size() > mostRanges || ranges.size() == MAX_RANGES ? named + " and more" : named;
     }
 }

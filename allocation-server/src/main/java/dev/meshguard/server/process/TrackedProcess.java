@@ -72,14 +72,14 @@ import org.jspecify.annotations.Nullable;
 public final class TrackedProcess implements AutoCloseable {
 
     private static final String TRACKING_VARIABLE = "TT_ALLOC_TRACKING_ENABLED";
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration QUIET_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ENDING = Duration.ofSeconds(3);
     private static final int HEAD = 64 << 10;
     private static final int TAIL = 192 << 10;
     private static final int LAST_LINES = 3;
-    private static final int LONGEST_NAME = 60;
+    private static final int MAX_NAME_LENGTH = 60;
     private static final int SIGNALLED = 128;
-    private static final int LARGEST_SIGNAL = 64;
+    private static final int MAX_SIGNAL = 64;
 
     private final List<String> command;
     private final ProcessSocket socket;
@@ -286,7 +286,7 @@ public final class TrackedProcess implements AutoCloseable {
             return "still runs";
         }
         int status = process.exitValue();
-        boolean isSignal = status > SIGNALLED && status <= SIGNALLED + LARGEST_SIGNAL;
+        boolean isSignal = status > SIGNALLED && status <= SIGNALLED + MAX_SIGNAL;
         String how = isSignal
                 ? "ended with status " + status + ", as after signal " + (status - SIGNALLED)
                 : "exited with status " + status;
@@ -319,7 +319,7 @@ public final class TrackedProcess implements AutoCloseable {
                         Stream.of(String.valueOf(program)), command.stream().skip(1))
                 .collect(Collectors.joining(" "));
         return "process " + pid() + " ("
-                + (words.length() > LONGEST_NAME ? words.substring(0, LONGEST_NAME) + "…" : words) + ")";
+                + (words.length() > MAX_NAME_LENGTH ? words.substring(0, MAX_NAME_LENGTH) + "…" : words) + ")";
     }
 
     /** Hears the end of everything, ends what outlived the program, and closes the server. */
@@ -339,11 +339,11 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     private void receiveAll() throws InterruptedException {
-        server.awaitQuiet(PATIENCE);
+        server.awaitQuiet(QUIET_TIMEOUT);
         if (!server.await(TrackedProcess::areClosed, Duration.ZERO)) {
             endOrphans();
         }
-        server.awaitQuiet(PATIENCE);
+        server.awaitQuiet(QUIET_TIMEOUT);
         output.await(TimeUnit.SECONDS.toMillis(1));
     }
 

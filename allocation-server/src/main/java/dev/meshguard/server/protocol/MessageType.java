@@ -39,7 +39,7 @@ public enum MessageType {
     private static final MessageType[] ALL = values();
 
     /** The largest number of a message. */
-    public static final int LARGEST_CODE = ALL.length;
+    public static final int MAX_CODE = ALL.length;
 
     /** Returns the number on the wire, from 1. */
     public int code() {
@@ -48,7 +48,7 @@ public enum MessageType {
 
     /** Returns the message of the given number, if there is one. */
     public static Optional<MessageType> of(int code) {
-        return code < 1 || code > LARGEST_CODE ? Optional.empty() : Optional.of(ALL[code - 1]);
+        return code < 1 || code > MAX_CODE ? Optional.empty() : Optional.of(ALL[code - 1]);
     }
 
     /** Returns whether a server sends it, and not a program. */

@@ -119,7 +119,7 @@ public final class RecordCodec {
         int code = record.get(RecordFields.TYPE) & 0xff;
         MessageType type = MessageType.of(code)
                 .orElseThrow(() -> new IllegalArgumentException("No message has the number " + code + ", only 1 to "
-                        + MessageType.LARGEST_CODE + " do: this is no record of " + size.bytes() + " bytes"));
+                        + MessageType.MAX_CODE + " do: this is no record of " + size.bytes() + " bytes"));
         int device = record.getInt(RecordFields.DEVICE);
         return switch (type) {
             case RESPONSE -> usage(device, record);

@@ -215,7 +215,7 @@ class AllocationClientTests {
         try (ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             listener.bind(UnixDomainSocketAddress.of(folder.resolve("s")));
             try (AllocationClient client =
-                    builder(RecordSize.BYTES_72).patience(Duration.ofMillis(20)).connect()) {
+                    builder(RecordSize.BYTES_72).timeout(Duration.ofMillis(20)).connect()) {
                 assertThatIOException()
                         .isThrownBy(() -> client.query(0))
                         .withMessage("The allocation server at " + folder.resolve("s")

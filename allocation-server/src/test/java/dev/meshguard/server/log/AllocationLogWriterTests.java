@@ -159,7 +159,7 @@ class AllocationLogWriterTests {
     }
 
     @Test
-    void theLastServerIsToldOfCircularBuffersApart() throws IOException {
+    void writesCircularBuffersSeparatelyForTheLastServer() throws IOException {
         AllocationDetails circularBuffer = AllocationDetails.circularBuffer(Owner.program("1"));
         tracker.allocated(tracker.request(circularBuffer), 0, BufferType.L1, 101_152, 12_288, Ownership.UNKNOWN);
         tracker.freed(tracker.release(circularBuffer), 0, BufferType.L1, 101_152, Ownership.UNKNOWN);

@@ -130,11 +130,11 @@ class DamagedLogTests {
                 "⚠ [PID 7] Invalid buffer_type 96 for buffer 5 on device 0",
                 "⚠️  Too many consecutive errors (10) - closing connection (likely protocol mismatch)"
             })
-    void aMessageThatTheServerRefusedIsALostReport(String line) {
+    void aMessageThatTheServerRejectedIsALostReport(String line) {
         LeakVerdict verdict = Logs.verdictOn(Logs.of(ALLOCATED, line, FREED));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.doubts().get(0)).contains("the server refused a message (line 2, \"");
+        assertThat(verdict.inconclusiveReasonTexts().get(0)).contains("the server refused a message (line 2, \"");
     }
 
     @Test
@@ -233,15 +233,16 @@ class DamagedLogTests {
         LeakVerdict verdict =
                 Logs.verdictOn(Logs.of("🚀 Allocation Server started", ALLOCATED, "🚀 Allocation Server started"));
 
-        assertThat(verdict.groundsForDoubt())
+        assertThat(verdict.inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .containsExactly(InconclusiveReason.Kind.TRACKING_OFF);
-        assertThat(verdict.doubts().get(0)).contains("line 3 starts the server again while 1 buffer was allocated");
+        assertThat(verdict.inconclusiveReasonTexts().get(0))
+                .contains("line 3 starts the server again while 1 buffer was allocated");
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     @Test
-    void aServerThatWasStartedAgainWhenNothingWasAllocatedIsNoMatterOfDoubt() {
+    void aServerRestartedWhenNothingWasAllocatedIsNotInconclusive() {
         LeakVerdict verdict = Logs.verdictOn(Logs.of(
                 "🚀 Allocation Server started", ALLOCATED, FREED, "🚀 Allocation Server started", ALLOCATED, FREED));
 

@@ -44,7 +44,7 @@ class FollowedLogTests {
     }
 
     @Test
-    void readsWhatWasWrittenWhenItIsToldThatAllIsOver() throws IOException {
+    void readsWhatWasWrittenBeforeTheEndIsSignalled() throws IOException {
         AllocationLog log = Logs.READER.follow(file, quiet -> {
             append(FREED);
             return true;

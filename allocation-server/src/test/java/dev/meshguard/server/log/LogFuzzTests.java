@@ -111,8 +111,8 @@ class LogFuzzTests {
 
         AllocationLog log = Logs.READER.read(new ByteArrayInputStream(noise), "noise");
 
-        assertThat(log.unread().samples()).hasSize(UnreadLines.MOST_SAMPLES);
-        assertThat(log.unread().ranges()).hasSizeLessThanOrEqualTo(UnreadLines.MOST_RANGES);
+        assertThat(log.unread().samples()).hasSize(UnreadLines.MAX_SAMPLES);
+        assertThat(log.unread().ranges()).hasSizeLessThanOrEqualTo(UnreadLines.MAX_RANGES);
         assertThat(log.addresses()).isEmpty();
         assertThat(log.history().events()).hasSizeLessThan(10);
     }

@@ -47,7 +47,7 @@ class OtherDialectsTests {
     }
 
     @Test
-    void aServerThatCountsEveryReportIsHeldAgainstBooksThatDoSo() {
+    void comparesAServerThatCountsEveryReportWithALedgerThatDoesToo() {
         AllocationLog log = Logs.of(
                 "✓ [PID 7] Allocated 12288 bytes of DRAM on device 0 (buffer_id=1073739776)",
                 "✓ [PID 7] Allocated 12288 bytes of DRAM on device 0 (buffer_id=1073739776)",

@@ -35,7 +35,7 @@ class RandomLogTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void whatAServerLoggedReadsBackAsWhatItHeard(boolean hexadecimal) {
+    void aServersLogReadsBackAsWhatItReceived(boolean hexadecimal) {
         for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
             SmallServer server = new SmallServer(hexadecimal);
             run(server);
@@ -50,7 +50,7 @@ class RandomLogTests {
     }
 
     @Test
-    void aLogThatGivesAllBackIsNoLongerCalledCleanWithALineTakenOut() {
+    void aLogThatFreesAllIsNotCleanOnceALineIsRemoved() {
         for (int run = 0; run < OPERATIONS / OPERATIONS_OF_A_LOG; run++) {
             SmallServer server = new SmallServer(random.nextBoolean());
             runWithoutStrayFrees(server);

@@ -33,7 +33,7 @@ class ReferenceCountedLogTests {
     };
 
     @Test
-    void whatOneProcessTookOnSeveralDevicesIsOneLeak() {
+    void buffersOfOneProcessOnSeveralDevicesAreOneLeak() {
         AllocationLog log = Logs.of(
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=901152)",
                 "✓ [PID 7] Allocated 4096 bytes of DRAM on device 1 (buffer_id=901152)",
@@ -61,7 +61,7 @@ class ReferenceCountedLogTests {
     }
 
     @Test
-    void theMiniTraceGaveAllBackAndHasOneFreeTooMany() {
+    void theMiniTraceFreedAllAndHasOneFreeTooMany() {
         LeakVerdict verdict = Logs.verdictOn(Logs.of(MINI_TRACE));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.MISREPORTED);
@@ -138,7 +138,7 @@ class ReferenceCountedLogTests {
     }
 
     @Test
-    void sumsOfTheServerThatAgreeAreNoMatterOfDoubt() {
+    void sumsOfTheServerThatAgreeAreNotInconclusive() {
         AllocationLog log = Logs.of(
                 ALLOCATED,
                 "",

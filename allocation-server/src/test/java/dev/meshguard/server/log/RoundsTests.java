@@ -28,10 +28,14 @@ class RoundsTests {
     }
 
     @Test
-    void aLogThatKeepsWhatTheFirstRoundTookHasSettled() throws IOException {
-        Accumulation accumulation = Accumulation.of(
-                read(READER, round(1, kept(1)), round(2, givenBack(2)), round(3, givenBack(3)), round(4, givenBack(4)))
-                        .history());
+    void aLogThatKeepsAllocationsOfTheFirstRoundHasSettled() throws IOException {
+        Accumulation accumulation = Accumulation.of(read(
+                        READER,
+                        round(1, kept(1)),
+                        round(2, allocatedAndFreed(2)),
+                        round(3, allocatedAndFreed(3)),
+                        round(4, allocatedAndFreed(4)))
+                .history());
 
         assertThat(accumulation.rounds()).isEqualTo(4);
         assertThat(accumulation.trend()).isEqualTo(Trend.SETTLED);
@@ -40,8 +44,8 @@ class RoundsTests {
     @Test
     void aDumpInTheMiddleEndsNoRound() throws IOException {
         String dump = "║           REMAINING ALLOCATED BUFFERS                       ║\nTotal tracked allocations: 1\n";
-        Accumulation accumulation =
-                Accumulation.of(read(READER, round(1, kept(1)), dump, round(2, givenBack(2)), round(3, freed(1)))
+        Accumulation accumulation = Accumulation.of(
+                read(READER, round(1, kept(1)), dump, round(2, allocatedAndFreed(2)), round(3, freed(1)))
                         .history());
 
         assertThat(accumulation.rounds()).isEqualTo(3);
@@ -85,7 +89,7 @@ class RoundsTests {
         return String.format(Locale.ROOT, "✗ [PID 7] Freed buffer %d on device 0 (4096 bytes, FINAL)\n", id * 4096);
     }
 
-    private static String givenBack(int id) {
+    private static String allocatedAndFreed(int id) {
         return kept(id) + freed(id);
     }
 }

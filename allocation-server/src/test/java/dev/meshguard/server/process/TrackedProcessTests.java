@@ -80,7 +80,7 @@ class TrackedProcessTests {
     }
 
     @Test
-    void aChildThatOutlivesItsParentIsEndedAndWhatItHadIsTold() throws Exception {
+    void terminatesAChildThatOutlivesItsParentAndReportsItsBuffers() throws Exception {
         try (TrackedProcess program = started("allocate 4096", "free 4096", "child allocate 8192")) {
             program.await(PATIENCE);
 
@@ -112,7 +112,7 @@ class TrackedProcessTests {
     // What cannot be known
 
     @Test
-    void aProgramThatNeverConnectsProvesNothingAndIsToldWhatToLookAt() throws Exception {
+    void aProgramThatNeverConnectsProvesNothingAndTheNotesSayWhatToCheck() throws Exception {
         try (TrackedProcess program = TrackedProcess.start("sh", "-c", "echo done")) {
             program.await(PATIENCE);
 
@@ -277,7 +277,7 @@ class TrackedProcessTests {
     }
 
     @Test
-    void aProgramThatKnowsOnlyTheFixedPathIsHeardThere() throws Exception {
+    void receivesReportsOfAProgramThatKnowsOnlyTheFixedPath() throws Exception {
         Path socket = folder.resolve("fixed.sock");
         try (TrackedProcess program = fixed(socket, ReportingProgram.command("112", "allocate 4096"))) {
             program.await(PATIENCE);

@@ -23,7 +23,7 @@ import org.assertj.core.error.BasicErrorMessageFactory;
 /** The message of reports that do not fit, with both sides of each: who reports, and who did before. */
 public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
-    private static final int MOST_SHOWN = 5;
+    private static final int MAX_SHOWN = 5;
 
     /** Frees of one request of the same address on several devices are one thing to the reader. */
     private record Key(AllocationRequest request, Anomaly.Kind kind, BufferType type, long address) {
@@ -63,14 +63,14 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         List<List<Anomaly>> groups = grouped(found);
         List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, "Expecting no %s but found %d:", words, groups.size()));
-        List<List<Anomaly>> shown = groups.subList(0, Math.min(MOST_SHOWN, groups.size()));
+        List<List<Anomaly>> shown = groups.subList(0, Math.min(MAX_SHOWN, groups.size()));
         for (int i = 0; i < shown.size(); i++) {
             lines.add((i + 1) + ". " + again(shown.get(i)));
             lines.add(site(requestOf(shown.get(i).get(0).event())));
             lines.addAll(before(shown.get(i).get(0), history));
         }
-        if (groups.size() > MOST_SHOWN) {
-            lines.add("… and " + (groups.size() - MOST_SHOWN) + " more");
+        if (groups.size() > MAX_SHOWN) {
+            lines.add("… and " + (groups.size() - MAX_SHOWN) + " more");
         }
         if (shown.stream().anyMatch(group -> lacksFirstFree(group.get(0), history))) {
             lines.add("To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.");

@@ -18,7 +18,7 @@ import org.assertj.core.error.BasicErrorMessageFactory;
 /** The message of devices that did something else than most did. */
 public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory {
 
-    private static final int MOST_SHOWN = 8;
+    private static final int MAX_SHOWN = 8;
 
     private ShouldDoTheSameOnAllDevices(DeviceComparison conduct) {
         super(escapePercent(text(conduct)));
@@ -37,16 +37,16 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                 conduct.deeds().size(),
                 differing(conduct.different()),
                 conduct.usualDevices()));
-        lines.add("  most devices: " + words(conduct.usual(), conduct.usual()));
+        lines.add("  most devices: " + description(conduct.usual(), conduct.usual()));
         for (int device : conduct.different()
-                .subList(0, Math.min(MOST_SHOWN, conduct.different().size()))) {
+                .subList(0, Math.min(MAX_SHOWN, conduct.different().size()))) {
             lines.add(String.format(
                     Locale.ROOT,
                     "  device %d: %s",
                     device,
-                    words(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
+                    description(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
         }
-        int more = conduct.different().size() - MOST_SHOWN;
+        int more = conduct.different().size() - MAX_SHOWN;
         if (more > 0) {
             lines.add("  … and " + more + " more");
         }
@@ -65,17 +65,17 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                 Locale.ROOT, devices.size() == 1 ? "device %s differs" : "devices %s differ", join(devices));
     }
 
-    private static String words(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
+    private static String description(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
         TreeSet<BufferType> types = new TreeSet<>(done.keySet());
         types.addAll(usual.keySet());
         return types.isEmpty()
                 ? "nothing"
                 : types.stream()
-                        .map(type -> words(type, DeviceComparison.in(done, type)))
+                        .map(type -> description(type, DeviceComparison.in(done, type)))
                         .collect(Collectors.joining("; "));
     }
 
-    private static String words(BufferType type, Deeds deeds) {
+    private static String description(BufferType type, Deeds deeds) {
         return String.format(
                 Locale.ROOT,
                 "%s %s, %s taken, %s left",

@@ -33,7 +33,7 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
     }
 
     /** Returns the message for books that grow by another amount. */
-    public static ShouldNotAccumulate shouldGrowInBooksBy(
+    public static ShouldNotAccumulate shouldGrowInLedgerBy(
             CountingPolicy policy, DeviceMemory memory, long bytes, Accumulation accumulation) {
         return new ShouldNotAccumulate(
                 expected("the books of policy " + policy + " for ", memory, bytes),

@@ -10,7 +10,7 @@ final class TreeMapFreeList implements FreeList {
     private static final long ALIGNMENT = 32;
 
     private final TreeMap<Long, Long> sizes = new TreeMap<>();
-    private final Map<Long, Long> lent = new HashMap<>();
+    private final Map<Long, Long> allocated = new HashMap<>();
 
     TreeMapFreeList(long bytes) {
         sizes.put(0L, bytes);
@@ -26,7 +26,7 @@ final class TreeMapFreeList implements FreeList {
         if (rest > 0) {
             sizes.put(address + rounded, rest);
         }
-        lent.put(address, rounded);
+        allocated.put(address, rounded);
         return address;
     }
 
@@ -41,7 +41,7 @@ final class TreeMapFreeList implements FreeList {
 
     @Override
     public void free(long address) {
-        Long lentSize = lent.remove(address);
+        Long lentSize = allocated.remove(address);
         if (lentSize == null) {
             return;
         }

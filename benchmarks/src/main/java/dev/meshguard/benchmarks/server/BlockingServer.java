@@ -21,27 +21,27 @@ public final class BlockingServer implements AutoCloseable {
     private static final byte QUERY = 3;
 
     /** What is done with a record. */
-    public interface Books {
+    public interface LedgerWriter {
         /** Enters the record at a place. */
         void enter(ByteBuffer records, int at);
     }
 
     private final Path socket;
-    private final Books books;
+    private final LedgerWriter ledger;
     private final ServerSocketChannel server;
 
     /** Starts to listen. */
-    public BlockingServer(Path socket, Books books) throws IOException {
+    public BlockingServer(Path socket, LedgerWriter books) throws IOException {
         this.socket = socket;
-        this.books = books;
+        this.ledger = books;
         server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(socket));
         daemon(this::accept);
     }
 
     /** Returns books that count and do nothing else. */
-    public static Books counting() {
-        return new Books() {
+    public static LedgerWriter counting() {
+        return new LedgerWriter() {
             private long records;
 
             @Override
@@ -57,8 +57,8 @@ public final class BlockingServer implements AutoCloseable {
     }
 
     /** Returns books as the field's server has them: a map of entries under one lock, and sums. */
-    public static Books entering() {
-        return new MapBooks();
+    public static LedgerWriter entering() {
+        return new MapLedger();
     }
 
     private static void daemon(Runnable work) {
@@ -90,7 +90,7 @@ public final class BlockingServer implements AutoCloseable {
                     if (in.get(at) == QUERY) {
                         client.write(answer.rewind());
                     } else {
-                        books.enter(in, at);
+                        ledger.enter(in, at);
                     }
                 }
                 in.position(at);
@@ -122,7 +122,7 @@ public final class BlockingServer implements AutoCloseable {
     }
 
     /** A map of entries. */
-    private static final class MapBooks implements Books {
+    private static final class MapLedger implements LedgerWriter {
         private final Map<Key, Entry> entries = new HashMap<>();
         private final long[][] sums = new long[8][8];
 

@@ -80,7 +80,7 @@ final class AnalysisJson {
         json.writeObjectFieldStart("rounds");
         json.writeNumberField("count", accumulation.rounds());
         json.writeStringField("trend", accumulation.trend().name());
-        texts("doubts", accumulation.doubts());
+        texts("doubts", accumulation.inconclusiveReasons());
         json.writeEndObject();
     }
 

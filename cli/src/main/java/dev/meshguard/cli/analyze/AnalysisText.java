@@ -24,9 +24,9 @@ import java.util.stream.Collectors;
 final class AnalysisText {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
-    private static final int MOST_EVENTS = 12;
-    private static final int MOST_RANGES = 8;
-    private static final int MOST_SAMPLES = 3;
+    private static final int MAX_EVENTS = 12;
+    private static final int MAX_RANGES = 8;
+    private static final int MAX_SAMPLES = 3;
 
     private static final Comparator<AddressUse> LEAST_BALANCED_FIRST = Comparator.comparingLong(
                     (AddressUse use) -> -Math.abs(use.surplus()))
@@ -81,12 +81,12 @@ final class AnalysisText {
         }
         String where = events.stream()
                 .filter(number -> log.lineOf(number).isPresent())
-                .limit(MOST_EVENTS)
+                .limit(MAX_EVENTS)
                 .map(number -> "#" + number + " line " + log.lineOf(number).getAsLong())
                 .collect(Collectors.joining(", "));
         if (!where.isEmpty()) {
             lines.add("");
-            lines.add("Events in the log: " + where + (events.size() > MOST_EVENTS ? " …" : ""));
+            lines.add("Events in the log: " + where + (events.size() > MAX_EVENTS ? " …" : ""));
         }
     }
 
@@ -203,9 +203,9 @@ final class AnalysisText {
                 "Not read: %d of %s: %s",
                 unread.count(),
                 Quantities.count(log.lines(), "line"),
-                unread.numbers(MOST_RANGES)));
+                unread.numbers(MAX_RANGES)));
         unread.samples().stream()
-                .limit(MOST_SAMPLES)
+                .limit(MAX_SAMPLES)
                 .forEach(sample -> lines.add("  line " + sample.line() + ": " + sample.text()));
     }
 }

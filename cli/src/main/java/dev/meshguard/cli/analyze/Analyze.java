@@ -146,7 +146,7 @@ public final class Analyze implements Callable<Integer> {
 
     @Override
     public Integer call() throws UsageException, IOException {
-        refuseWhatDoesNotFit();
+        rejectWhatDoesNotFit();
         if (follows) {
             interruption.await();
         }
@@ -195,7 +195,7 @@ public final class Analyze implements Callable<Integer> {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }
 
-    private void refuseWhatDoesNotFit() throws UsageException {
+    private void rejectWhatDoesNotFit() throws UsageException {
         if (mostAddresses < 0) {
             throw new UsageException("--addresses " + mostAddresses + ": give 0 or more");
         }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 /** That somebody pressed Ctrl+C: the program then ends what it does, answers, and only then is over. */
 public final class Interruption implements AutoCloseable {
 
-    private static final long MOST_SECONDS_TO_ANSWER = 60;
+    private static final long MAX_SECONDS_TO_ANSWER = 60;
 
     private final CountDownLatch answered = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupted, "meshguard-interruption");
@@ -26,7 +26,7 @@ public final class Interruption implements AutoCloseable {
     private void interrupted() {
         isAskedFor = true;
         try {
-            if (!answered.await(MOST_SECONDS_TO_ANSWER, TimeUnit.SECONDS)) {
+            if (!answered.await(MAX_SECONDS_TO_ANSWER, TimeUnit.SECONDS)) {
                 return;
             }
             // The program would end with the status of the signal, whatever it found out.

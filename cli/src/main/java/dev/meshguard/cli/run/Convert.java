@@ -69,7 +69,7 @@ public final class Convert implements Callable<Integer> {
 
     @Override
     public Integer call() throws UsageException, IOException {
-        output.refuseSameFile(run);
+        output.rejectSameFile(run);
         RecordedFile recorded = run.read(standardInput);
         output.write(Printer.of(command), writer -> write(recorded, writer));
         return ExitStatus.CLEAN.code();

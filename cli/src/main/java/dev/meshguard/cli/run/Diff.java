@@ -112,7 +112,7 @@ public final class Diff implements Callable<Integer> {
     }
 
     private static boolean leavesMore(UsageChange change) {
-        return change.moreLeft() > 0
+        return change.additionalLiveBytes() > 0
                 || change.after().liveBuffers() > change.before().liveBuffers();
     }
 

@@ -18,8 +18,8 @@ final class HistoryInput {
      *
      * @throws UsageException if the output is the file that the run is read from
      */
-    void refuseToWriteTo(Path output) throws UsageException {
-        OutputFile.refuseInput(file, output);
+    void rejectWritingTo(Path output) throws UsageException {
+        OutputFile.rejectInput(file, output);
     }
 
     RecordedFile read(InputStream standardInput) throws UsageException {

@@ -26,9 +26,9 @@ final class HistoryOutput {
      *
      * @throws UsageException if the run is to be written to the file that it is read from
      */
-    void refuseSameFile(HistoryInput run) throws UsageException {
+    void rejectSameFile(HistoryInput run) throws UsageException {
         if (output != null) {
-            run.refuseToWriteTo(output);
+            run.rejectWritingTo(output);
         }
     }
 

@@ -81,7 +81,7 @@ public final class Minimize implements Callable<Integer> {
         if (mostChecks < 1) {
             throw new UsageException("--most-checks " + mostChecks + ": give 1 or more");
         }
-        output.refuseSameFile(run);
+        output.rejectSameFile(run);
         RecordedFile recorded = run.read(standardInput);
         ExpectationOptions.Measure measure = expectations.read();
         HistoryMinimizer minimizer = HistoryMinimizer.create()

@@ -40,7 +40,7 @@ final class OutputFile {
      * @param input what is read, as it was named
      * @throws UsageException if it is the same file
      */
-    static void refuseInput(String input, Path output) throws UsageException {
+    static void rejectInput(String input, Path output) throws UsageException {
         boolean isSame;
         try {
             isSame = Files.isRegularFile(output) && Files.isSameFile(Path.of(input), output);

@@ -63,7 +63,7 @@ public final class Page implements Callable<Integer> {
     @Override
     public Integer call() throws UsageException {
         if (output != null) {
-            run.refuseToWriteTo(output);
+            run.rejectWritingTo(output);
         }
         RecordedFile recorded = run.read(standardInput);
         RunPage page = RunPage.of(

@@ -24,7 +24,7 @@ import java.util.zip.ZipException;
 record RecordedFile(String name, AllocationHistory history) {
 
     private static final String STANDARD_INPUT = "-";
-    private static final int LONGEST_MARK = 256;
+    private static final int MAX_MARK_LENGTH = 256;
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
 
@@ -64,8 +64,8 @@ record RecordedFile(String name, AllocationHistory history) {
 
     /** The first line of a history says what it is; one that was cut or lost it is no history to anybody. */
     private static boolean isHistory(InputStream plain) throws IOException {
-        plain.mark(LONGEST_MARK);
-        String beginning = new String(plain.readNBytes(LONGEST_MARK), StandardCharsets.UTF_8);
+        plain.mark(MAX_MARK_LENGTH);
+        String beginning = new String(plain.readNBytes(MAX_MARK_LENGTH), StandardCharsets.UTF_8);
         plain.reset();
         String line = beginning.startsWith("\uFEFF") ? beginning.substring(1) : beginning;
         return line.stripLeading().startsWith("{") && line.contains("\"kind\"");

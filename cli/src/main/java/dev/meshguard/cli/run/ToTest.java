@@ -97,7 +97,7 @@ public final class ToTest implements Callable<Integer> {
     @Override
     public Integer call() throws UsageException, IOException {
         if (output != null) {
-            run.refuseToWriteTo(output);
+            run.rejectWritingTo(output);
         }
         RecordedFile recorded = run.read(standardInput);
         ReproductionTest test = test(recorded);

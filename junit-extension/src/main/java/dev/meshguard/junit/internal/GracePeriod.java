@@ -19,22 +19,22 @@ import java.util.regex.Pattern;
  */
 public record GracePeriod(Duration atMost, GraceTimer timer) {
 
-    private static final Duration LONGEST = Duration.ofMinutes(10);
+    private static final Duration MAX = Duration.ofMinutes(10);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
-    private static final Duration LONGEST_PAUSE = Duration.ofMillis(100);
+    private static final Duration MAX_PAUSE = Duration.ofMillis(100);
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}) ?(ms|s|m)?");
 
     /** Creates a period that is not too long. */
     public GracePeriod {
-        refusal(atMost).ifPresent(allowed -> {
+        errorOf(atMost).ifPresent(allowed -> {
             throw new IllegalArgumentException(allowed);
         });
     }
 
     /** Returns what is allowed instead of a duration, if it is not. */
-    public static Optional<String> refusal(Duration atMost) {
-        return atMost.isNegative() || atMost.compareTo(LONGEST) > 0
-                ? Optional.of("Give 0 or more, at most " + description(LONGEST) + ".")
+    public static Optional<String> errorOf(Duration atMost) {
+        return atMost.isNegative() || atMost.compareTo(MAX) > 0
+                ? Optional.of("Give 0 or more, at most " + description(MAX) + ".")
                 : Optional.empty();
     }
 
@@ -47,7 +47,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
     public static Duration parse(String text) {
         Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!form.matches()) {
-            throw refused();
+            throw rejected();
         }
         long number = Long.parseLong(form.group(1));
         String unit = Optional.ofNullable(form.group(2)).orElse("s");
@@ -56,15 +56,15 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
             case "m" -> Duration.ofMinutes(number);
             default -> Duration.ofSeconds(number);
         };
-        if (duration.compareTo(LONGEST) > 0) {
-            throw refused();
+        if (duration.compareTo(MAX) > 0) {
+            throw rejected();
         }
         return duration;
     }
 
-    private static IllegalArgumentException refused() {
-        return new IllegalArgumentException("Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most "
-                + description(LONGEST) + ".");
+    private static IllegalArgumentException rejected() {
+        return new IllegalArgumentException(
+                "Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most " + description(MAX) + ".");
     }
 
     /**
@@ -97,7 +97,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
             if (left == 0) {
                 return Optional.empty();
             }
-            pause = pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+            pause = pause.multipliedBy(2).compareTo(MAX_PAUSE) < 0 ? pause.multipliedBy(2) : MAX_PAUSE;
         }
         return Optional.of(String.format(
                 Locale.ROOT, "waited %s for frees of other threads; %s", description(atMost), wereFreed(first, left)));

@@ -24,7 +24,7 @@ public final class HistoryFolder {
     public static final String RECORD = "meshguard.record";
 
     private static final String SUFFIX = ".jsonl";
-    private static final int LONGEST_NAME = 120;
+    private static final int MAX_NAME_LENGTH = 120;
 
     private final Path folder;
 
@@ -49,7 +49,7 @@ public final class HistoryFolder {
         try {
             return Path.of(value);
         } catch (InvalidPathException noPath) {
-            throw RunSettings.refused(name, value, "It is no path here: " + noPath.getReason() + ".");
+            throw RunSettings.rejected(name, value, "It is no path here: " + noPath.getReason() + ".");
         }
     }
 
@@ -92,6 +92,6 @@ public final class HistoryFolder {
     /** What no file system has in names is left out of them. */
     private static String fileName(String check) {
         String name = check.replaceAll("[^A-Za-z0-9_.#$-]+", "_");
-        return name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) : name;
+        return name.length() > MAX_NAME_LENGTH ? name.substring(0, MAX_NAME_LENGTH) : name;
     }
 }

@@ -89,7 +89,7 @@ final class JvmRecordFile {
                     .orElse(NO_LINE);
             String place = entry.source()
                     .map(SourceLine::file)
-                    .orElseGet(() -> entry.place().orElseThrow());
+                    .orElseGet(() -> entry.location().orElseThrow());
             lines.append(String.join(SEPARATOR, kind, line, place, entry.toText()))
                     .append('\n');
         }

@@ -39,7 +39,7 @@ public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
             case "off" -> SummaryMode.OFF;
             case "failures" -> SummaryMode.FAILURES;
             case "always" -> SummaryMode.ALWAYS;
-            default -> throw RunSettings.refused(SUMMARY, value.orElseThrow(), "It is off, failures or always.");
+            default -> throw RunSettings.rejected(SUMMARY, value.orElseThrow(), "It is off, failures or always.");
         };
     }
 
@@ -54,7 +54,7 @@ public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
                                 .filter(Boolean::parseBoolean)
                                 .isPresent()
                         || RunSettings.given(parameters, OUTPUT_FOLDER).isPresent();
-            default -> throw RunSettings.refused(ATTACH, value.orElseThrow(), "It is off or failures.");
+            default -> throw RunSettings.rejected(ATTACH, value.orElseThrow(), "It is off or failures.");
         };
     }
 }

@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 public final class Reporting {
 
     /** With more, the first of them say enough, and a broken build must not fill a disk. */
-    static final int MOST_TESTS_WITH_FILES = 50;
+    static final int MAX_TESTS_WITH_FILES = 50;
 
     private final boolean attachesFiles;
     private final RunStatistics numbers;
@@ -68,6 +68,6 @@ public final class Reporting {
             return OptionalInt.empty();
         }
         int number = testsWithFiles.incrementAndGet();
-        return number <= MOST_TESTS_WITH_FILES ? OptionalInt.of(number) : OptionalInt.empty();
+        return number <= MAX_TESTS_WITH_FILES ? OptionalInt.of(number) : OptionalInt.empty();
     }
 }

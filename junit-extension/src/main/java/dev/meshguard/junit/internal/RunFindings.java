@@ -33,7 +33,7 @@ final class RunFindings {
     List<Expectation> expect(List<Expectation> more) {
         List<Expectation> added = new ArrayList<>();
         for (Expectation entry : more) {
-            if (entry.place().isPresent() && entries.putIfAbsent(key(entry), entry) == null) {
+            if (entry.location().isPresent() && entries.putIfAbsent(key(entry), entry) == null) {
                 added.add(entry);
             }
         }
@@ -51,7 +51,7 @@ final class RunFindings {
         List<Expectation> news = new ArrayList<>();
         for (ExpectationResult result : verdict.expectations()) {
             Expectation entry = result.expectation();
-            if (entry.place().isPresent() && !result.neverMatched() && match(entry)) {
+            if (entry.location().isPresent() && !result.neverMatched() && match(entry)) {
                 news.add(entry);
             }
         }
@@ -62,7 +62,7 @@ final class RunFindings {
     List<Expectation> excuse(List<Expectation> more) {
         List<Expectation> news = new ArrayList<>();
         for (Expectation entry : more) {
-            if (entry.place().isPresent() && entry.source().isEmpty() && excused.add(key(entry))) {
+            if (entry.location().isPresent() && entry.source().isEmpty() && excused.add(key(entry))) {
                 news.add(entry);
             }
         }
@@ -110,10 +110,12 @@ final class RunFindings {
     static String description(Expectation entry) {
         boolean saysWhere = entry.source().isPresent();
         return entry
-                + (saysWhere ? "" : entry.place().map(place -> " at " + place).orElse(""));
+                + (saysWhere
+                        ? ""
+                        : entry.location().map(place -> " at " + place).orElse(""));
     }
 
     private static String key(Expectation entry) {
-        return entry.place().orElseThrow() + " " + entry.toText();
+        return entry.location().orElseThrow() + " " + entry.toText();
     }
 }

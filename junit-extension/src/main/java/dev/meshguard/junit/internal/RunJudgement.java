@@ -24,12 +24,12 @@ import java.util.Locale;
  */
 public record RunJudgement(Outcome outcome, String text) {
 
-    private static final int MOST_LINES = 12;
+    private static final int MAX_LINES = 12;
     private static final String INDENT = "   ";
 
     /** Judges the accounts of a run. */
     public static RunJudgement of(RunSettings settings) throws IOException {
-        Path folder = settings.account()
+        Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "Name the folder of the accounts with " + RunSettings.ACCOUNT + ", as for the tests."));
         RunFindings findings = new RunFindings();
@@ -146,10 +146,10 @@ public record RunJudgement(Outcome outcome, String text) {
     }
 
     private static List<String> cut(List<String> lines) {
-        if (lines.size() <= MOST_LINES) {
+        if (lines.size() <= MAX_LINES) {
             return lines;
         }
-        List<String> shown = new ArrayList<>(lines.subList(0, MOST_LINES - 1));
+        List<String> shown = new ArrayList<>(lines.subList(0, MAX_LINES - 1));
         shown.add("… and " + (lines.size() - shown.size()) + " more");
         return shown;
     }

@@ -15,7 +15,7 @@ import java.util.function.Function;
  * @param update what is asked to be written to it
  * @param strict whether a known leak that is gone fails the run until it is taken out
  * @param run what the run is called; given by whoever starts all of it
- * @param account the folder in which every JVM of the run keeps its account
+ * @param recordFolder the folder in which every JVM of the run keeps its account
  * @param readOnly whether the baseline must not be written, whatever is asked for
  */
 public record RunSettings(
@@ -24,7 +24,7 @@ public record RunSettings(
         Update update,
         boolean strict,
         Optional<String> run,
-        Optional<Path> account,
+        Optional<Path> recordFolder,
         boolean readOnly) {
 
     /** The names of the parameters. */
@@ -77,7 +77,7 @@ public record RunSettings(
                                 .map(output -> output.resolve(folder))
                                 .orElse(folder)),
                 isOn(environment.getOrDefault("CI", "")));
-        settings.refuseWhatMissesItsOther();
+        settings.rejectWhatMissesItsOther();
         return settings;
     }
 
@@ -91,7 +91,7 @@ public record RunSettings(
             try {
                 return Path.of(value);
             } catch (InvalidPathException noPath) {
-                throw refused(name, value, "It is no path here: " + noPath.getReason() + ".");
+                throw rejected(name, value, "It is no path here: " + noPath.getReason() + ".");
             }
         });
     }
@@ -106,7 +106,7 @@ public record RunSettings(
             case "none" -> Update.NONE;
             case "shrink" -> Update.SHRINK;
             case "accept" -> Update.ACCEPT;
-            default -> throw refused(UPDATE, value.orElseThrow(), "It is shrink, accept or none.");
+            default -> throw rejected(UPDATE, value.orElseThrow(), "It is shrink, accept or none.");
         };
     }
 
@@ -114,26 +114,26 @@ public record RunSettings(
         return switch (value.orElse("false")) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw refused(name, value.orElseThrow(), "It is true or false.");
+            default -> throw rejected(name, value.orElseThrow(), "It is true or false.");
         };
     }
 
-    private void refuseWhatMissesItsOther() {
-        if (account.isPresent() && run.isEmpty()) {
-            throw refused(
+    private void rejectWhatMissesItsOther() {
+        if (recordFolder.isPresent() && run.isEmpty()) {
+            throw rejected(
                     ACCOUNT,
-                    account.get().toString(),
+                    recordFolder.get().toString(),
                     "Accounts of an earlier build may lie there: name the run with " + RUN
                             + ", for example by its time.");
         }
         if (update == Update.SHRINK && run.isEmpty()) {
-            throw refused(
+            throw rejected(
                     UPDATE,
                     "shrink",
                     "A part of the tests does not show what is gone: run all of them, and say so with " + RUN + ".");
         }
         if (update != Update.NONE && baseline.isEmpty()) {
-            throw refused(UPDATE, update.name().toLowerCase(Locale.ROOT), "Name the file with " + BASELINE + ".");
+            throw rejected(UPDATE, update.name().toLowerCase(Locale.ROOT), "Name the file with " + BASELINE + ".");
         }
     }
 
@@ -143,7 +143,7 @@ public record RunSettings(
     }
 
     /** Returns the refusal of a parameter's value; what is allowed is a whole sentence. */
-    public static IllegalArgumentException refused(String name, String value, String allowed) {
+    public static IllegalArgumentException rejected(String name, String value, String allowed) {
         return new IllegalArgumentException(String.format(Locale.ROOT, "%s = %s is refused. %s", name, value, allowed));
     }
 }

@@ -64,9 +64,9 @@ public final class RunState implements StoredResource {
                     ? load(settings.expectedBuffers().get(), RunSettings.EXPECTED_BUFFERS)
                     : ExpectedBuffers.none();
             Baseline baseline = settings.baseline().isPresent() ? baseline(settings) : null;
-            JvmRecordFile file = settings.account().isPresent()
+            JvmRecordFile file = settings.recordFolder().isPresent()
                     ? JvmRecordFile.begin(
-                            settings.account().get(), settings.run().orElseThrow())
+                            settings.recordFolder().get(), settings.run().orElseThrow())
                     : null;
             RunState account = new RunState(settings, expected, baseline, file, reporting);
             account.expect(expected);
@@ -84,7 +84,7 @@ public final class RunState implements StoredResource {
      */
     public static ExpectedBuffers load(Path path, String where) throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw RunSettings.refused(
+            throw RunSettings.rejected(
                     where,
                     path.toString(),
                     "There is no such file: " + path.toAbsolutePath().normalize() + ".");
@@ -95,7 +95,7 @@ public final class RunState implements StoredResource {
     private static Baseline baseline(RunSettings settings) throws IOException {
         BaselineFile file = new BaselineFile(settings.baseline().orElseThrow());
         if (!file.exists() && !settings.writes(Update.ACCEPT)) {
-            throw RunSettings.refused(
+            throw RunSettings.rejected(
                     RunSettings.BASELINE,
                     settings.baseline().get().toString(),
                     "There is no such file: " + file.path() + ". Make it with -D" + RunSettings.UPDATE

@@ -24,13 +24,13 @@ public final class SupportedJUnit {
      * @throws ExtensionConfigurationException if it is; the message names the version found and the oldest supported one
      */
     public static void require() {
-        refusal(ExtensionContext.class).ifPresent(message -> {
+        errorOf(ExtensionContext.class).ifPresent(message -> {
             throw new ExtensionConfigurationException(message);
         });
     }
 
     /** Returns why the JUnit of a context type cannot run the checks, if it cannot. */
-    static Optional<String> refusal(Class<?> contextType) {
+    static Optional<String> errorOf(Class<?> contextType) {
         boolean isSupported = Arrays.stream(contextType.getMethods())
                 .anyMatch(method -> method.getName().equals(NEEDED));
         return isSupported

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public interface TemplateInvocation {
 
     /** Returns the annotation and where it stands, for messages. */
-    String place();
+    String location();
 
     /** Returns what goes wrong at run time, besides what the test asks for. */
     default FaultPlan faults() {

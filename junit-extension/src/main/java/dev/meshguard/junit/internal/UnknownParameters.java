@@ -39,7 +39,7 @@ public record UnknownParameters(List<String> known) {
      * @param parameters the value of a name; what has none was not read by JUnit either
      * @throws IllegalArgumentException for the first of them
      */
-    public void refuse(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
+    public void reject(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
         for (String name : unknown(file(loader), parameters)) {
             throw new IllegalArgumentException(
                     String.format(Locale.ROOT, "%s: %s is refused. %s", FILE, name, instead(name)));

@@ -110,8 +110,8 @@ final class FailedAllocationInvocation
     }
 
     @Override
-    public String place() {
-        return use.place();
+    public String location() {
+        return use.location();
     }
 
     @Override
@@ -176,7 +176,7 @@ final class FailedAllocationInvocation
         }
         boolean isNamed = Arrays.stream(use.annotation().mayThrow()).anyMatch(type -> type.isInstance(thrown));
         if (!isNamed && !InjectedErrors.explain(thrown, List.of(fault))) {
-            thrown.addSuppressed(new FailedOnPurpose(injected(failed)));
+            thrown.addSuppressed(new InjectedFailureNote(injected(failed)));
             throw thrown;
         }
     }
@@ -207,7 +207,7 @@ final class FailedAllocationInvocation
                 Locale.ROOT,
                 "%s: the test made %s without any fault, which is the limit, and asked again: %s. Each would be a run of its own."
                         + " Raise the limit or test less at a time; code that allocates until memory is full needs a bound.",
-                place(),
+                location(),
                 Quantities.count(use.annotation().limit(), "allocation"),
                 point);
     }
@@ -217,14 +217,14 @@ final class FailedAllocationInvocation
                 Locale.ROOT,
                 "%s: %s. After that the test made %s more than without faults, which is the limit, and asked again: %s. Let code"
                         + " that retries give up, or raise the limit.",
-                place(),
+                location(),
                 injected(failure),
                 Quantities.count(use.annotation().limit(), "allocation"),
                 point);
     }
 
     private String nothingTried() {
-        return place()
+        return location()
                 + ": the test made no allocation through the mesh or the Ttnn that it is given, so none was failed. Only those of"
                 + " the test method count; a mesh that a constructor or a @BeforeAll method was given under PER_CLASS is the class's.";
     }
@@ -234,7 +234,7 @@ final class FailedAllocationInvocation
                 Locale.ROOT,
                 "%s: allocation %d was to fail, but this run made %d%s. What an earlier run left in static fields, or the order of"
                         + " threads, may be the reason. No later allocation was failed.",
-                place(),
+                location(),
                 number,
                 made,
                 known.isEmpty() ? "" : String.format(Locale.ROOT, "; the one without faults made %d", known.size()));

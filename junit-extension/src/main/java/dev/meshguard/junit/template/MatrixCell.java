@@ -77,8 +77,8 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
     }
 
     @Override
-    public String place() {
-        return use.place();
+    public String location() {
+        return use.location();
     }
 
     @Override
@@ -121,7 +121,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
                 || !given.ttnn().outstandingFaults().containsAll(plan.faults());
         if (!isTried) {
             throw new AssertionFailedError(
-                    place() + ": nothing of " + row()
+                    location() + ": nothing of " + row()
                             + " happened in this run, so it shows nothing. Choose numbers that the test reaches, or leave the plan out.");
         }
     }

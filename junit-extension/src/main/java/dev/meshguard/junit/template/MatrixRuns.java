@@ -24,7 +24,7 @@ final class MatrixRuns {
         List<FaultPlan> plans = plans();
         Set<RuntimeDefect> defects = defects();
         if (plans.size() == 1 && defects.isEmpty()) {
-            throw use.refused("a matrix of one cell", "Give plans, defects or both.");
+            throw use.rejected("a matrix of one cell", "Give plans, defects or both.");
         }
         for (FaultPlan plan : plans) {
             cells.add(new MatrixCell(use, plan, Optional.empty()));
@@ -47,10 +47,10 @@ final class MatrixRuns {
         for (String text : use.annotation().plans()) {
             FaultPlan plan = parsed(text);
             if (plan.isEmpty()) {
-                throw refused(text, "A run without faults is the first anyway: leave it out.");
+                throw rejected(text, "A run without faults is the first anyway: leave it out.");
             }
             if (plans.contains(plan)) {
-                throw refused(text, "It is there a second time: leave it out.");
+                throw rejected(text, "It is there a second time: leave it out.");
             }
             plans.add(plan);
         }
@@ -61,7 +61,7 @@ final class MatrixRuns {
         try {
             return FaultPlan.parse(text);
         } catch (IllegalArgumentException notAPlan) {
-            throw refused(text, notAPlan.getMessage() + ".");
+            throw rejected(text, notAPlan.getMessage() + ".");
         }
     }
 
@@ -69,13 +69,13 @@ final class MatrixRuns {
         Set<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
         for (RuntimeDefect defect : use.annotation().defects()) {
             if (!defects.add(defect)) {
-                throw use.refused("defects = " + defect, "It is there a second time: leave it out.");
+                throw use.rejected("defects = " + defect, "It is there a second time: leave it out.");
             }
         }
         return defects;
     }
 
-    private RuntimeException refused(String plan, String allowed) {
-        return use.refused("plans = " + Quantities.quoted(plan), allowed);
+    private RuntimeException rejected(String plan, String allowed) {
+        return use.rejected("plans = " + Quantities.quoted(plan), allowed);
     }
 }

@@ -72,8 +72,8 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
     }
 
     @Override
-    public String place() {
-        return use.place();
+    public String location() {
+        return use.location();
     }
 
     @Override
@@ -110,18 +110,18 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
     private void judge(AllocationHistory history) {
         RoundsFailure failure = new RoundsFailure(use.name());
         if (history.generations().stream().noneMatch(buffer -> buffer.lifetime() == BufferLifetime.USER)) {
-            throw failure.nothingAllocated(place());
+            throw failure.nothingAllocated(location());
         }
         Accumulation accumulation =
                 Accumulation.of(history).withWarmUp(use.annotation().warmUp());
         if (accumulation.rounds() < number) {
-            throw failure.alone(place(), accumulation.rounds(), number);
+            throw failure.alone(location(), accumulation.rounds(), number);
         }
         Trend trend = accumulation.trend();
         isDecided = trend.isQuiet();
         if (trend == Trend.GROWING) {
             throw shown(page -> failure.growing(accumulation, page), history, accumulation);
-        } else if (!accumulation.doubts().isEmpty()) {
+        } else if (!accumulation.inconclusiveReasons().isEmpty()) {
             throw shown(page -> failure.unknown(accumulation, page), history, accumulation);
         } else if (trend == Trend.UNDECIDED && number >= use.annotation().atMost()) {
             throw shown(page -> failure.undecided(accumulation, page), history, accumulation);

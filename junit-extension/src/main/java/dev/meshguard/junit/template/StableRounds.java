@@ -17,9 +17,9 @@ final class StableRounds {
         RepeatUntilStable asked = use.annotation();
         use.requireAtLeast(0, "warmUp", asked.warmUp());
         use.requireAtLeast(1, "atLeast", asked.atLeast());
-        long fewest = Math.max(asked.atLeast(), (long) asked.warmUp() + Trend.FEWEST_ROUNDS_AFTER_WARM_UP);
+        long fewest = Math.max(asked.atLeast(), (long) asked.warmUp() + Trend.MIN_ROUNDS_AFTER_WARM_UP);
         if (asked.atMost() < fewest) {
-            throw use.refused(
+            throw use.rejected(
                     "atMost = " + asked.atMost(),
                     String.format(
                             Locale.ROOT,

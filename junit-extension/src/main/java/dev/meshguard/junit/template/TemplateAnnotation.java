@@ -1,6 +1,6 @@
 package dev.meshguard.junit.template;
 
-import dev.meshguard.junit.internal.Refusal;
+import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import java.lang.annotation.Annotation;
 import java.util.Arrays;
@@ -50,13 +50,13 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
         A annotation =
                 AnnotationSupport.findAnnotation(context.getTestMethod(), type).orElseThrow();
         TemplateAnnotation<A> use = new TemplateAnnotation<>(annotation, context);
-        use.refuseOtherTemplates();
-        use.refuseConcurrency();
+        use.rejectOtherTemplates();
+        use.rejectConcurrency();
         return use;
     }
 
     /** Returns the annotation and where it stands. */
-    String place() {
+    String location() {
         return "@" + annotation.annotationType().getSimpleName() + " on " + name();
     }
 
@@ -65,19 +65,19 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
         return TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
     }
 
-    ExtensionConfigurationException refused(String value, String allowed) {
-        return Refusal.of(place(), value, allowed);
+    ExtensionConfigurationException rejected(String value, String allowed) {
+        return ConfigurationErrors.of(location(), value, allowed);
     }
 
     /** Refuses a number that is less than another one. */
     void requireAtLeast(int least, String name, int value) {
         if (value < least) {
-            throw refused(name + " = " + value, String.format(Locale.ROOT, "Give %d or more.", least));
+            throw rejected(name + " = " + value, String.format(Locale.ROOT, "Give %d or more.", least));
         }
     }
 
     /** What else makes a test of a method would run it beside this template, with a mesh that it knows nothing of. */
-    private void refuseOtherTemplates() {
+    private void rejectOtherTemplates() {
         Stream<Class<? extends Annotation>> written = Arrays.stream(
                         context.getRequiredTestMethod().getAnnotations())
                 .<Class<? extends Annotation>>map(Annotation::annotationType)
@@ -89,7 +89,7 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
                 .filter(type -> type != own())
                 .findFirst()
                 .ifPresent(type -> {
-                    throw refused(
+                    throw rejected(
                             "@" + type.getSimpleName() + " beside it",
                             "It makes a test of the method by itself: leave the other one out.");
                 });
@@ -99,9 +99,9 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
         return annotation.annotationType();
     }
 
-    private void refuseConcurrency() {
+    private void rejectConcurrency() {
         if (context.getExecutionMode() == ExecutionMode.CONCURRENT) {
-            throw refused(
+            throw rejected(
                     "@Execution(CONCURRENT)",
                     "Each invocation depends on the one before: leave it out; other tests may still run at the same time.");
         }

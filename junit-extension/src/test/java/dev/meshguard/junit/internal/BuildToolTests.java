@@ -25,7 +25,7 @@ class BuildToolTests {
     }
 
     @Test
-    void gradleTellsItsTestsThatItRunsThem() {
+    void recognisesGradleByThePropertyOfItsWorkers() {
         assertThat(BuildTool.of(Map.of("org.gradle.test.worker", "3")::get)).isEqualTo(BuildTool.GRADLE);
         assertThat(BuildTool.of(Map.<String, String>of()::get)).isEqualTo(BuildTool.MAVEN);
     }

@@ -34,14 +34,14 @@ class GracePeriodTests {
     @ValueSource(
             strings = {"", "soon", "-1 s", "2  s", "2 h", "1.5 s", "11 m", "600001 ms", "99999999999999999999 s", "PT2S"
             })
-    void refusesEverythingElse(String text) {
+    void rejectsEverythingElse(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> GracePeriod.parse(text))
                 .withMessage("Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.");
     }
 
     @Test
-    void refusesAPeriodThatIsTooLongOrNegative() {
+    void rejectsAPeriodThatIsTooLongOrNegative() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new GracePeriod(Duration.ofMillis(600_001), new SteppedTimer()))
                 .withMessage("Give 0 or more, at most 10 m.");

@@ -57,7 +57,7 @@ class ReportSettingsTests {
         "meshguard.summary=OFF,'meshguard.summary = OFF is refused. It is off, failures or always.'",
         "meshguard.attach=always,'meshguard.attach = always is refused. It is off or failures.'"
     })
-    void refusesWhatMakesNoSense(String parameter, String message) {
+    void rejectsWhatMakesNoSense(String parameter, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> settings(parameter))
                 .withMessage(message);

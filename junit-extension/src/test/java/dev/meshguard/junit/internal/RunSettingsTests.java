@@ -91,7 +91,7 @@ class RunSettingsTests {
                 "account=target|meshguard.account = target is refused. Accounts of an earlier build may lie there: name the run"
                         + " with meshguard.run, for example by its time."
             })
-    void refusesWhatMakesNoSense(String parameter, String message) {
+    void rejectsWhatMakesNoSense(String parameter, String message) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> settings(Map.of(), parameter))
                 .withMessage(message);

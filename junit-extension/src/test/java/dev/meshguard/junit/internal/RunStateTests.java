@@ -89,7 +89,7 @@ class RunStateTests {
     }
 
     @Test
-    void aFileThatIsNotThereIsRefused() {
+    void rejectsAMissingFile() {
         Path file = folder.resolve("expected.txt");
         parameters.put("meshguard.expected-buffers", file.toString());
 
@@ -255,7 +255,7 @@ class RunStateTests {
     }
 
     @Test
-    void whatIsGoneIsToldAndFailsNothing() throws IOException {
+    void reportsBaselineEntriesThatAreGoneWithoutFailing() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS);
         inAccounts("7");
         RunState account = begin();

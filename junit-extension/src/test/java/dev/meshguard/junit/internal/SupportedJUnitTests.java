@@ -17,12 +17,12 @@ class SupportedJUnitTests {
 
     @Test
     void theJUnitOfThisBuildIsSupported() {
-        assertThat(SupportedJUnit.refusal(ExtensionContext.class)).isEmpty();
+        assertThat(SupportedJUnit.errorOf(ExtensionContext.class)).isEmpty();
     }
 
     @Test
-    void anOlderOneIsRefusedWithTheOldestSupportedVersion() {
-        assertThat(SupportedJUnit.refusal(OlderContext.class))
+    void rejectsAnOlderOneAndNamesTheOldestSupportedVersion() {
+        assertThat(SupportedJUnit.errorOf(OlderContext.class))
                 .get(InstanceOfAssertFactories.STRING)
                 .matches(
                         "MeshGuard needs JUnit Jupiter 5\\.12\\.2 or later, and found .+\\. Choose the version in the build,"

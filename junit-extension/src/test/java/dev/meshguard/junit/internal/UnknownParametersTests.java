@@ -38,26 +38,26 @@ class UnknownParametersTests {
                 "meshguard.colour|There is no such parameter; there are meshguard.baseline, meshguard.grace,"
                         + " meshguard.on-failure."
             })
-    void refusesANameOfTheFileThatNobodyReads(String name, String instead) {
+    void rejectsANameOfTheFileThatIsUnknown(String name, String instead) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> UNKNOWN.refuse(file(name + " = x\n"), new Properties(), given(Map.of(name, "x"))))
+                .isThrownBy(() -> UNKNOWN.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x"))))
                 .withMessage("junit-platform.properties: " + name + " is refused. " + instead);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"meshguard.grace", "junit.jupiter.execution.parallel.enabled", "meshguardian.mode"})
     void letsAnyOtherNameOfTheFilePass(String name) {
-        UNKNOWN.refuse(file(name + " = x\n"), new Properties(), given(Map.of(name, "x")));
+        UNKNOWN.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x")));
     }
 
     @Test
     void letsAFilePassThatJUnitDidNotReadEither() {
-        UNKNOWN.refuse(file("meshguard.basline = x\n"), new Properties(), given(Map.of()));
+        UNKNOWN.reject(file("meshguard.basline = x\n"), new Properties(), given(Map.of()));
     }
 
     @Test
     void letsAClassPathWithoutFilePass() {
-        UNKNOWN.refuse(file(null), new Properties(), given(Map.of()));
+        UNKNOWN.reject(file(null), new Properties(), given(Map.of()));
     }
 
     @Test
@@ -75,7 +75,7 @@ class UnknownParametersTests {
         logger.setLevel(Level.WARN);
 
         try {
-            UNKNOWN.refuse(file(null), system, given(read));
+            UNKNOWN.reject(file(null), system, given(read));
         } finally {
             logger.detachAppender(lines);
             logger.setLevel(null);

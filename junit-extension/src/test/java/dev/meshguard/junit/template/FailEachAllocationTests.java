@@ -54,7 +54,7 @@ class FailEachAllocationTests {
     }
 
     @Test
-    void tellsWhichAllocationFailedAndWhatItsErrorPathLeaks() {
+    void reportsWhichAllocationFailedAndWhatItsErrorPathLeaks() {
         assertThat(run(LeakTestCase.class))
                 .hasInvocation("decode", 3)
                 .whichFailed()
@@ -243,7 +243,7 @@ class FailEachAllocationTests {
     }
 
     @Test
-    void whatMayStayMayStayInEachRun() {
+    void expectedBuffersAreExpectedInEachInvocation() {
         assertThat(run(ExpectingTestCase.class)).hasOnlySucceeded(3);
     }
 

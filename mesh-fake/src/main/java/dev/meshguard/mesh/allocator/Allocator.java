@@ -133,10 +133,10 @@ public final class Allocator {
      * @param address the address it was lent at
      * @return the place, which is what high water marks and the lowest occupied address are told in
      */
-    public long placeOf(BufferType type, long address) {
+    public long physicalAddressOf(BufferType type, long address) {
         synchronized (lock) {
             StrictAddresses strict = strictAddresses.get(type);
-            return strict == null ? address : strict.placeOf(address).orElse(address);
+            return strict == null ? address : strict.physicalAddressOf(address).orElse(address);
         }
     }
 

@@ -21,10 +21,10 @@ final class FreeBlocks {
     /** {@code size_segregated_base} in {@code free_list_opt.hpp}. */
     private static final long SMALLEST_CLASS = 1024;
 
-    private static final int FEWEST_CLASSES = 2;
+    private static final int MIN_CLASSES = 2;
 
     /** The runtime thinks of 128 MiB as the largest class worth having. */
-    private static final int MOST_CLASSES = bitLength(128 * 1024 * 1024 / SMALLEST_CLASS);
+    private static final int MAX_CLASSES = bitLength(128 * 1024 * 1024 / SMALLEST_CLASS);
 
     private final BlockTable blocks;
     private final int[] roots;
@@ -34,7 +34,7 @@ final class FreeBlocks {
 
     FreeBlocks(BlockTable blocks, long maxSize) {
         this.blocks = blocks;
-        int classes = Math.max(FEWEST_CLASSES, Math.min(MOST_CLASSES, bitLength(maxSize / SMALLEST_CLASS)));
+        int classes = Math.max(MIN_CLASSES, Math.min(MAX_CLASSES, bitLength(maxSize / SMALLEST_CLASS)));
         this.roots = new int[classes];
         clear();
     }

@@ -24,7 +24,7 @@ final class StrictAddresses {
     private final long start;
     private final FreeListOpt within;
     private final FreeListOpt beyond;
-    private final Map<Long, Long> places = new HashMap<>();
+    private final Map<Long, Long> physicalAddresses = new HashMap<>();
     private final Deque<Long> withheld = new ArrayDeque<>();
     private long givenUp;
 
@@ -47,13 +47,13 @@ final class StrictAddresses {
     /** Returns the address under which a place is lent that was just taken. */
     long allocate(long place, long size, AllocationDirection direction) {
         long address = unused(place, size, direction);
-        places.put(address, place);
+        physicalAddresses.put(address, place);
         return address;
     }
 
     /** Withholds an address that is given back, and returns the place to free; nothing if it is not lent. */
     OptionalLong free(long address) {
-        Long place = places.remove(address);
+        Long place = physicalAddresses.remove(address);
         if (place == null) {
             return OptionalLong.empty();
         }
@@ -65,21 +65,24 @@ final class StrictAddresses {
     }
 
     /** Returns the place that is lent under an address; nothing if none is. */
-    OptionalLong placeOf(long address) {
-        Long place = places.get(address);
+    OptionalLong physicalAddressOf(long address) {
+        Long place = physicalAddresses.get(address);
         return place == null ? OptionalLong.empty() : OptionalLong.of(place);
     }
 
     /** Returns the addresses that are lent, in ascending order. */
     long[] allocated() {
-        return places.keySet().stream().mapToLong(Long::longValue).sorted().toArray();
+        return physicalAddresses.keySet().stream()
+                .mapToLong(Long::longValue)
+                .sorted()
+                .toArray();
     }
 
     /** Forgets everything, what is withheld too: there is no life of a device in which it could be used. */
     void clear() {
         within.clear();
         beyond.clear();
-        places.clear();
+        physicalAddresses.clear();
         withheld.clear();
         givenUp = 0;
     }

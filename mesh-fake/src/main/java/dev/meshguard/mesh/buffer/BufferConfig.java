@@ -137,8 +137,8 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
     }
 
     /** Returns this configuration, taken from the given end. */
-    public BufferConfig taken(AllocationDirection direction) {
-        return deviceLocal.taken(direction).sized(size);
+    public BufferConfig inDirection(AllocationDirection direction) {
+        return deviceLocal.inDirection(direction).sized(size);
     }
 
     /**

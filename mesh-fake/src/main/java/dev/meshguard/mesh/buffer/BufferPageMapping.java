@@ -34,7 +34,7 @@ public final class BufferPageMapping {
     private final int[][] hostPages;
 
     private final List<MappedPage> pages = new ArrayList<>();
-    private final Map<Integer, MappedPage> places = new HashMap<>();
+    private final Map<Integer, MappedPage> mappedPages = new HashMap<>();
 
     private BufferPageMapping(List<CoreCoord> cores, int[][] hostPages) {
         this.cores = cores;
@@ -46,7 +46,7 @@ public final class BufferPageMapping {
                 }
             }
         }
-        pages.forEach(page -> places.put(page.hostPage(), page));
+        pages.forEach(page -> mappedPages.put(page.hostPage(), page));
     }
 
     /**
@@ -89,8 +89,8 @@ public final class BufferPageMapping {
     }
 
     /** Returns the place of a host page, empty if there is none for it. */
-    public Optional<MappedPage> placeOf(int hostPage) {
-        return Optional.ofNullable(places.get(hostPage));
+    public Optional<MappedPage> mappedPageOf(int hostPage) {
+        return Optional.ofNullable(mappedPages.get(hostPage));
     }
 
     /**

@@ -99,7 +99,7 @@ public record DeviceLocalBufferConfig(
     }
 
     /** Returns this configuration, taken from the given end. */
-    public DeviceLocalBufferConfig taken(AllocationDirection newDirection) {
+    public DeviceLocalBufferConfig inDirection(AllocationDirection newDirection) {
         return new DeviceLocalBufferConfig(type, pageSize, layout, shardSpec, newDirection, subDevice, label);
     }
 

@@ -20,7 +20,7 @@ import java.util.Locale;
 final class LineSearch {
 
     /** Ten times what the worst line in any mesh of up to 8x8 devices takes. */
-    private static final int MOST_STEPS = 200_000;
+    private static final int MAX_STEPS = 200_000;
 
     private final MeshShape mesh;
     private final int length;
@@ -194,7 +194,7 @@ final class LineSearch {
     }
 
     private void countStep() {
-        if (++steps > MOST_STEPS) {
+        if (++steps > MAX_STEPS) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
                     "Cannot lay a line of %d devices into a %s mesh from %s on: %d steps of the runtime's search found no way,"
@@ -202,7 +202,7 @@ final class LineSearch {
                     length,
                     mesh.grid(),
                     offset,
-                    MOST_STEPS));
+                    MAX_STEPS));
         }
     }
 

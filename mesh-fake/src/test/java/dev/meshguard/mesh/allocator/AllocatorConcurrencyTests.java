@@ -64,7 +64,7 @@ class AllocatorConcurrencyTests {
     }
 
     @Test
-    void memoryIsLentToOneThreadAtATimeAndTheBooksAreExactAfterwards() throws Exception {
+    void memoryBelongsToOneThreadAtATimeAndTheStatisticsAreExactAfterwards() throws Exception {
         List<List<Loan>> kept = onAllThreads(this::churn);
 
         List<Loan> all = kept.stream().flatMap(List::stream).toList();
@@ -85,7 +85,7 @@ class AllocatorConcurrencyTests {
     @Test
     void everyKindIsOneFreeBlockOnceAllThreadsHaveGivenEverythingBack() throws Exception {
         onAllThreads(thread -> {
-            churn(thread).forEach(loan -> giveBack(loan, thread));
+            churn(thread).forEach(loan -> free(loan, thread));
             return List.of();
         });
 
@@ -103,7 +103,7 @@ class AllocatorConcurrencyTests {
             if (loans.isEmpty() || (loans.size() < 20 && random.nextBoolean())) {
                 take(random, thread, loans);
             } else {
-                giveBack(loans.remove(random.nextInt(loans.size())), thread);
+                free(loans.remove(random.nextInt(loans.size())), thread);
             }
         }
         return loans;
@@ -123,7 +123,7 @@ class AllocatorConcurrencyTests {
         }
     }
 
-    private void giveBack(Loan loan, int thread) {
+    private void free(Loan loan, int thread) {
         loan.units().forEach(unit -> pass(loan, unit, thread + 1, 0));
         allocator.deallocate(loan.kind, loan.address);
     }

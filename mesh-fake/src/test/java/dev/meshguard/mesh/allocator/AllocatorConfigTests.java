@@ -37,14 +37,14 @@ class AllocatorConfigTests {
     }
 
     @Test
-    void refusesAnL1SmallRegionThatLeavesNoL1() {
+    void rejectsAnL1SmallRegionThatLeavesNoL1() {
         assertThatExceptionOfType(MeshRuntimeException.class)
                 .isThrownBy(() -> wormhole().l1SmallSize(1_499_136 - 101_152).build())
                 .withMessage("Reserved size must be less than bank size");
     }
 
     @Test
-    void refusesATraceRegionThatDoesNotFitIntoABank() {
+    void rejectsATraceRegionThatDoesNotFitIntoABank() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> wormhole().traceRegionSize(1_073_741_824).build())
                 .withMessage(
@@ -53,7 +53,7 @@ class AllocatorConfigTests {
     }
 
     @Test
-    void refusesSizesThatCannotBeRounded() {
+    void rejectsSizesThatCannotBeRounded() {
         assertThatExceptionOfType(MeshRuntimeException.class)
                 .isThrownBy(() -> wormhole().l1SmallSize(Long.MAX_VALUE).build())
                 .withMessage("Reserved size must be less than bank size");
@@ -64,7 +64,7 @@ class AllocatorConfigTests {
     }
 
     @Test
-    void refusesANegativeNumber() {
+    void rejectsANegativeNumber() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> wormhole().dramBankSize(-1).build())
                 .withMessage("Cannot use -1 as the DRAM bank size: it must be at least 0."
@@ -72,7 +72,7 @@ class AllocatorConfigTests {
     }
 
     @Test
-    void refusesAnAlignmentOfZero() {
+    void rejectsAnAlignmentOfZero() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> wormhole().l1Alignment(0).build())
                 .withMessage("Cannot use 0 as the L1 alignment: it must be at least 1."

@@ -100,7 +100,7 @@ class AllocatorDependenciesTests {
     }
 
     @Test
-    void refuseANegativeId() {
+    void rejectANegativeId() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> AllocatorDependencies.of(Map.of(0, List.of(-1))))
                 .withMessage("Cannot use -1 as an allocator id: ids start at 0. Number the allocators from 0 upwards.");

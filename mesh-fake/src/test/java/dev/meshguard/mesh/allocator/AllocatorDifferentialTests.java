@@ -8,7 +8,7 @@ import static dev.meshguard.event.BufferType.TRACE;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.RandomPrograms.Program;
-import dev.meshguard.mesh.allocator.RandomPrograms.Refusal;
+import dev.meshguard.mesh.allocator.RandomPrograms.RejectedCall;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -35,7 +35,7 @@ class AllocatorDifferentialTests {
     /** One random program on an allocator of random shape. */
     private static final class AllocatorProgram extends Program {
 
-        private static final List<BufferType> LENT = List.of(DRAM, TRACE, L1, L1_SMALL);
+        private static final List<BufferType> ALLOCATED_TYPES = List.of(DRAM, TRACE, L1, L1_SMALL);
         private static final int CORES = 4;
         private static final int DRAM_BANKS = 2;
 
@@ -84,7 +84,9 @@ class AllocatorDifferentialTests {
 
         @Override
         void step() {
-            BufferType kind = random.nextInt(50) == 0 ? SYSTEM_MEMORY : LENT.get(random.nextInt(LENT.size()));
+            BufferType kind = random.nextInt(50) == 0
+                    ? SYSTEM_MEMORY
+                    : ALLOCATED_TYPES.get(random.nextInt(ALLOCATED_TYPES.size()));
             int step = random.nextInt(100);
             if (step < 50) {
                 allocate(kind);
@@ -134,8 +136,8 @@ class AllocatorDifferentialTests {
                     "lowest",
                     actual.lowestOccupiedL1Address(random.nextInt(CORES)),
                     banks(L1).lowestOccupiedAddress(0));
-            keepApart(DRAM, TRACE);
-            keepApart(L1, L1_SMALL);
+            keepDisjoint(DRAM, TRACE);
+            keepDisjoint(L1, L1_SMALL);
         }
 
         private void allocate(BufferType kind) {
@@ -147,10 +149,10 @@ class AllocatorDifferentialTests {
                     : BankRequest.sharded(size, page, 1 + random.nextInt(CORES + 1), direction);
             sameOutcome("allocate " + kind + " " + request, () -> actual.allocate(kind, request), () -> {
                 if (!interleaved && !request.isSharded()) {
-                    throw new Refusal("Interleaved allocation is disabled, see validate_num_banks");
+                    throw new RejectedCall("Interleaved allocation is disabled, see validate_num_banks");
                 }
                 if (kind == L1_SMALL && !request.isSharded()) {
-                    throw new Refusal("L1_SMALL only supports sharded allocations, see validate_num_banks");
+                    throw new RejectedCall("L1_SMALL only supports sharded allocations, see validate_num_banks");
                 }
                 return banks(kind).allocate(request, 0, List.of());
             });
@@ -189,7 +191,7 @@ class AllocatorDifferentialTests {
         private NaiveBanks banks(BufferType kind) {
             NaiveBanks banks = expected.get(kind);
             if (banks == null) {
-                throw new Refusal("Unsupported buffer type!");
+                throw new RejectedCall("Unsupported buffer type!");
             }
             return banks;
         }
@@ -202,7 +204,7 @@ class AllocatorDifferentialTests {
                     .toList();
         }
 
-        private void keepApart(BufferType lower, BufferType upper) {
+        private void keepDisjoint(BufferType lower, BufferType upper) {
             var ranges = new ArrayList<>(taken(lower, banks(lower).start));
             ranges.addAll(taken(upper, banks(upper).start));
             for (int i = 1; i < ranges.size(); i++) {

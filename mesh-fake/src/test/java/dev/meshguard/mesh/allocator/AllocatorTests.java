@@ -131,7 +131,7 @@ class AllocatorTests {
         }
 
         @Test
-        void putSmallL1BuffersAsFarApartAsTheDramAlignment() {
+        void spaceSmallL1BuffersByTheDramAlignment() {
             var small = BankRequest.sharded(16, 16, 1, TOP_DOWN);
 
             assertThat(allocator.allocate(L1, small)).isEqualTo(7_136);
@@ -185,7 +185,7 @@ class AllocatorTests {
     }
 
     @Nested
-    class Refusing {
+    class Rejecting {
 
         @Test
         void hostMemoryIsUnsupportedEverywhere() {
@@ -363,7 +363,7 @@ class AllocatorTests {
                         + " These buffers may be corrupted once a trace is executed.";
 
         @Test
-        void aThreadIsWarnedOnceAndNothingIsRefused() {
+        void warnsAThreadOnceAndRejectsNothing() {
             allocator.markAllocationsUnsafe();
 
             assertThat(allocator.allocate(DRAM, ONE_PAGE)).isEqualTo(1_024);
@@ -397,7 +397,7 @@ class AllocatorTests {
     }
 
     @Test
-    void lendsNoAddressTwiceToThreadsThatAllocateAtTheSameTime() throws Exception {
+    void allocatesNoAddressTwiceToConcurrentThreads() throws Exception {
         var large = Allocator.create(config().dramBankSize(1_048_576).build(), warning);
         Callable<Void> churn = () -> {
             for (int i = 0; i < 2_000; i++) {

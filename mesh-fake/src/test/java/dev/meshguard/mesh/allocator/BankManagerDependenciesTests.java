@@ -107,7 +107,7 @@ class BankManagerDependenciesTests {
     }
 
     @Test
-    void anAddressGivenBackByOneIsFreeForTheOthers() {
+    void anAddressFreedByOneIsFreeForTheOthers() {
         banks.allocate(sharded(1_024, BOTTOM_UP), 1, NOTHING);
 
         banks.deallocate(1_024, 1);
@@ -116,7 +116,7 @@ class BankManagerDependenciesTests {
     }
 
     @Test
-    void anAddressIsGivenBackByItsOwnAllocatorOnly() {
+    void anAddressIsFreedByItsOwnAllocatorOnly() {
         banks.allocate(sharded(1_024, BOTTOM_UP), 1, NOTHING);
 
         banks.deallocate(1_024, 2);
@@ -127,7 +127,7 @@ class BankManagerDependenciesTests {
     }
 
     @Test
-    void everythingIsGivenBackInAllAllocators() {
+    void everythingIsFreedInAllAllocators() {
         banks.allocate(sharded(1_024, BOTTOM_UP), 1, NOTHING);
         banks.allocate(sharded(1_024, BOTTOM_UP), 0, NOTHING);
 

@@ -100,7 +100,7 @@ class BankManagerDifferentialTests {
             same("live", boxed(actual.liveAddresses()), expected.liveAddresses());
             same("marks", actual.highWaterMarks(), expected.highWaterMarks());
             same("bank size", actual.bankSize(), expected.bankSize());
-            for (int id = 0; id < expected.lenderCount(); id++) {
+            for (int id = 0; id < expected.allocatorCount(); id++) {
                 same("statistics of " + id, actual.statistics(id), expected.statistics(id));
                 same("taken by " + id, taken(id), expected.taken(id));
                 int bank = random.nextInt(bankOffsets.length);
@@ -126,7 +126,7 @@ class BankManagerDifferentialTests {
 
         private void deallocate() {
             int id = randomAllocator();
-            List<AddressRange> taken = id < expected.lenderCount() ? expected.taken(id) : List.of();
+            List<AddressRange> taken = id < expected.allocatorCount() ? expected.taken(id) : List.of();
             long address = taken.isEmpty() || random.nextInt(10) == 0
                     ? expected.start + 8L * random.nextInt(200)
                     : taken.get(random.nextInt(taken.size())).start();
@@ -196,7 +196,7 @@ class BankManagerDifferentialTests {
         }
 
         private int randomAllocator() {
-            return random.nextInt(expected.lenderCount() + (random.nextInt(20) == 0 ? 1 : 0));
+            return random.nextInt(expected.allocatorCount() + (random.nextInt(20) == 0 ? 1 : 0));
         }
 
         private Map<Integer, List<Integer>> randomDependencies(int allocators) {

@@ -79,7 +79,7 @@ class BankManagerFiguresTests {
         }
 
         @Test
-        void areRefusedToAThird() {
+        void rejectAThirdAllocatorId() {
             var text = "Invalid allocator ID 2 (num_allocators=2)";
 
             assertThatExceptionOfType(MeshRuntimeException.class)
@@ -124,7 +124,7 @@ class BankManagerFiguresTests {
         private final BankManager banks = oneBank(BufferType.DRAM, BOTH_WITH_2).build();
 
         @Test
-        void startAnewOnceEverythingIsGivenBackAndCleared() {
+        void startAnewOnceEverythingIsFreedAndCleared() {
             allocate(banks, 0, 1_024, BOTTOM_UP);
             allocate(banks, 1, 2_048, BOTTOM_UP);
             allocate(banks, 2, 1_024, BOTTOM_UP);
@@ -334,7 +334,7 @@ class BankManagerFiguresTests {
         }
 
         @Test
-        void inLockStepTakeWhatTheCoresGiveBack() {
+        void inLockStepReuseWhatTheCoresFree() {
             ofCore(1, 4_096);
             ofCore(2, 4_096);
             assertThat(inLockStep(1_024)).isEqualTo(4_096);

@@ -95,7 +95,7 @@ class BankManagerTests {
         }
 
         @Test
-        void isRefusedForMoreShardsThanComputeCores() {
+        void isRejectedForMoreShardsThanComputeCores() {
             var banks = l1().build();
 
             assertThatExceptionOfType(MeshRuntimeException.class)
@@ -105,7 +105,7 @@ class BankManagerTests {
         }
 
         @Test
-        void isRefusedForAnAllocatorThatDoesNotExist() {
+        void isRejectedForAnAllocatorThatDoesNotExist() {
             var banks = dram().build();
 
             assertThatExceptionOfType(MeshRuntimeException.class)
@@ -150,7 +150,7 @@ class BankManagerTests {
         }
 
         @Test
-        void isRefusedWithoutABankToInterleaveOver() {
+        void isRejectedWithoutABankToInterleaveOver() {
             var banks = BankManager.builder(BufferType.L1_SMALL)
                     .region(new AddressRange(0, 1_024))
                     .build();
@@ -182,7 +182,7 @@ class BankManagerTests {
         }
 
         @Test
-        void leavesTheBlockTakenButNotLentWhenItFails() {
+        void leavesTheBlockReservedWhenItFails() {
             var banks = l1().interleavedLimit(2_048).build();
 
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
@@ -235,7 +235,7 @@ class BankManagerTests {
         }
 
         @Test
-        void canBeDoneForEverythingThatIsLent() {
+        void freesEverythingThatIsAllocated() {
             var banks = dram().build();
             banks.allocate(interleaved(32, 32, TOP_DOWN));
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
@@ -248,7 +248,7 @@ class BankManagerTests {
         }
 
         @Test
-        void leavesABlockThatWasTakenButNotLent() {
+        void leavesABlockThatWasReservedButNotReturned() {
             var banks = l1().interleavedLimit(2_048).build();
             assertThatExceptionOfType(DeviceOutOfMemoryException.class)
                     .isThrownBy(() -> banks.allocate(interleaved(32, 32, BOTTOM_UP)));
@@ -284,7 +284,7 @@ class BankManagerTests {
         }
 
         @Test
-        void isRefusedForABankThatDoesNotExist() {
+        void isRejectedForABankThatDoesNotExist() {
             var banks = dram().build();
             banks.allocate(interleaved(32, 32, BOTTOM_UP));
 
@@ -372,7 +372,7 @@ class BankManagerTests {
     class HighWaterMarking {
 
         @Test
-        void notesTheHighestEndsOfWhatIsTakenAndGivenBack() {
+        void recordsTheHighestEndsOfAllocationsAndFrees() {
             var banks = dram().build();
             banks.beginHighWaterMarkTracking();
 
@@ -441,7 +441,7 @@ class BankManagerTests {
 
         @ParameterizedTest
         @ValueSource(ints = {0, 3, 11, 13, 100})
-        void refusesAnyOtherNumber(int banks) {
+        void rejectsAnyOtherNumber(int banks) {
             assertThatExceptionOfType(MeshRuntimeException.class)
                     .isThrownBy(() -> dram().banks(banks).build())
                     .withMessage(
@@ -459,7 +459,7 @@ class BankManagerTests {
         }
 
         @Test
-        void refusesANegativeNumber() {
+        void rejectsANegativeNumber() {
             assertThatExceptionOfType(IllegalArgumentException.class)
                     .isThrownBy(() -> dram().banks(-1))
                     .withMessage("Cannot manage -1 banks: there must be at least 0."
@@ -471,7 +471,7 @@ class BankManagerTests {
     class Describing {
 
         @Test
-        void refusesAnAlignmentOfZero() {
+        void rejectsAnAlignmentOfZero() {
             assertThatExceptionOfType(IllegalArgumentException.class)
                     .isThrownBy(() -> dram().pageAlignment(0))
                     .withMessage("Cannot use 0 as the page alignment: it must be at least 1. Use 1 for no alignment.");
@@ -481,7 +481,7 @@ class BankManagerTests {
         }
 
         @Test
-        void refusesARegionThatDoesNotStartAtAMultipleOfTheDramAlignment() {
+        void rejectsARegionThatDoesNotStartAtAMultipleOfTheDramAlignment() {
             assertThatExceptionOfType(IllegalArgumentException.class)
                     .isThrownBy(() -> dram().region(new AddressRange(40, 80)).build())
                     .withMessage(

@@ -40,7 +40,7 @@ class BankRequestTests {
 
     @ParameterizedTest
     @CsvSource({"100, 32", "32, 0", "-32, 32", "32, -32"})
-    void refusesASizeThatIsNotAWholeNumberOfPages(long size, long page) {
+    void rejectsASizeThatIsNotAWholeNumberOfPages(long size, long page) {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BankRequest.interleaved(size, page, BOTTOM_UP))
                 .withMessage(
@@ -50,7 +50,7 @@ class BankRequestTests {
     }
 
     @Test
-    void refusesToSpreadOverNoShards() {
+    void rejectsSpreadingOverNoShards() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BankRequest.sharded(64, 32, 0, TOP_DOWN))
                 .withMessage("Cannot spread a buffer over 0 shards: there must be at least 1."

@@ -33,7 +33,7 @@ class FreeListFiguresTests {
         }
 
         @Test
-        void areAKibibyteApartForTheSakeOfTheAlignment() {
+        void areSpacedByAKibibyteForTheAlignment() {
             var aligned = new FreeListOpt(GIB, 0, 1, KIB);
 
             assertThat(aligned.allocate(64)).hasValue(0);
@@ -41,7 +41,7 @@ class FreeListFiguresTests {
         }
 
         @Test
-        void areAKibibyteApartForTheSakeOfTheMinimum() {
+        void areSpacedByAKibibyteForTheMinimum() {
             var coarse = new FreeListOpt(GIB, 0, KIB, 1);
 
             assertThat(coarse.allocate(1)).hasValue(0);

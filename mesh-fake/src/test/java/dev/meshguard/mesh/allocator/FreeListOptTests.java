@@ -563,7 +563,7 @@ class FreeListOptTests {
         }
 
         @Test
-        void takesBackEveryShrink() {
+        void revertsEveryShrink() {
             var list = list(4 * KIB, FIRST);
             list.shrinkSize(KIB);
             list.shrinkSize(KIB);
@@ -684,7 +684,7 @@ class FreeListOptTests {
         }
 
         @Test
-        void isRefusedWhenItCutsIntoALiveBlock() {
+        void isRejectedWhenItCutsIntoALiveBlock() {
             var list = new FreeListOpt(4 * KIB, 1_024, 32, 32, FIRST);
             list.allocateAtAddress(2_048, 1_024);
             list.shrinkSize(512);
@@ -695,7 +695,7 @@ class FreeListOptTests {
         }
 
         @Test
-        void isRefusedWhenALiveBlockBelowTheCutHasALaterSlotThanTheFreeBlockThatHoldsTheCut() {
+        void isRejectedWhenALiveBlockBelowTheCutHasALaterSlotThanTheFreeBlockThatHoldsTheCut() {
             var list = list(4 * KIB, FIRST);
             list.allocate(2 * KIB, false);
             list.allocate(KIB, true);
@@ -774,7 +774,7 @@ class FreeListOptTests {
     }
 
     @Nested
-    class RefusingArguments {
+    class RejectingArguments {
 
         @Test
         void namesAnOffsetThatIsNotAligned() {

@@ -2,7 +2,7 @@ package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
-import dev.meshguard.mesh.allocator.RandomPrograms.Refusal;
+import dev.meshguard.mesh.allocator.RandomPrograms.RejectedCall;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,10 +22,10 @@ final class NaiveBanks {
     private static final long UNIT = 8;
 
     /** What an allocator has taken, what of that it has lent to someone, and what it thinks is the lowest. */
-    private static final class Lender {
+    private static final class NaiveAllocator {
         final TreeMap<Long, Long> ends = new TreeMap<>();
         final TreeMap<Long, Long> usedEnds = new TreeMap<>();
-        final TreeSet<Long> lent = new TreeSet<>();
+        final TreeSet<Long> allocated = new TreeSet<>();
         OptionalLong lowest = OptionalLong.empty();
     }
 
@@ -38,7 +38,7 @@ final class NaiveBanks {
     final long dramAlignment;
     final int cores;
     private final List<List<Integer>> avoided;
-    private final List<Lender> lenders = new ArrayList<>();
+    private final List<NaiveAllocator> lenders = new ArrayList<>();
     private long shrunk;
     private boolean tracking;
     private HighWaterMarks marks = new HighWaterMarks(0, 0);
@@ -61,28 +61,29 @@ final class NaiveBanks {
         this.dramAlignment = dramAlignment;
         this.cores = cores;
         this.avoided = avoided;
-        avoided.forEach(unused -> lenders.add(new Lender()));
+        avoided.forEach(unused -> lenders.add(new NaiveAllocator()));
     }
 
     long allocate(BankRequest request, int id, List<AddressRange> occupied) {
-        Lender lender = lender(id);
+        NaiveAllocator lender = allocator(id);
         if (request.isSharded() && request.shards().getAsInt() > cores) {
-            throw new Refusal("Expected number of shards " + request.shards().getAsInt()
-                    + " to be less than or equal to total number of L1 banks " + cores + " in compute cores");
+            throw new RejectedCall(
+                    "Expected number of shards " + request.shards().getAsInt()
+                            + " to be less than or equal to total number of L1 banks " + cores + " in compute cores");
         }
         int over = request.shards().orElse(banks);
         long pages = request.pageSize() == 0 ? 0 : request.size() / request.pageSize();
         long perBank = (pages + over - 1) / over * roundUp(request.pageSize(), pageAlignment);
         long lowest = kind == BufferType.L1 && !request.isSharded() ? limit : 0;
         if (kind == BufferType.L1 && !request.isSharded() && limit <= 0) {
-            throw new Refusal("Address limit " + limit + " needs to be larger than zero.");
+            throw new RejectedCall("Address limit " + limit + " needs to be larger than zero.");
         }
         boolean up = request.direction() == AllocationDirection.BOTTOM_UP;
         long address = avoided.get(id).isEmpty() && occupied.isEmpty()
                 ? placeAlone(request, id, over, perBank, up, lowest)
                 : placeBesideOthers(request, id, over, perBank, up, lowest, occupied);
         lender.lowest = OptionalLong.of(Math.min(address, lender.lowest.orElse(address)));
-        lender.lent.add(address);
+        lender.allocated.add(address);
         lender.usedEnds.put(address, address + perBank);
         if (tracking) {
             marks = new HighWaterMarks(Math.max(marks.allocation(), address + perBank), marks.deletion());
@@ -91,54 +92,54 @@ final class NaiveBanks {
     }
 
     void deallocate(long address, int id) {
-        Lender lender = lender(id);
+        NaiveAllocator lender = allocator(id);
         Long blockEnd = lender.ends.get(address);
         if (blockEnd != null && tracking) {
             marks = new HighWaterMarks(marks.allocation(), Math.max(marks.deletion(), blockEnd));
         }
         release(lender, address);
-        lender.lent.remove(address);
+        lender.allocated.remove(address);
     }
 
     void deallocateAll() {
-        for (Lender lender : lenders) {
-            lender.lent.forEach(address -> release(lender, address));
-            lender.lent.clear();
+        for (NaiveAllocator lender : lenders) {
+            lender.allocated.forEach(address -> release(lender, address));
+            lender.allocated.clear();
         }
     }
 
     void clear() {
         shrunk = 0;
-        for (Lender lender : lenders) {
+        for (NaiveAllocator lender : lenders) {
             lender.ends.clear();
             lender.usedEnds.clear();
-            lender.lent.clear();
+            lender.allocated.clear();
         }
     }
 
     OptionalLong lowestOccupiedAddress(int id) {
-        return lender(id).lowest;
+        return allocator(id).lowest;
     }
 
     void shrinkSize(long size, boolean up) {
-        requireOneLender();
+        requireOneAllocator();
         if (size == 0) {
             return;
         }
         if (!up) {
-            throw new Refusal("Shrinking from the top is currently not supported");
+            throw new RejectedCall("Shrinking from the top is currently not supported");
         }
         if (size > bankSize()) {
-            throw new Refusal("Shrink size " + size + " must be smaller than max size " + bankSize());
+            throw new RejectedCall("Shrink size " + size + " must be smaller than max size " + bankSize());
         }
         if (lenders.get(0).ends.lowerKey(start + shrunk + size) != null) {
-            throw new Refusal("Shrink size " + (shrunk + size) + " cuts into allocated block");
+            throw new RejectedCall("Shrink size " + (shrunk + size) + " cuts into allocated block");
         }
         shrunk += size;
     }
 
     void resetSize() {
-        requireOneLender();
+        requireOneAllocator();
         shrunk = 0;
     }
 
@@ -157,7 +158,7 @@ final class NaiveBanks {
     }
 
     Statistics statistics(int id) {
-        Lender lender = lender(id);
+        NaiveAllocator lender = allocator(id);
         long free = 0;
         long largest = 0;
         long run = 0;
@@ -170,17 +171,20 @@ final class NaiveBanks {
     }
 
     List<Long> liveAddresses() {
-        return lenders.stream().flatMap(lender -> lender.lent.stream()).sorted().toList();
+        return lenders.stream()
+                .flatMap(lender -> lender.allocated.stream())
+                .sorted()
+                .toList();
     }
 
     /** What an allocator has taken, lent or not, by address. */
     List<AddressRange> taken(int id) {
-        return ranges(lender(id).ends);
+        return ranges(allocator(id).ends);
     }
 
     /** What of an allocator's memory its borrowers use, that is, before sizes are rounded. */
     List<AddressRange> used(int id) {
-        return ranges(lender(id).usedEnds);
+        return ranges(allocator(id).usedEnds);
     }
 
     private static List<AddressRange> ranges(Map<Long, Long> ends) {
@@ -189,7 +193,7 @@ final class NaiveBanks {
         return ranges;
     }
 
-    int lenderCount() {
+    int allocatorCount() {
         return lenders.size();
     }
 
@@ -201,25 +205,25 @@ final class NaiveBanks {
         return end - start - shrunk;
     }
 
-    private Lender lender(int id) {
+    private NaiveAllocator allocator(int id) {
         if (id >= lenders.size()) {
-            throw new Refusal("Invalid allocator ID " + id + " (num_allocators=" + lenders.size() + ")");
+            throw new RejectedCall("Invalid allocator ID " + id + " (num_allocators=" + lenders.size() + ")");
         }
         return lenders.get(id);
     }
 
-    private void requireOneLender() {
+    private void requireOneAllocator() {
         if (lenders.size() != 1) {
-            throw new Refusal("Expected single allocator!");
+            throw new RejectedCall("Expected single allocator!");
         }
     }
 
-    private void release(Lender lender, long address) {
+    private void release(NaiveAllocator lender, long address) {
         if (!lender.ends.containsKey(address)) {
             return;
         }
         if (lender.lowest.isEmpty()) {
-            throw new Refusal("Lowest occupied address should have a value");
+            throw new RejectedCall("Lowest occupied address should have a value");
         }
         lender.ends.remove(address);
         lender.usedEnds.remove(address);
@@ -230,15 +234,16 @@ final class NaiveBanks {
     }
 
     private long placeAlone(BankRequest request, int id, int over, long perBank, boolean up, long lowest) {
-        Lender lender = lender(id);
+        NaiveAllocator lender = allocator(id);
         long rounded = rounded(perBank);
         long address = find(rounded, up, freeUnits(lender))
-                .orElseThrow(() -> new Refusal("Out of Memory: Not enough space to allocate " + request.size() + " B "
-                        + kind + " buffer across " + over + " banks, where each bank needs to store " + perBank
-                        + " B, but bank size is " + account(id)));
+                .orElseThrow(
+                        () -> new RejectedCall("Out of Memory: Not enough space to allocate " + request.size() + " B "
+                                + kind + " buffer across " + over + " banks, where each bank needs to store " + perBank
+                                + " B, but bank size is " + account(id)));
         lender.ends.put(address, address + rounded);
         if (address < lowest) {
-            throw new Refusal(
+            throw new RejectedCall(
                     "Out of Memory: Cannot allocate at an address below " + lowest + ". Allocation at " + address);
         }
         return address;
@@ -247,7 +252,7 @@ final class NaiveBanks {
     /** Where nobody is in the way, in a block of the allocator's own that is large enough for the rounded size. */
     private long placeBesideOthers(
             BankRequest request, int id, int over, long perBank, boolean up, long lowest, List<AddressRange> occupied) {
-        Lender lender = lender(id);
+        NaiveAllocator lender = allocator(id);
         int rounded = (int) (rounded(perBank) / UNIT);
         boolean[] own = freeUnits(lender);
         boolean[] usable = new boolean[own.length];
@@ -260,20 +265,20 @@ final class NaiveBanks {
         avoided.get(id).forEach(other -> lenders.get(other).ends.forEach((from, to) -> ruleOut(usable, from, to)));
         occupied.forEach(range -> ruleOut(usable, range.start(), range.end()));
         long address = find(perBank, up, usable)
-                .orElseThrow(() -> new Refusal("Out of Memory: Not enough space after considering dependencies to"
+                .orElseThrow(() -> new RejectedCall("Out of Memory: Not enough space after considering dependencies to"
                         + " allocate " + request.size() + " B " + kind + " across " + over + " banks (" + perBank
                         + " B per bank), bank size is " + account(id)));
         if (address % pageAlignment != 0) {
-            throw new Refusal("Chosen address " + address + " is not aligned to " + pageAlignment + " B");
+            throw new RejectedCall("Chosen address " + address + " is not aligned to " + pageAlignment + " B");
         }
         if (!all(own, unit(address), rounded)) {
-            throw new Refusal("Allocator failed to place at chosen address " + address);
+            throw new RejectedCall("Allocator failed to place at chosen address " + address);
         }
         lender.ends.put(address, address + rounded * UNIT);
         return address;
     }
 
-    private boolean[] freeUnits(Lender lender) {
+    private boolean[] freeUnits(NaiveAllocator lender) {
         boolean[] free = new boolean[unit(end)];
         Arrays.fill(free, true);
         ruleOut(free, start, start + shrunk);

@@ -75,7 +75,7 @@ final class NaiveFreeList {
         long start = up ? target.start : target.end() - rounded;
         take(target, start, rounded);
         if (start + offset < limit) {
-            throw new RandomPrograms.Refusal("Out of Memory: Cannot allocate at an address below " + limit
+            throw new RandomPrograms.RejectedCall("Out of Memory: Cannot allocate at an address below " + limit
                     + ". Allocation at " + (start + offset));
         }
         noteOccupied(start);
@@ -101,7 +101,7 @@ final class NaiveFreeList {
             return;
         }
         if (lowest.isEmpty()) {
-            throw new RandomPrograms.Refusal("Lowest occupied address should have a value");
+            throw new RandomPrograms.RejectedCall("Lowest occupied address should have a value");
         }
         blocks.get(index).allocated = false;
         if (index > 0 && !blocks.get(index - 1).allocated) {
@@ -160,17 +160,17 @@ final class NaiveFreeList {
             return;
         }
         if (!up) {
-            throw new RandomPrograms.Refusal("Shrinking from the top is currently not supported");
+            throw new RandomPrograms.RejectedCall("Shrinking from the top is currently not supported");
         }
         if (size > max) {
-            throw new RandomPrograms.Refusal("Shrink size " + size + " must be smaller than max size " + max);
+            throw new RandomPrograms.RejectedCall("Shrink size " + size + " must be smaller than max size " + max);
         }
         long cut = shrunk + size;
         List<Block> bySlot = new ArrayList<>(blocks);
         bySlot.sort(Comparator.comparingInt(block -> block.id));
         for (Block block : bySlot) {
             if (block.allocated && block.start < cut) {
-                throw new RandomPrograms.Refusal(
+                throw new RandomPrograms.RejectedCall(
                         "Shrink size " + cut + " cuts into allocated block at address " + block.start);
             }
         }

@@ -95,18 +95,18 @@ final class RandomPrograms {
         private static String outcome(Supplier<?> step) {
             try {
                 return step.get().toString();
-            } catch (MeshRuntimeException | Refusal e) {
+            } catch (MeshRuntimeException | RejectedCall e) {
                 return e.getMessage();
             }
         }
     }
 
     /** What a model says no to. */
-    static final class Refusal extends RuntimeException {
+    static final class RejectedCall extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
-        Refusal(String message) {
+        RejectedCall(String message) {
             super(message);
         }
     }

@@ -18,7 +18,7 @@ class WithheldAddressesTests {
     private static final long PAGE = 1_024;
 
     @Test
-    void areNotLentAgainUntilEnoughOthersWereGivenBack() {
+    void areNotReusedUntilEnoughOthersWereFreed() {
         Allocator allocator = withholding(2);
         long first = allocate(allocator, PAGE);
         allocator.deallocate(BufferType.DRAM, first);
@@ -33,7 +33,7 @@ class WithheldAddressesTests {
     }
 
     @Test
-    void areLentEarlyWhenNoOthersAreLeft() {
+    void areReusedEarlyWhenNoOthersRemain() {
         Allocator allocator = withholding(100);
         long first = allocate(allocator, 48 * PAGE);
         allocator.deallocate(BufferType.DRAM, first);
@@ -71,7 +71,7 @@ class WithheldAddressesTests {
     }
 
     @Test
-    void areNotGivenBackTwice() {
+    void areNotFreedTwice() {
         Allocator allocator = withholding(10);
         long first = allocate(allocator, PAGE);
         allocator.deallocate(BufferType.DRAM, first);
@@ -167,11 +167,11 @@ class WithheldAddressesTests {
             }
             assertThat(strict.statistics(BufferType.DRAM)).as(where).isEqualTo(lenient.statistics(BufferType.DRAM));
             assertThat(strict.liveAddresses(BufferType.DRAM)).as(where).hasSize(live.size());
-            requireApart(sizes, where);
+            requireDisjoint(sizes, where);
         }
     }
 
-    private static void requireApart(Map<Long, Long> sizes, String where) {
+    private static void requireDisjoint(Map<Long, Long> sizes, String where) {
         List<Long> starts = sizes.keySet().stream().sorted().toList();
         for (int index = 1; index < starts.size(); index++) {
             long end = starts.get(index - 1) + sizes.get(starts.get(index - 1));

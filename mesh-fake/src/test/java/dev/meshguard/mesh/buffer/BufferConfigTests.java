@@ -109,7 +109,7 @@ class BufferConfigTests {
     }
 
     @Test
-    void hasNoShardsToTellOfUnlessItIsSharded() {
+    void hasNoShardSpecUnlessItIsSharded() {
         assertRuntimeError(() -> FOUR_PAGES.deviceLocal().requireShardSpec(), "Buffer not sharded");
     }
 

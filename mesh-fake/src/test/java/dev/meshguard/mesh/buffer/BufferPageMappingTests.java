@@ -98,7 +98,7 @@ class BufferPageMappingTests {
         int numPages = (int) pages.volume();
         assertThat(mapping.pages()).hasSize(numPages);
         assertThat(IntStream.range(0, numPages))
-                .allMatch(page -> mapping.placeOf(page).isPresent());
+                .allMatch(page -> mapping.mappedPageOf(page).isPresent());
     }
 
     @Test
@@ -122,7 +122,7 @@ class BufferPageMappingTests {
         BufferPageMapping mapping = mapping(HEIGHT_SHARDED, TWO_CORES, ROW_MAJOR, new Shape2D(2, 2), new Shape2D(7, 1));
 
         assertThat(shards(mapping, 4)).containsExactly("0-0: 0 1 2 3", "0-1: 4 5 . .");
-        assertThat(mapping.placeOf(6)).isEmpty();
+        assertThat(mapping.mappedPageOf(6)).isEmpty();
     }
 
     @Test
@@ -154,10 +154,10 @@ class BufferPageMappingTests {
         BufferPageMapping mapping =
                 mapping(WIDTH_SHARDED, THREE_CORES, ROW_MAJOR, new Shape2D(2, 2), new Shape2D(2, 5));
 
-        assertThat(mapping.placeOf(9)).contains(new MappedPage(new CoreCoord(2, 0), 2, 9));
+        assertThat(mapping.mappedPageOf(9)).contains(new MappedPage(new CoreCoord(2, 0), 2, 9));
         assertThat(mapping.hostPageAt(new CoreCoord(2, 0), 2)).hasValue(9);
         assertThat(mapping.hostPageAt(new CoreCoord(2, 0), 3)).isEqualTo(OptionalInt.empty());
-        assertThat(mapping.placeOf(10)).isEmpty();
+        assertThat(mapping.mappedPageOf(10)).isEmpty();
     }
 
     @Test
@@ -168,8 +168,8 @@ class BufferPageMappingTests {
         BufferPageMapping view = mapping.viewedThrough(new BufferRegion(4 * 64, 3 * 64), 64);
 
         assertThat(shards(view, 4)).containsExactly("0-0: . . 1 2", "1-0: . . . .", "2-0: 0 . . .");
-        assertThat(view.placeOf(1)).contains(new MappedPage(new CoreCoord(0, 0), 2, 1));
-        assertThat(view.placeOf(3)).isEmpty();
+        assertThat(view.mappedPageOf(1)).contains(new MappedPage(new CoreCoord(0, 0), 2, 1));
+        assertThat(view.mappedPageOf(3)).isEmpty();
     }
 
     @Test

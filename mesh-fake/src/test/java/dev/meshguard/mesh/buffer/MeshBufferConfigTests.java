@@ -124,7 +124,7 @@ class MeshBufferConfigTests {
     }
 
     @Test
-    void hasNoShardsToTellOfIfItIsReplicated() {
+    void hasNoGlobalShardSpecIfItIsReplicated() {
         MeshBufferConfig replicated = MeshBufferConfig.of(new ReplicatedBufferConfig(1_024), PAGES);
 
         assertRuntimeError(

@@ -100,7 +100,7 @@ class FaultPlanTests {
     }
 
     @Test
-    void tellsItsSeedOnlyAsLongAsItIsTheSeedsPlan() {
+    void describesItsSeedOnlyWhileItIsThePlanOfTheSeed() {
         FaultPlan plan = FaultPlan.random(42).closingTwice();
 
         assertThat(plan.toString()).startsWith("FaultPlan.none().").endsWith(".closingTwice()");
@@ -199,7 +199,7 @@ class FaultPlanTests {
     }
 
     @Test
-    void refusesNumbersThatMeanNothing() {
+    void rejectsNumbersThatMeanNothing() {
         FaultPlan plan = FaultPlan.none();
 
         assertThatThrownBy(() -> plan.failingAllocation(1).onDevice(-1))

@@ -71,7 +71,7 @@ class ClusterTypeTests {
         "P150_X8, 13x10",
         "P300, 13x10"
     })
-    void dispatchesWhereTtnnDoesUnlessItIsTold(ClusterType cluster, String grid) {
+    void dispatchesWhereTtnnDoesByDefault(ClusterType cluster, String grid) {
         assertThat(cluster.computeGrid(DispatchCoreConfig.defaults(), 0)).hasToString(grid);
     }
 

@@ -63,7 +63,7 @@ class LineSearchTests {
     }
 
     @Test
-    void refusesASearchThatTheRuntimeWouldNotEnd() {
+    void rejectsASearchThatTheRuntimeWouldNotEnd() {
         assertThatThrownBy(() -> LineSearch.find(139, MeshShape.of(20, 7), at(9, 3)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Cannot lay a line of 139 devices into a 20x7 mesh from MeshCoordinate([9, 3]) on:"

@@ -35,7 +35,7 @@ class TensorDistributionTests {
     }
 
     @Test
-    void refusesAnUnevenSplit() {
+    void rejectsAnUnevenSplit() {
         assertThatThrownBy(() -> TensorDistribution.sharded2d(0, 1).shapeOnDevice(TensorShape.of(8, 6), MESH))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(

@@ -50,7 +50,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     HistoryEvent.Allocated.class,
                     (event, json, requests) -> {
                         requests.refer(event.request(), json);
-                        place(json, event.device(), event.type(), event.address());
+                        writeAddress(json, event.device(), event.type(), event.address());
                         json.writeNumberField("size", event.size());
                         ownership(json, event.ownership());
                     },
@@ -67,7 +67,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     HistoryEvent.Freed.class,
                     (event, json, requests) -> {
                         requests.refer(event.request(), json);
-                        place(json, event.device(), event.type(), event.address());
+                        writeAddress(json, event.device(), event.type(), event.address());
                         ownership(json, event.ownership());
                     },
                     (number, fields, requests) -> new HistoryEvent.Freed(
@@ -82,7 +82,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     HistoryEvent.FreeIgnored.class,
                     (event, json, requests) -> {
                         requests.refer(event.request(), json);
-                        place(json, event.device(), event.type(), event.address());
+                        writeAddress(json, event.device(), event.type(), event.address());
                         JsonFormat.write(json, "reason", event.reason());
                     },
                     (number, fields, requests) -> new HistoryEvent.FreeIgnored(
@@ -321,7 +321,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeEndArray();
     }
 
-    private static void place(JsonGenerator json, int device, BufferType type, long address) throws IOException {
+    private static void writeAddress(JsonGenerator json, int device, BufferType type, long address) throws IOException {
         json.writeNumberField("device", device);
         JsonFormat.write(json, "type", type);
         json.writeNumberField("address", address);

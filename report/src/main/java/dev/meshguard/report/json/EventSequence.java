@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class EventSequence {
 
     /** A file of nothing but damage is told in so many sentences and no more. */
-    private static final int MOST_TOLD = 100;
+    private static final int MAX_REPORTED = 100;
 
     private static final long UNKNOWN = -1;
 
@@ -42,7 +42,7 @@ final class EventSequence {
 
     private final String source;
     private final List<HistoryEvent> events = new ArrayList<>();
-    private final List<HistoryEvent.ReportsLost> lossesOfNoPlace = new ArrayList<>();
+    private final List<HistoryEvent.ReportsLost> lossesWithoutIndex = new ArrayList<>();
     private @Nullable Damage damage;
     private long last;
     private long read;
@@ -113,7 +113,7 @@ final class EventSequence {
         if (damage != null) {
             report(damage, 0);
         }
-        for (HistoryEvent.ReportsLost loss : lossesOfNoPlace) {
+        for (HistoryEvent.ReportsLost loss : lossesWithoutIndex) {
             last++;
             events.add(new HistoryEvent.ReportsLost(last, loss.count(), loss.reason()));
         }
@@ -152,12 +152,12 @@ final class EventSequence {
 
     private void loseAtTheEnd(long count, String words) {
         if (mustBeReported()) {
-            lossesOfNoPlace.add(new HistoryEvent.ReportsLost(0, count, source + ": " + words));
+            lossesWithoutIndex.add(new HistoryEvent.ReportsLost(0, count, source + ": " + words));
         }
     }
 
     private boolean mustBeReported() {
-        if (reported == MOST_TOLD) {
+        if (reported == MAX_REPORTED) {
             untold++;
             return false;
         }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The fields of one JSON object, to be asked for by name and kind. */
 final class Fields {
 
-    private static final int LARGEST_DEVICE = 65_535;
+    private static final int MAX_DEVICE = 65_535;
 
     private static final Object NUMBER = new Object();
     /** Nothing here is counted in parts, so what is can be nothing of ours. */
@@ -151,9 +151,9 @@ final class Fields {
     /** Returns the device, of which there are no others than a tracker takes. */
     int device() throws UnreadableLineException {
         long device = number("device");
-        if (device < 0 || device > LARGEST_DEVICE) {
+        if (device < 0 || device > MAX_DEVICE) {
             throw new UnreadableLineException(
-                    "\"device\" is " + device + ", and only devices 0 to " + LARGEST_DEVICE + " can be");
+                    "\"device\" is " + device + ", and only devices 0 to " + MAX_DEVICE + " can be");
         }
         return (int) device;
     }

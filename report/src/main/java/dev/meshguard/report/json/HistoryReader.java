@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 /** Reads one history, line by line; what it cannot read it says in the history itself. */
 final class HistoryReader {
 
-    private static final int LONGEST_LINE = 1 << 28;
+    private static final int MAX_LINE_LENGTH = 1 << 28;
 
     private static final Map<String, EventForm<?>> FORMS =
             EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
@@ -42,7 +42,7 @@ final class HistoryReader {
     private boolean sumsAreMissing;
 
     HistoryReader(Reader reader, String source) {
-        this(reader, source, LONGEST_LINE);
+        this(reader, source, MAX_LINE_LENGTH);
     }
 
     HistoryReader(Reader reader, String source, int longestLine) {

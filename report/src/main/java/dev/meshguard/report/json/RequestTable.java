@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class RequestTable {
 
     /** What many requests have in common is kept once; where they have nothing in common, keeping it apart costs no more. */
-    private static final int MOST_SHARED = 65_536;
+    private static final int MAX_SHARED = 65_536;
 
     private final Map<Long, AllocationRequest> requests = new HashMap<>();
     private final Map<Long, Origin> origins = new HashMap<>();
@@ -79,7 +79,7 @@ final class RequestTable {
         if (known != null) {
             return known;
         }
-        if (shared.size() < MOST_SHARED) {
+        if (shared.size() < MAX_SHARED) {
             shared.put(details, details);
         }
         return details;

@@ -168,7 +168,7 @@ final class VerdictWriter {
         JsonFormat.write(json, "fate", result.fate());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
-        json.writeNumberField("refusedBuffers", result.refusedBuffers());
+        json.writeNumberField("refusedBuffers", result.rejectedBuffers());
     }
 
     private void phase(PhaseUsage stretch) throws IOException {
@@ -188,7 +188,7 @@ final class VerdictWriter {
     /** Doubts first: they are what made the outcome what it is. */
     private void caveats() throws IOException {
         json.writeArrayFieldStart("caveats");
-        for (InconclusiveReason doubt : verdict.groundsForDoubt()) {
+        for (InconclusiveReason doubt : verdict.inconclusiveReasons()) {
             json.writeStartObject();
             JsonFormat.write(json, "kind", doubt.kind());
             json.writeBooleanField("makesInconclusive", true);

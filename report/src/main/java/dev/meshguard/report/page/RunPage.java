@@ -133,7 +133,11 @@ public final class RunPage {
     public void write(Writer writer) throws IOException {
         PageTemplates.run(
                 PageContent.of(
-                        figures.title(), figures.words(), data(), PageResources.styles(), PageResources.runScripts()),
+                        figures.title(),
+                        figures.description(),
+                        data(),
+                        PageResources.styles(),
+                        PageResources.runScripts()),
                 writer);
         writer.flush();
     }

@@ -41,11 +41,11 @@ public final class SuiteFolder {
 
     private static final String INDEX = "index.html";
     private static final String TITLE = "MeshGuard: all tracked tests";
-    private static final int LONGEST_WORDS = 80;
+    private static final int MAX_TITLE_LENGTH = 80;
     private static final int DIGITS = 8;
 
     /** Each time somebody else wrote a record meanwhile; that ends when the others do. */
-    private static final int MOST_ROUNDS = 1_000;
+    private static final int MAX_ROUNDS = 1_000;
 
     private final Path folder;
     private final Optional<String> machine;
@@ -75,7 +75,7 @@ public final class SuiteFolder {
      */
     public static String nameOf(String words, String identity) {
         String safe = words.replaceAll("[^A-Za-z0-9_-]+", ".").replaceAll("^\\.+|\\.+$", "");
-        String cut = safe.length() > LONGEST_WORDS ? safe.substring(0, LONGEST_WORDS) : safe;
+        String cut = safe.length() > MAX_TITLE_LENGTH ? safe.substring(0, MAX_TITLE_LENGTH) : safe;
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_8));
             String digits = HexFormat.of().formatHex(digest).substring(0, DIGITS);
@@ -135,7 +135,7 @@ public final class SuiteFolder {
         Files.createDirectories(folder);
         Path index = folder.resolve(INDEX);
         SuiteData data = SuiteData.of(folder);
-        for (int round = 0; round < MOST_ROUNDS; round++) {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
             String figures = data.json();
             SuiteData shown = data;
             replace(
@@ -143,7 +143,7 @@ public final class SuiteFolder {
                     writer -> PageTemplates.suite(
                             PageContent.of(
                                     TITLE,
-                                    shown.words(),
+                                    shown.description(),
                                     figures,
                                     PageResources.styles(),
                                     PageResources.suiteScripts()),

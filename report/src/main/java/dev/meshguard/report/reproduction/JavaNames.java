@@ -9,9 +9,9 @@ import javax.lang.model.SourceVersion;
 /** How texts of any kind become names and literals of Java: whatever they hold, they stay text. */
 final class JavaNames {
 
-    private static final int LONGEST = 40;
+    private static final int MAX_LENGTH = 40;
     /** A constant has at most 65,535 bytes, and a character at most three. */
-    private static final int LONGEST_LITERAL = 21_845;
+    private static final int MAX_LITERAL_LENGTH = 21_845;
 
     private static final char FIRST_PRINTED = ' ';
     private static final char LAST_PRINTED = '~';
@@ -26,9 +26,9 @@ final class JavaNames {
      */
     static String literal(String text) {
         StringBuilder expression =
-                new StringBuilder(quoted(text.substring(0, Math.min(LONGEST_LITERAL, text.length()))));
-        for (int from = LONGEST_LITERAL; from < text.length(); from += LONGEST_LITERAL) {
-            int to = Math.min(from + LONGEST_LITERAL, text.length());
+                new StringBuilder(quoted(text.substring(0, Math.min(MAX_LITERAL_LENGTH, text.length()))));
+        for (int from = MAX_LITERAL_LENGTH; from < text.length(); from += MAX_LITERAL_LENGTH) {
+            int to = Math.min(from + MAX_LITERAL_LENGTH, text.length());
             expression
                     .append(".concat(")
                     .append(quoted(text.substring(from, to)))
@@ -87,7 +87,7 @@ final class JavaNames {
             String plain = next.equals(next.toUpperCase(Locale.ROOT)) ? next.toLowerCase(Locale.ROOT) : next;
             name.append(name.length() == 0 ? lowerFirst(plain) : upperFirst(plain));
         }
-        return name.length() > LONGEST ? name.substring(0, LONGEST) : name.toString();
+        return name.length() > MAX_LENGTH ? name.substring(0, MAX_LENGTH) : name.toString();
     }
 
     /** Returns a name that is not taken yet, which is from now on. */

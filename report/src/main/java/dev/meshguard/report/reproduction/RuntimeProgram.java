@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 final class RuntimeProgram {
 
     private static final String MESH = "dev.meshguard.mesh.";
-    private static final int MOST_REQUESTS = 4;
-    private static final int MOST_DEVICES = 32;
-    private static final long LARGEST = 1L << 20;
+    private static final int MAX_REQUESTS = 4;
+    private static final int MAX_DEVICES = 32;
+    private static final long MAX_BYTES = 1L << 20;
     private static final long REGION = 1L << 15;
 
     /** What one call takes: a buffer of one size on one device or on all. */
@@ -58,9 +58,9 @@ final class RuntimeProgram {
         Set<Integer> devices = new TreeSet<>(history.devices());
         List<Taking> takings = takings(history);
         boolean isPlain = history.generations().stream().allMatch(RuntimeProgram::isPlain)
-                && takings.size() <= MOST_REQUESTS
+                && takings.size() <= MAX_REQUESTS
                 && !takings.isEmpty()
-                && devices.size() <= MOST_DEVICES;
+                && devices.size() <= MAX_DEVICES;
         RuntimeProgram program = new RuntimeProgram(cause, List.copyOf(devices), takings);
         return isPlain && program.isReportable() ? Optional.of(program) : Optional.empty();
     }
@@ -89,7 +89,9 @@ final class RuntimeProgram {
                 && buffer.type() != BufferType.L1_SMALL
                 && buffer.size() > 0
                 && buffer.size()
-                        <= (buffer.type() == BufferType.DRAM || buffer.type() == BufferType.L1 ? LARGEST : REGION / 2);
+                        <= (buffer.type() == BufferType.DRAM || buffer.type() == BufferType.L1
+                                ? MAX_BYTES
+                                : REGION / 2);
     }
 
     private boolean isReportable() {

@@ -61,9 +61,9 @@ public record RunSummary(
         long moreReproductions) {
 
     /** So many of the slowest checks are kept. */
-    public static final int MOST_SLOWEST = 3;
+    public static final int MAX_SLOWEST = 3;
 
-    static final int MOST_REPRODUCTIONS = 10;
+    static final int MAX_REPRODUCTIONS = 10;
 
     /** Creates a summary with its own copies; of what is listed only the first are kept. */
     public RunSummary {
@@ -71,9 +71,9 @@ public record RunSummary(
         leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
         matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
         unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
-        moreReproductions += Math.max(0, reproductions.size() - MOST_REPRODUCTIONS);
-        slowest = first(MOST_SLOWEST, slowest);
-        reproductions = first(MOST_REPRODUCTIONS, reproductions);
+        moreReproductions += Math.max(0, reproductions.size() - MAX_REPRODUCTIONS);
+        slowest = first(MAX_SLOWEST, slowest);
+        reproductions = first(MAX_REPRODUCTIONS, reproductions);
     }
 
     /** Returns the numbers as the pairs of a report entry; no value is blank. */

@@ -13,7 +13,7 @@ import java.util.function.Function;
 /** A summary as plain text: the same characters in every locale and on every terminal. */
 final class SummaryText {
 
-    private static final int MOST_EXPECTATIONS = 5;
+    private static final int MAX_EXPECTATIONS = 5;
     private static final int LABEL = 18;
     private static final double NANOS_OF_A_MILLISECOND = 1_000_000;
 
@@ -119,7 +119,7 @@ final class SummaryText {
                 "%d of %s, in what was run",
                 unmatched.size(),
                 Quantities.count(unmatched.size() + summary.matched().size(), "expectation")));
-        rows.addAll(cut(MOST_EXPECTATIONS, unmatched, Function.identity(), 0));
+        rows.addAll(cut(MAX_EXPECTATIONS, unmatched, Function.identity(), 0));
         return rows;
     }
 
@@ -132,7 +132,7 @@ final class SummaryText {
 
     private static List<String> reproductions(RunSummary summary) {
         return cut(
-                RunSummary.MOST_REPRODUCTIONS,
+                RunSummary.MAX_REPRODUCTIONS,
                 summary.reproductions(),
                 Function.identity(),
                 summary.moreReproductions());

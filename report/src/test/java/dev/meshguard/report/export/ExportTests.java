@@ -14,7 +14,6 @@ import dev.meshguard.report.json.RandomHistory;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
@@ -118,7 +117,7 @@ class ExportTests {
             assertThat(left).as(seed).isEqualTo(verdict.survivors().size());
             assertThat(live.values().stream().mapToLong(Long::longValue).sum())
                     .as(seed)
-                    .isEqualTo(liveBytes(verdict));
+                    .isEqualTo(RandomHistory.liveBytes(verdict, BufferType.values()));
         });
     }
 
@@ -226,17 +225,6 @@ class ExportTests {
         return verdict.survivors(survivor -> survivor.status() == SurvivorStatus.LEAKED).stream()
                 .mapToLong(survivor -> survivor.buffer().size())
                 .sum();
-    }
-
-    /** Without a past the ledger keeps the size of a first report that was freed since, and the history the reports that are open. */
-    private static long liveBytes(LeakVerdict verdict) {
-        return verdict.history().isComplete()
-                ? verdict.totals().stream()
-                        .mapToLong(LeakVerdict.TypeTotal::liveBytes)
-                        .sum()
-                : verdict.history().live().stream()
-                        .mapToLong(BufferGeneration::size)
-                        .sum();
     }
 
     private static void forRandomHistories(Exporting exporting, Looking looking) throws IOException {

@@ -39,7 +39,7 @@ class DamagedHistoryTests {
                 .contains(new HistoryEvent.ReportsLost(
                         3, 1, "history.jsonl: line 4 cannot be read, because it is no JSON object"));
         assertThat(history.event(4)).containsInstanceOf(HistoryEvent.Allocated.class);
-        assertThat(doubts(history))
+        assertThat(inconclusiveReasons(history))
                 .containsExactly(
                         "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is no JSON"
                                 + " object).");
@@ -47,7 +47,7 @@ class DamagedHistoryTests {
 
     @Test
     void unreadableLinesInARowAreOneLoss() {
-        assertThat(doubts(damaged(lines -> {
+        assertThat(inconclusiveReasons(damaged(lines -> {
                     lines.set(2, "[1,2]");
                     lines.set(3, "null");
                     lines.set(4, "{} {}");
@@ -58,8 +58,8 @@ class DamagedHistoryTests {
     }
 
     @Test
-    void aLineThatIsNoneOfOursIsToldThoughNoEventIsMissing() {
-        assertThat(doubts(damaged(lines -> lines.add(3, "Killed"))))
+    void reportsAForeignLineThoughNoEventIsMissing() {
+        assertThat(inconclusiveReasons(damaged(lines -> lines.add(3, "Killed"))))
                 .containsExactly(
                         "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
                                 + " because it is no JSON object).");
@@ -104,7 +104,7 @@ class DamagedHistoryTests {
         });
 
         assertThat(history.generations().get(0).label()).contains("kv-cache");
-        assertThat(doubts(history))
+        assertThat(inconclusiveReasons(history))
                 .containsExactly(
                         "An unknown number of reports is missing (event #7: history.jsonl: line 3 cannot be read,"
                                 + " because origin 1 was not described before it).");
@@ -112,7 +112,7 @@ class DamagedHistoryTests {
 
     @Test
     void missingEventsAreALoss() {
-        assertThat(doubts(damaged(lines -> lines.subList(2, 4).clear())))
+        assertThat(inconclusiveReasons(damaged(lines -> lines.subList(2, 4).clear())))
                 .containsExactly(
                         "2 reports are missing (event #2: history.jsonl: events #2 to #3 are missing before line"
                                 + " 3).");
@@ -120,14 +120,14 @@ class DamagedHistoryTests {
 
     @Test
     void missingEventsAtTheEndAreALoss() {
-        assertThat(doubts(damaged(lines -> lines.remove(6))))
+        assertThat(inconclusiveReasons(damaged(lines -> lines.remove(6))))
                 .containsExactly("1 report is missing (event #6: history.jsonl: line 8 counts 6 events, and 5 could be"
                         + " read).");
     }
 
     @Test
     void eventsOutOfOrderAreALoss() {
-        assertThat(doubts(damaged(lines -> lines.add(2, lines.remove(3)))))
+        assertThat(inconclusiveReasons(damaged(lines -> lines.add(2, lines.remove(3)))))
                 .containsExactly(
                         "1 report is missing (event #2: history.jsonl: event #2 is missing before line 3).",
                         "An unknown number of reports is missing (event #7: history.jsonl: line 4 cannot be read,"
@@ -136,7 +136,8 @@ class DamagedHistoryTests {
 
     @Test
     void aFileThatWasCutIsALoss() {
-        assertThat(doubts(damaged(lines -> lines.subList(5, lines.size()).clear())))
+        assertThat(inconclusiveReasons(
+                        damaged(lines -> lines.subList(5, lines.size()).clear())))
                 .containsExactly(
                         "An unknown number of reports is missing (event #5: history.jsonl: it ends with line 5 and"
                                 + " has no end line, so the rest is missing).");
@@ -146,7 +147,7 @@ class DamagedHistoryTests {
     void aFileThatWasCutInTheMiddleOfALineIsALoss() {
         String whole = String.join("\n", lines());
 
-        assertThat(doubts(read(whole.substring(0, whole.length() - 1))))
+        assertThat(inconclusiveReasons(read(whole.substring(0, whole.length() - 1))))
                 .containsExactly(
                         "An unknown number of reports is missing (event #7: history.jsonl: it ends in the middle of"
                                 + " line 9 and has no end line, so the rest is missing).");
@@ -161,7 +162,9 @@ class DamagedHistoryTests {
             AllocationHistory history = read(whole.substring(0, length));
 
             assertThat(examined(history).outcome()).isGreaterThanOrEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(doubts(history)).hasSize(1).allMatch(doubt -> doubt.contains("the rest is missing"));
+            assertThat(inconclusiveReasons(history))
+                    .hasSize(1)
+                    .allMatch(doubt -> doubt.contains("the rest is missing"));
         }
     }
 
@@ -169,7 +172,7 @@ class DamagedHistoryTests {
     void sumsThatAreMissingAreALossAndAreCountedAgain() {
         var history = damaged(lines -> lines.remove(SUMS));
 
-        assertThat(doubts(history))
+        assertThat(inconclusiveReasons(history))
                 .containsExactly(
                         "An unknown number of reports is missing (event #7: history.jsonl: line 8 counts 1 line of"
                                 + " sums, and 0 could be read).");
@@ -178,7 +181,7 @@ class DamagedHistoryTests {
 
     @Test
     void whatComesAfterTheEndIsALoss() {
-        assertThat(doubts(damaged(lines -> lines.add(END + 1, lines.get(2)))))
+        assertThat(inconclusiveReasons(damaged(lines -> lines.add(END + 1, lines.get(2)))))
                 .containsExactly(
                         "An unknown number of reports is missing (event #7: history.jsonl: line 10 cannot be read,"
                                 + " because it comes after the end line).");
@@ -191,7 +194,7 @@ class DamagedHistoryTests {
             lines.set(2, "{\"kind\":\"weather\",\"number\":2}");
         });
 
-        assertThat(doubts(history))
+        assertThat(inconclusiveReasons(history))
                 .containsExactly("1 report is missing (event #2: history.jsonl: line 3 cannot be read, because kind"
                         + " \"weather\" is not known here, because the history is of version 1.3).");
     }
@@ -205,11 +208,11 @@ class DamagedHistoryTests {
         StringWriter written = new StringWriter();
         HistoryJson.write(history, written);
 
-        assertThat(doubts(read(written.toString()))).isEqualTo(doubts(history));
+        assertThat(inconclusiveReasons(read(written.toString()))).isEqualTo(inconclusiveReasons(history));
     }
 
     @Test
-    void aFileOfNothingButDamageIsToldInABoundedNumberOfSentences() {
+    void describesAFileOfOnlyDamageInABoundedNumberOfSentences() {
         var history = damaged(lines -> {
             List<String> many = new ArrayList<>();
             for (int event = 1; event < 2_000; event += 2) {
@@ -233,7 +236,7 @@ class DamagedHistoryTests {
         AllocationHistory history =
                 new HistoryReader(new StringReader(String.join("\n", lines)), "history.jsonl", 200_000).read();
 
-        assertThat(doubts(history))
+        assertThat(inconclusiveReasons(history))
                 .containsExactly(
                         "1 report is missing (event #3: history.jsonl: line 4 cannot be read, because it is too"
                                 + " long).");
@@ -280,28 +283,28 @@ class DamagedHistoryTests {
     }
 
     @Test
-    void whatIsNoHistoryIsRefusedWithTheWayOut() {
-        assertThat(refusalOf(""))
+    void rejectsAFileThatIsNotAHistoryAndSaysHowToFixIt() {
+        assertThat(rejectionOf(""))
                 .isEqualTo(
                         "Cannot read history.jsonl: it is empty, and a history begins with a header. Whoever should have"
                                 + " written it did not, or was stopped before; run it again.");
-        assertThat(refusalOf("Tests run: 3\n"))
+        assertThat(rejectionOf("Tests run: 3\n"))
                 .isEqualTo(
                         "Cannot read history.jsonl: its first line is no header of a history (it is no JSON object). Give"
                                 + " a file that HistoryJson.write made.");
-        assertThat(refusalOf("{\"format\":\"meshguard-verdict\"}"))
+        assertThat(rejectionOf("{\"format\":\"meshguard-verdict\"}"))
                 .isEqualTo("Cannot read history.jsonl: its first line is no header of a history (its \"format\" is"
                         + " \"meshguard-verdict\" and not \"meshguard-history\"). Give a file that HistoryJson.write"
                         + " made.");
-        assertThat(refusalOf(lines().get(0).replace("\"version\":1", "\"version\":2")))
+        assertThat(rejectionOf(lines().get(0).replace("\"version\":1", "\"version\":2")))
                 .isEqualTo(
                         "Cannot read history.jsonl: it is a history of version 2, and version 1 is what can be read here."
                                 + " Read it with the MeshGuard that wrote it or a newer one.");
-        assertThat(refusalOf(lines().get(0).replace("\"version\":1", "\"version\":0")))
+        assertThat(rejectionOf(lines().get(0).replace("\"version\":1", "\"version\":0")))
                 .isEqualTo(
                         "Cannot read history.jsonl: it is a history of version 0, and version 1 is what can be read here."
                                 + " Read it with the MeshGuard that wrote it.");
-        assertThat(refusalOf(lines().get(0).replace("ALL", "SOME")))
+        assertThat(rejectionOf(lines().get(0).replace("ALL", "SOME")))
                 .isEqualTo(
                         "Cannot read history.jsonl: its first line is no header of a history (\"retention\" is \"SOME\","
                                 + " which is not known here). Give a file that HistoryJson.write made.");
@@ -317,7 +320,7 @@ class DamagedHistoryTests {
         return reason.substring(reason.indexOf("because ") + "because ".length());
     }
 
-    private static String refusalOf(String text) {
+    private static String rejectionOf(String text) {
         List<String> messages = new ArrayList<>();
         assertThatExceptionOfType(HistoryFormatException.class)
                 .isThrownBy(() -> HistoryJson.read(new StringReader(text), "history.jsonl"))
@@ -370,7 +373,7 @@ class DamagedHistoryTests {
         return LeakCheck.create().examine(history);
     }
 
-    private static List<String> doubts(AllocationHistory history) {
-        return examined(history).doubts();
+    private static List<String> inconclusiveReasons(AllocationHistory history) {
+        return examined(history).inconclusiveReasonTexts();
     }
 }

@@ -53,7 +53,7 @@ class FormatsPageTests {
     }
 
     @Test
-    void showsAStoryAsItIsTold() throws IOException {
+    void showsATimelineAsItIsPrinted() throws IOException {
         AllocationHistory history = history();
 
         assertThat(example(""))

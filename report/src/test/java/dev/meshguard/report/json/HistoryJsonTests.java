@@ -131,7 +131,7 @@ class HistoryJsonTests {
     }
 
     @Test
-    void keepsRequestsApartAndThoseOfWhichNothingIsKnownAsOne() {
+    void keepsRequestsDistinctAndUnknownOnesAsOne() {
         var tracker = AllocationTracker.create();
         var first = AllocationRequest.restored(AllocationDetails.user(), Optional.empty());
         var second = AllocationRequest.restored(AllocationDetails.user(), Optional.empty());

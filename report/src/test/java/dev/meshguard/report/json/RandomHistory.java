@@ -18,11 +18,14 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.LeakVerdict;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 
 /** Says anything that a source can say, in any order, whether it makes sense or not. */
 public final class RandomHistory {
@@ -63,7 +66,26 @@ public final class RandomHistory {
         tracker = (random.nextInt(3) == 0 ? builder.bankedAddresses() : builder).build();
     }
 
-    /** Returns a history of up to the given number of things said. */
+    /**
+     * Returns the live bytes of some types.
+     *
+     * <p>Without a past the ledger keeps the size and lifetime of a first report that was freed since, and the history only the
+     * open reports. The verdict says then that the counts disagree.
+     */
+    public static long liveBytes(LeakVerdict verdict, BufferType... types) {
+        Set<BufferType> counted = Set.of(types);
+        return verdict.history().isComplete()
+                ? verdict.totals().stream()
+                        .filter(total -> counted.contains(total.type()))
+                        .mapToLong(LeakVerdict.TypeTotal::liveBytes)
+                        .sum()
+                : verdict.history().live().stream()
+                        .filter(buffer -> counted.contains(buffer.type()))
+                        .mapToLong(BufferGeneration::size)
+                        .sum();
+    }
+
+    /** Returns a history of up to the given number of reports. */
     public static AllocationHistory of(Random random, int most) {
         RandomHistory source = new RandomHistory(random);
         int steps = random.nextInt(most);

@@ -21,7 +21,6 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -110,8 +109,8 @@ class RunPageTests {
                     .as(seed)
                     .isEqualTo(verdict.history().generations().size());
             for (BufferType type : BufferType.values()) {
-                assertThat(endOf(data, type)).as(seed + type).isEqualTo(leftBytes(verdict, type));
-                assertThat(matrixOf(data, type)).as(seed + type).isEqualTo(leftBytes(verdict, type));
+                assertThat(endOf(data, type)).as(seed + type).isEqualTo(RandomHistory.liveBytes(verdict, type));
+                assertThat(matrixOf(data, type)).as(seed + type).isEqualTo(RandomHistory.liveBytes(verdict, type));
             }
             assertThat(sum(data.at("/phases"), "peakBytes"))
                     .as(seed)
@@ -402,13 +401,6 @@ class RunPageTests {
         return StreamSupport.stream(data.at("/matrix").spliterator(), false)
                 .filter(cell -> cell.at("/type").textValue().equals(type.name()))
                 .mapToLong(cell -> cell.at("/liveBytes").longValue())
-                .sum();
-    }
-
-    private static long leftBytes(LeakVerdict verdict, BufferType type) {
-        return verdict.totals().stream()
-                .filter(total -> total.type() == type)
-                .mapToLong(TypeTotal::liveBytes)
                 .sum();
     }
 

@@ -171,7 +171,7 @@ class ReproductionTestTests {
     }
 
     @Test
-    void aCleanHistoryIsRefused() {
+    void rejectsACleanHistory() {
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
         tracker.freed(0, BufferType.DRAM, 0x1000);
 
@@ -183,7 +183,7 @@ class ReproductionTestTests {
     }
 
     @Test
-    void aHistoryWithoutAPastIsRefused() {
+    void rejectsAHistoryWithoutAPast() {
         AllocationTracker forgetful =
                 AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
         forgetful.allocated(0, BufferType.DRAM, 0x1000, 64);
@@ -196,7 +196,7 @@ class ReproductionTestTests {
     }
 
     @Test
-    void whatIsNoNameIsRefused() {
+    void rejectsAnInvalidName() {
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
         ReproductionTest test = ReproductionTest.of(tracker.history());
 

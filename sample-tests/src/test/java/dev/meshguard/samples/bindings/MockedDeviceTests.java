@@ -11,7 +11,7 @@ import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 class MockedDeviceTests {
 
     @Test
-    void aMockThatLendsAddressesNamesTheLineThatForgotOne() {
+    void aMockThatAllocatesAddressesNamesTheLineThatForgotOne() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.UploadTestCase.class))
                 .hasMessage("""
                 LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
@@ -34,7 +34,7 @@ class MockedDeviceTests {
     }
 
     @Test
-    void aMockThatLendsHandlesNamesTheFieldThatKeepsOne() {
+    void aMockThatAllocatesHandlesNamesTheFieldThatKeepsOne() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.DecodeTestCase.class))
                 .hasMessage("""
                 LEAK  1 leak · 1 buffer · 8 KiB (8192 B) still allocated      [2 allocated = 1 freed + 1 leaked]
@@ -80,7 +80,7 @@ class MockedDeviceTests {
     }
 
     @Test
-    void strictStubsAndTheLeakAreBothTold() {
+    void reportsBothStrictStubsAndTheLeak() {
         Throwable failure = Fixtures.failureOf(MockedDeviceTestCases.UnusedStubbingTestCase.class);
 
         assertThat(failure).isInstanceOf(UnnecessaryStubbingException.class);

@@ -16,7 +16,7 @@ final class NettyDevice implements Device {
     }
 
     /** What the allocator itself counts as lent, which is rounded up to its size classes. */
-    long lentBytes() {
+    long allocatedBytes() {
         return allocator.pinnedDirectMemory();
     }
 

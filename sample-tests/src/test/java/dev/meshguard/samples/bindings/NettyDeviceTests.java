@@ -21,16 +21,16 @@ class NettyDeviceTests {
     // region: clean-test
     @Test
     @TrackAllocations
-    void givesBackWhatItTook(AllocationTracker tracker) {
+    void freesWhatItAllocated(AllocationTracker tracker) {
         NettyDevice netty = new NettyDevice();
 
         try (Decoder decoder = new Decoder(new TrackedDevice(netty, 0, tracker))) {
             decoder.decode(2);
-            assertThat(netty.lentBytes()).isEqualTo(2 * 8192);
+            assertThat(netty.allocatedBytes()).isEqualTo(2 * 8192);
         }
 
         assertThat(tracker).noLeaks().hasBalancedReports().hasPeakBytes(BufferType.DRAM, 0, 2 * 8192 + 4096);
-        assertThat(netty.lentBytes()).isZero();
+        assertThat(netty.allocatedBytes()).isZero();
     }
     // end region
 
@@ -81,7 +81,7 @@ class NettyDeviceTests {
         threads.shutdown();
 
         assertThat(tracker).noLeaks().hasBalancedReports();
-        assertThat(netty.lentBytes()).isZero();
+        assertThat(netty.allocatedBytes()).isZero();
     }
 
     /** Where the memory lies is the operating system's affair. */

@@ -48,7 +48,7 @@ final class Corpus {
             "shufflingReports(4, 7L)");
 
     /** By program, what has to be in the name of the setting; nothing for all settings. */
-    private static final Map<String, List<String>> TOLD_WRONG = Map.of(
+    private static final Map<String, List<String>> MISJUDGED = Map.of(
             "allowed: what is not there any more",
             List.of(
                     "NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES",
@@ -87,16 +87,15 @@ final class Corpus {
         listed.addAll(faults());
         listed.addAll(versions());
         listed.addAll(collecting());
-        listed.removeIf(Corpus::isToldWrong);
+        listed.removeIf(Corpus::isMisjudged);
         listed.forEach(one -> cases.putIfAbsent(one.toString(), one));
         return List.copyOf(cases.values());
     }
 
     /** Cases that verdicts are wrong about so far. */
-    private static boolean isToldWrong(CorpusCase one) {
+    private static boolean isMisjudged(CorpusCase one) {
         String setting = one.setting().toString();
-        return TOLD_WRONG.getOrDefault(one.scenario().name(), List.of()).stream()
-                .anyMatch(setting::contains);
+        return MISJUDGED.getOrDefault(one.scenario().name(), List.of()).stream().anyMatch(setting::contains);
     }
 
     private static List<Setting> models() {

@@ -100,7 +100,9 @@ final class CorpusResults {
     }
 
     private static void count(Judgement judgement, ConfusionMatrix causes, ConfusionMatrix outcomes) {
-        judgement.buffers().forEach(told -> causes.count(told.truth().row(told.told()), told.told(), told.isRight()));
+        judgement
+                .buffers()
+                .forEach(told -> causes.count(told.truth().row(told.judged()), told.judged(), told.isRight()));
         outcomes.count(judgement.trueOutcome(), judgement.verdict().outcome().name(), judgement.isOutcomeRight());
     }
 

@@ -44,14 +44,14 @@ class CorpusTests {
     }
 
     @Test
-    void isToldTheTrueCauseOfEveryBufferAndTheTrueOutcome() throws IOException {
+    void hasTheTrueCauseOfEveryBufferAndTheTrueOutcome() throws IOException {
         print("confusion-full-history.txt", results.fullText());
 
         assertThat(results.wrongs()).isEmpty();
     }
 
     @Test
-    void isToldNoWrongCauseFromWhatAServerLogs() throws IOException {
+    void hasNoWrongCauseFromAServersLog() throws IOException {
         print("confusion-server-log.txt", results.logText());
 
         assertThat(results.wrongsOfTheLog()).isEmpty();

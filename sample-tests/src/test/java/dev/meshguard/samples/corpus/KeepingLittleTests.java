@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class KeepingLittleTests {
 
     /** Programs that such verdicts are wrong about so far. */
-    private static final Set<String> TOLD_WRONG = Set.of(
+    private static final Set<String> MISJUDGED = Set.of(
             "test_mesh_allocation, cache not cleared",
             "a program never ended",
             "submeshes that forget",
@@ -39,11 +39,11 @@ class KeepingLittleTests {
             "bound: a lost allocation");
 
     @Test
-    void handlesThatAreKeptOrLostAreToldByWhatIsLive() {
+    void distinguishesKeptAndLostHandlesByLiveBuffers() {
         List<String> wrongs = new ArrayList<>();
         int cases = 0;
         for (Scenario scenario : Scenarios.all()) {
-            if (!TOLD_WRONG.contains(scenario.name())) {
+            if (!MISJUDGED.contains(scenario.name())) {
                 for (CorpusCase one : cases(scenario)) {
                     cases++;
                     CaseRun run = one.start(new RememberedHandles(), Retention.LIVE_AND_TOTALS)
@@ -59,7 +59,7 @@ class KeepingLittleTests {
 
     /** Nothing says whose it was, so it is not named; but green it must not be. */
     @Test
-    void whatIsFreedAfterTheCloseIsNotCalledGivenBack() {
+    void aBufferFreedAfterTheCloseIsNotCalledFreed() {
         List<Outcome> outcomes = Scenarios.late().stream()
                 .filter(scenario -> scenario.name().startsWith("a tensor freed after the close"))
                 .flatMap(scenario -> cases(scenario).stream())

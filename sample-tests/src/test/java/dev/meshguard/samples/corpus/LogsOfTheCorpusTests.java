@@ -23,7 +23,7 @@ class LogsOfTheCorpusTests {
     private static final int EVERY = 3;
 
     @Test
-    void readBackAsTheReportsThatTheServerHeardAndWithTheSameSum() throws IOException {
+    void readBackAsTheReportsThatTheServerReceivedAndWithTheSameSum() throws IOException {
         List<CorpusCase> cases = Corpus.all();
         List<String> differences = new ArrayList<>();
         int compared = 0;

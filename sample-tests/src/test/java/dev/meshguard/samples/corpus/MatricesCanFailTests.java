@@ -24,7 +24,7 @@ class MatricesCanFailTests {
     }
 
     @Test
-    void refuseAWrongCause() {
+    void rejectAWrongCause() {
         CorpusResults results =
                 results((tracker, stage) -> trace(tracker, Reachability.heldBy(List.of("Nobody.tensor"))));
 
@@ -40,14 +40,14 @@ class MatricesCanFailTests {
     }
 
     @Test
-    void refuseACauseThatIsNotNamedThoughItCanBeKnown() {
+    void rejectAnUnnamedCauseThatCanBeKnown() {
         assertThat(results(HandleFinder.none()).wrongs())
                 .containsExactly("dropped: true [LOST] MISSING, told UNEXPLAINED:"
                         + " UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
     }
 
     @Test
-    void refuseAWrongCauseInAServersLogToo() {
+    void rejectAWrongCauseInAServersLogToo() {
         Scenario reusedNumber = Scenario.bound("a process that says nothing", stage -> {
             stage.drop(stage.bound("dropped", BufferType.DRAM, 0x1000, 4_096, 0));
             stage.unheardByTheTruth(() -> stage.dieBound(108_740));

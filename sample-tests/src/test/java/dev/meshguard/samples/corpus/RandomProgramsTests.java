@@ -32,7 +32,7 @@ class RandomProgramsTests {
     private static final long FIRST_SEED = 1_000;
 
     @Test
-    void areToldTheTrueCauseOfEveryBuffer() throws IOException {
+    void haveTheTrueCauseOfEveryBuffer() throws IOException {
         long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
         int programs = Integer.getInteger("meshguard.programs", 300);
         CorpusResults results = new CorpusResults(programs + " random programs from seed " + firstSeed);

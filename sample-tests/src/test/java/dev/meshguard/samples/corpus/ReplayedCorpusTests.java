@@ -28,7 +28,7 @@ class ReplayedCorpusTests {
     private static final int EVERY = 5;
 
     @Test
-    void randomProgramsAreToldTheSame() throws IOException {
+    void randomProgramsReplayIdentically() throws IOException {
         long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
         int programs = Integer.getInteger("meshguard.programs", 200);
         System.out.println("Programs from -Dmeshguard.seed=" + firstSeed);
@@ -44,7 +44,7 @@ class ReplayedCorpusTests {
     }
 
     @Test
-    void casesOfTheCorpusAndTheirLogsAreToldTheSame() throws IOException {
+    void casesOfTheCorpusAndTheirLogsReplayIdentically() throws IOException {
         List<CorpusCase> cases = Corpus.all();
         List<String> differences = new ArrayList<>();
 

@@ -16,12 +16,12 @@ import org.assertj.core.api.Assertions;
 class ErrorPathTests {
 
     @FailEachAllocation
-    void givesEverythingBackWhicheverAllocationFails(Ttnn ttnn, MeshDevice mesh) {
+    void freesEverythingWhicheverAllocationFails(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }
 
     @FailEachAllocation(lasting = true)
-    void givesEverythingBackWhereMemoryStaysFull(Ttnn ttnn, MeshDevice mesh) {
+    void freesEverythingWhereMemoryStaysFull(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }
 

@@ -18,7 +18,7 @@ class FaultMatrixTests {
                 RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0
             })
     @TrackAllocations(rows = 1, columns = 2, check = AllocationCheck.NO_LEAKS)
-    void givesEverythingBack(Ttnn ttnn, MeshDevice mesh) {
+    void freesEverything(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }
     // end region

@@ -61,7 +61,7 @@ class ReportFaultsTests {
         allocate(FaultPlan.none().losingReport(1, ALLOCATION).losingReport(2, ALLOCATION));
 
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
-        Assertions.assertThat(verdict().doubts())
+        Assertions.assertThat(verdict().inconclusiveReasonTexts())
                 .containsExactly(
                         "When close began (event #12) the allocator held 2 buffers that the books do not, the first at DRAM"
                                 + " 0x2d4c40 (2968640) on device 0.");
@@ -70,10 +70,10 @@ class ReportFaultsTests {
     }
 
     @Test
-    void aLossThatTheSourceNoticesIsTold() {
+    void reportsALossThatTheSourceNotices() {
         allocateAndFree(FaultPlan.none().losingReport(1, FREE).noticed());
 
-        Assertions.assertThat(verdict().doubts())
+        Assertions.assertThat(verdict().inconclusiveReasonTexts())
                 .containsExactly(
                         "1 report is missing (event #12: the source noticed that a report of device 0 got lost).");
     }
@@ -120,7 +120,7 @@ class ReportFaultsTests {
         allocateAndFree(FaultPlan.none().delayingReport(1, ALLOCATION, 100).onDevice(1));
 
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
-        Assertions.assertThat(verdict().doubts())
+        Assertions.assertThat(verdict().inconclusiveReasonTexts())
                 .containsExactly(
                         "1 buffer was reported too late to be true, the first (DRAM 0x2d4c40 (2968640) on device 1,"
                                 + " event #21) after the last mesh over the device began to close, so what became of the memory is"
@@ -128,7 +128,7 @@ class ReportFaultsTests {
     }
 
     @Test
-    void reportsInAnotherOrderMakeWrongBooksAndNoLeak() {
+    void reportsInAnotherOrderAreMisreportedAndNotALeak() {
         allocateAndFree(FaultPlan.none().reorderingReports(2, 1));
 
         assertThat(tracker).noLeaks();

@@ -58,7 +58,7 @@ class RuntimeFaultsTests {
     }
 
     @Test
-    void anOperationThatFailsGivesItsResultBackAndLeavesItsProgramsCached() {
+    void aFailingOperationFreesItsResultAndLeavesItsProgramsCached() {
         Ttnn ttnn = with(FaultPlan.none().failingOperation(1, "add"));
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
         Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
@@ -74,7 +74,7 @@ class RuntimeFaultsTests {
     }
 
     @Test
-    void theMemoryOfADeviceThatDoesNotAnswerIsGivenBackAllTheSame() {
+    void freesTheMemoryOfADeviceThatDoesNotAnswer() {
         Ttnn ttnn = with(FaultPlan.none().deviceStopsAnswering(1, 1));
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
         Tensor a = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);

@@ -47,7 +47,7 @@ class FirstStepsTests {
     }
 
     @Test
-    void aClosedMeshLendsNothing() {
+    void aClosedMeshAllocatesNothing() {
         assertThat(Fixtures.failureOf(UsedAfterCloseTestCase.class)).hasMessage("""
                 SubDeviceManagerTracker is not initialized on MeshDevice 0. This MeshDevice contains only remote devices (so the runtime; in fact mesh 0 was closed: use it before closeMeshDevice, or open a new mesh)""");
     }

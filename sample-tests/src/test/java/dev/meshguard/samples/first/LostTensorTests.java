@@ -42,7 +42,7 @@ class LostTensorTests {
     }
 
     @Test
-    void aDestructorGivesItBackWithTheNextCollection() {
+    void aDestructorFreesItWithTheNextCollection() {
         Ttnn ttnn =
                 Ttnn.builder(tracker).handleRelease(HandleRelease.ON_COLLECT).build();
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));

@@ -83,7 +83,7 @@ class ForkedPagesTests {
         properties.put("meshguard.page.folder", folder.toString());
         properties.put("meshguard.summary", "off");
         properties.put("surefire.forkNumber", Integer.toString(fork));
-        properties.put(Fixture.ON_PURPOSE, "true");
+        properties.put(Fixture.ENABLED, "true");
         return ForkedRun.start(fixture, properties, log(fork));
     }
 
@@ -120,7 +120,7 @@ class ForkedPagesTests {
         }
 
         @Test
-        void givesBack(MeshDevice mesh) {}
+        void freesAll(MeshDevice mesh) {}
     }
 
     @Fixture
@@ -148,7 +148,7 @@ class ForkedPagesTests {
     static class CleanTestCase {
 
         @Test
-        void givesBack(Ttnn ttnn, MeshDevice mesh) {
+        void freesAll(Ttnn ttnn, MeshDevice mesh) {
             ttnn.deallocate(ttnn.empty(TensorShape.of(1, 1, 32, 32), DataType.BFLOAT16, mesh));
         }
     }

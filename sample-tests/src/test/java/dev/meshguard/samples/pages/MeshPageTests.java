@@ -40,7 +40,7 @@ class MeshPageTests {
     // region: faults
     @Test
     @TrackAllocations(faults = "FaultPlan.none().failingAllocation(3)")
-    void givesBackWhatItTookWhenMemoryRunsOut(Ttnn ttnn, MeshDevice mesh) {
+    void freesItsBuffersWhenMemoryRunsOut(Ttnn ttnn, MeshDevice mesh) {
         Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
         Tensor two = ttnn.empty(SHAPE, BFLOAT16, mesh);
 

@@ -74,7 +74,7 @@ class ChartsTests {
     }
 
     @Test
-    void theBudgetIsALineAndItsOverrunIsSaid(Chromium chromium) {
+    void showsTheBudgetAsALineAndReportsItsViolation(Chromium chromium) {
         chromium.open(file);
 
         assertThat(chromium.text("#live-figures tr[data-type=L1] td:nth-child(5)"))
@@ -129,7 +129,7 @@ class ChartsTests {
     }
 
     @Test
-    void growthOfMemoryStandsBesideTheBooks(Chromium chromium) {
+    void growthOfMemoryIsShownBesideTheLedger(Chromium chromium) {
         chromium.open(growingFile);
 
         chromium.click("input[name=growth-mode][value=memory]");

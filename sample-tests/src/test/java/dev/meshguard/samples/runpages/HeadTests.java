@@ -137,7 +137,7 @@ class HeadTests {
     }
 
     @Test
-    void saysThatOnlyTheBooksAreWrong(Chromium chromium, @TempDir Path other) {
+    void reportsThatOnlyTheReportsAreWrong(Chromium chromium, @TempDir Path other) {
         SampleRun misreported = SampleRuns.misreported();
         chromium.open(misreported.writtenTo(other));
 

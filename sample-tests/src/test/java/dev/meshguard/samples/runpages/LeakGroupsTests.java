@@ -95,7 +95,7 @@ class LeakGroupsTests {
     }
 
     @Test
-    void tellsNewFromKnownAndExpected(Chromium chromium) {
+    void distinguishesNewKnownAndExpected(Chromium chromium) {
         chromium.open(file);
 
         assertThat(chromium.texts(SHOWN_ROWS + " .badge-expected")).containsExactly("expected");

@@ -106,7 +106,7 @@ class AccumulationTests {
     }
 
     @Test
-    void memoryGrowsByNothingAndTheBooksOfAnEveryReportCounterByThirtySixKiB() {
+    void memoryGrowsByNothingAndTheLedgerOfEveryReportByThirtySixKiB() {
         AccumulationAssert accumulation =
                 LeakAssertions.assertThat(tracker).accumulation().doesNotGrow().hasSettled();
 
@@ -129,7 +129,7 @@ class AccumulationTests {
     }
 
     @Test
-    void readsAsADriftOfTheBooksAndNotOfMemory() {
+    void readsAsADriftOfTheLedgerAndNotOfMemory() {
         String text = AccumulationReport.of(Accumulation.of(tracker.history()))
                 .withLedger(EVERY_REPORT)
                 .withLedger(REFERENCE_COUNTED)

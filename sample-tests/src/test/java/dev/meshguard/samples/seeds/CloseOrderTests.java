@@ -101,7 +101,7 @@ class CloseOrderTests {
             assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
             assertThat(ownersOf(verdict.survivors())).containsExactly("fabric \"device 0\"", "fabric \"device 1\"");
             assertThat(verdict.survivors()).extracting(Survivor::cause).containsOnly(Cause.SYSTEM);
-            assertThat(takenBeforeTheWipe(0)).as("fabric and dispatch").hasSize(2);
+            assertThat(allocatedBeforeTheWipe(0)).as("fabric and dispatch").hasSize(2);
         }
 
         @Test
@@ -110,7 +110,7 @@ class CloseOrderTests {
 
             assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
             assertThat(ownersOf(verdict.survivors())).containsExactly("fabric \"device 0\"", "fabric \"device 1\"");
-            assertThat(takenBeforeTheWipe(0)).as("fabric").hasSize(1);
+            assertThat(allocatedBeforeTheWipe(0)).as("fabric").hasSize(1);
         }
 
         @Test
@@ -118,11 +118,11 @@ class CloseOrderTests {
             LeakVerdict verdict = verdictOfAnEmptyTest(RESET_FABRIC_PROGRAM_ON_CLOSE);
 
             assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
-            assertThat(takenBeforeTheWipe(0)).as("fabric and dispatch").hasSize(2);
+            assertThat(allocatedBeforeTheWipe(0)).as("fabric and dispatch").hasSize(2);
         }
 
         @Test
-        void aFabricThatMayStayIsExpected() {
+        void aPersistentFabricIsExpected() {
             LeakVerdict verdict = LeakCheck.create()
                     .examine(
                             historyOf(runtime().systemProgram(FABRIC_PROGRAM.withLifetime(BufferLifetime.PERSISTENT))));
@@ -138,7 +138,7 @@ class CloseOrderTests {
                     .closeOrder(order));
 
             assertThat(LeakCheck.create().examine(history).outcome()).isEqualTo(Outcome.LEAK_FREE);
-            assertThat(takenBeforeTheWipe(0)).hasSize(order == CloseOrder.ALLOCATORS_FIRST ? 1 : 0);
+            assertThat(allocatedBeforeTheWipe(0)).hasSize(order == CloseOrder.ALLOCATORS_FIRST ? 1 : 0);
         }
 
         private LeakVerdict verdictOfAnEmptyTest(RuntimeFix... fixes) {
@@ -158,7 +158,7 @@ class CloseOrderTests {
             return tracker.history();
         }
 
-        private List<Long> takenBeforeTheWipe(int device) {
+        private List<Long> allocatedBeforeTheWipe(int device) {
             return tracker.history().readings().stream()
                     .filter(event -> event.snapshot().moment() == Moment.BEFORE_WIPE)
                     .flatMap(event -> event.snapshot().allocatedAddresses(device, DRAM).stream())

@@ -54,13 +54,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Each defect of a runtime, switched on and off: on, one check is red and names the cause; off, the same check is green. */
 class DefectsTests {
 
-    private static final String BOOKS_OF_A_LATE_FREE = "books after a late free";
+    private static final String LEDGER_OF_A_LATE_FREE = "books after a late free";
     private static final String OF_LIVING_PROGRAMS = "circular buffers of living programs";
     private static final String LEAKS_OF_A_SWEEP = "noLeaks after a sweep that captures and releases traces";
     private static final String CAPTURES_OF_A_SWEEP = "every capture of a sweep that captures and releases traces";
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final List<String> refusedCaptures = new ArrayList<>();
+    private final List<String> rejectedCaptures = new ArrayList<>();
     private MemorySnapshot whileTheCacheIsFull = tracker.snapshot();
 
     static Stream<Arguments> defects() {
@@ -83,7 +83,7 @@ class DefectsTests {
                         "L1 4 KiB (4096 B) x 24   devices ●●●●●●●●   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended"),
                 arguments(
                         BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED,
-                        BOOKS_OF_A_LATE_FREE,
+                        LEDGER_OF_A_LATE_FREE,
                         "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
                 arguments(
                         ALLOCATOR_CLEARS_WITHOUT_REPORTING,
@@ -114,14 +114,14 @@ class DefectsTests {
                         FREES_NAME_STALE_DEVICES,
                         "hasBalancedReports",
                         "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●○○○○○○○○   FREE_UNREPORTED"),
-                arguments(REPORTS_END_AT_CLOSE, BOOKS_OF_A_LATE_FREE, "Expecting the books to be empty but found"),
+                arguments(REPORTS_END_AT_CLOSE, LEDGER_OF_A_LATE_FREE, "Expecting the books to be empty but found"),
                 arguments(
                         MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
-                        BOOKS_OF_A_LATE_FREE,
+                        LEDGER_OF_A_LATE_FREE,
                         "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
                 arguments(
                         MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES,
-                        BOOKS_OF_A_LATE_FREE,
+                        LEDGER_OF_A_LATE_FREE,
                         "device 0: DRAM 8 KiB (8192 B), L1 0 B, 1 report, 1 entry"),
                 arguments(
                         TRACE_BUFFER_KEPT_AFTER_RELEASE,
@@ -184,12 +184,12 @@ class DefectsTests {
         ttnn.deallocate(anew);
         ttnn.deallocate(b);
         mesh.disableAndClearProgramCache();
-        if (!check.equals(BOOKS_OF_A_LATE_FREE)) {
+        if (!check.equals(LEDGER_OF_A_LATE_FREE)) {
             sum.close();
         }
         ttnn.closeMeshDevice(mesh);
         mesh.destroy();
-        if (check.equals(BOOKS_OF_A_LATE_FREE)) {
+        if (check.equals(LEDGER_OF_A_LATE_FREE)) {
             deallocateEvenIfItCrashes(sum);
         }
     }
@@ -213,7 +213,7 @@ class DefectsTests {
             try {
                 ttnn.endTraceCapture(mesh, trace, 0, 1_000);
             } catch (MeshRuntimeException refusal) {
-                refusedCaptures.add(refusal.getMessage());
+                rejectedCaptures.add(refusal.getMessage());
             }
             ttnn.releaseTrace(mesh, trace);
         }
@@ -231,12 +231,12 @@ class DefectsTests {
         return switch (name) {
             case "hasBalancedReports" -> tracker -> assertThat(tracker).hasBalancedReports();
             case "onlyExpectedSystemBuffers" -> tracker -> assertThat(tracker).onlyExpectedSystemBuffers();
-            case "books read as EVERY_REPORT", BOOKS_OF_A_LATE_FREE ->
+            case "books read as EVERY_REPORT", LEDGER_OF_A_LATE_FREE ->
                 tracker -> assertThat(tracker.history().ledger(EVERY_REPORT)).areEmpty();
             case "noLeaks" -> tracker -> assertThat(tracker).noLeaks();
             case LEAKS_OF_A_SWEEP -> tracker -> assertThat(tracker).noLeaks();
             case CAPTURES_OF_A_SWEEP ->
-                tracker -> Assertions.assertThat(refusedCaptures).isEmpty();
+                tracker -> Assertions.assertThat(rejectedCaptures).isEmpty();
             case OF_LIVING_PROGRAMS ->
                 tracker -> Assertions.assertThat(whileTheCacheIsFull.bytes(0, BufferType.L1))
                         .as("L1 of the cached add on device 0")

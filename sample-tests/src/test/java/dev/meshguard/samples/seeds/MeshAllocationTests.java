@@ -77,7 +77,7 @@ class MeshAllocationTests {
                     .extracting(BufferGeneration::address)
                     .containsExactly(101_152L, 105_248L, 109_344L);
             assertThat(live.text().lines())
-                    .hasSize(LiveBuffers.MOST_LINES + 2)
+                    .hasSize(LiveBuffers.MAX_LINES + 2)
                     .anySatisfy(line ->
                             assertThat(line).startsWith("   DRAM 4 MiB (4194304 B) at 0x271020 (2560032) on device 0"));
         }
@@ -363,7 +363,7 @@ class MeshAllocationTests {
 
     /** Reported is not reserved: every bank takes whole pages, so a witness compares addresses. */
     @Test
-    void theWitnessFindsEveryReportedAddressTaken() {
+    void theWitnessListsEveryReportedAddressAsAllocated() {
         MeshAllocation test = open().compute();
         test.close();
 

@@ -63,7 +63,7 @@ class ProposedFixesTests {
         void hidesAUsersLeakFromTheDevice() {
             leakATensor(FORCE_CLEANUP_ALL_BUFFERS);
 
-            assertThat(takenAddressesOfDevice0(Moment.BEFORE_WIPE)).isZero();
+            assertThat(allocatedAddressesOfDevice0(Moment.BEFORE_WIPE)).isZero();
         }
 
         @Test
@@ -72,7 +72,7 @@ class ProposedFixesTests {
 
             assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
             assertThat(verdict.survivors()).hasSize(DEVICES);
-            assertThat(takenAddressesOfDevice0(Moment.CLOSE_BEGUN)).isOne();
+            assertThat(allocatedAddressesOfDevice0(Moment.CLOSE_BEGUN)).isOne();
         }
 
         @Test
@@ -89,7 +89,7 @@ class ProposedFixesTests {
     class Lifetimes {
 
         @Test
-        void aPersistentBufferMayStayAndIsCountedApart() {
+        void aPersistentBufferIsExpectedAndCountedSeparately() {
             LeakVerdict verdict = LeakCheck.create().examine(withSystemBuffer(BufferLifetime.PERSISTENT));
 
             assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
@@ -117,14 +117,14 @@ class ProposedFixesTests {
     class ProgramDestructor {
 
         @Test
-        void balancesBooksThatCountReferencesWhenTheMeshObjectIsGone() {
+        void balancesTheReferenceCountedLedgerWhenTheMeshObjectIsGone() {
             AllocationHistory history = cacheKept(PROGRAMS_REPORT_BINARIES_AFTER_CLOSE);
 
             assertThat(onEachDevice(history, REFERENCE_COUNTED)).containsOnly(0L);
         }
 
         @Test
-        void leavesBooksThatCountEveryReportWhereTheyWere() {
+        void leavesTheLedgerOfEveryReportUnchanged() {
             assertThat(onEachDevice(cacheKept(PROGRAMS_REPORT_BINARIES_AFTER_CLOSE), EVERY_REPORT))
                     .isEqualTo(onEachDevice(cacheKept(), EVERY_REPORT))
                     .containsOnly(36_864L);
@@ -145,7 +145,7 @@ class ProposedFixesTests {
         }
 
         @Test
-        void leavesBooksThatCountEveryReportWhereTheyWere() {
+        void leavesTheLedgerOfEveryReportUnchanged() {
             assertThat(onEachDevice(cacheKept(CLEAR_PROGRAM_CACHE_ON_CLOSE), EVERY_REPORT))
                     .containsOnly(36_864L);
         }
@@ -156,7 +156,7 @@ class ProposedFixesTests {
     class SystemBuffers {
 
         @Test
-        void balanceTheirOwnBooks() {
+        void balanceTheirOwnLedger() {
             assertThat(systemBytes(true)).isEqualTo(DEVICES * 8_192L);
             assertThat(systemBytes(false)).isZero();
         }
@@ -336,7 +336,7 @@ class ProposedFixesTests {
                 .toList();
     }
 
-    private int takenAddressesOfDevice0(Moment moment) {
+    private int allocatedAddressesOfDevice0(Moment moment) {
         return tracker.history().readings().stream()
                 .filter(event -> event.snapshot().moment() == moment)
                 .findFirst()

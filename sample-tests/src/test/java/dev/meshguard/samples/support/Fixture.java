@@ -14,18 +14,18 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @Documented
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@ExtendWith(Fixture.OnlyOnPurpose.class)
+@ExtendWith(Fixture.EnabledByFixtures.class)
 public @interface Fixture {
 
     /** The configuration parameter that {@link Fixtures} sets. */
-    String ON_PURPOSE = "meshguard.samples.on-purpose";
+    String ENABLED = "meshguard.samples.on-purpose";
 
     /** Lets fixtures run where they were asked for. */
-    class OnlyOnPurpose implements ExecutionCondition {
+    class EnabledByFixtures implements ExecutionCondition {
 
         @Override
         public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
-            return context.getConfigurationParameter(ON_PURPOSE).isPresent()
+            return context.getConfigurationParameter(ENABLED).isPresent()
                     ? ConditionEvaluationResult.enabled("asked for")
                     : ConditionEvaluationResult.disabled("a fixture that is meant to fail");
         }

@@ -64,7 +64,7 @@ public final class Fixtures {
         return EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
                 .selectors(selectClass(fixture))
-                .configurationParameter(Fixture.ON_PURPOSE, "true")
+                .configurationParameter(Fixture.ENABLED, "true")
                 .execute();
     }
 

@@ -13,7 +13,7 @@ import java.util.Set;
 sealed interface Link {
 
     /** The longest text of a key that is told as it is. */
-    int LONGEST_KEY = 40;
+    int MAX_KEY_LENGTH = 40;
 
     /** Returns the words; empty for a step that is not told. */
     String text();
@@ -101,7 +101,7 @@ sealed interface Link {
     /** Returns the words for a key; none of them come from code of the key's own. */
     private static String description(Object key) {
         if (key instanceof String text) {
-            String shown = text.length() <= LONGEST_KEY ? text : text.substring(0, LONGEST_KEY) + "…";
+            String shown = text.length() <= MAX_KEY_LENGTH ? text : text.substring(0, MAX_KEY_LENGTH) + "…";
             return '"' + shown.replaceAll("\\p{Cntrl}", "?") + '"';
         }
         if (key instanceof Enum<?> constant) {

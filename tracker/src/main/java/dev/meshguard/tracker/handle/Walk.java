@@ -21,7 +21,7 @@ final class Walk {
     private static final int REFERENCES_PER_OBJECT = 16;
 
     /** Steps of a path that are told; in a longer one the middle is left out. */
-    private static final int STEPS_TOLD = 8;
+    private static final int MAX_REPORTED_STEPS = 8;
 
     private static final int FIRST_STEPS = 4;
 
@@ -100,9 +100,9 @@ final class Walk {
         if (last.steps == 0) {
             return List.of(last.root.link instanceof Link.Origin origin ? origin.name() : last.root.link.text());
         }
-        boolean isLong = last.steps > STEPS_TOLD;
+        boolean isLong = last.steps > MAX_REPORTED_STEPS;
         List<String> steps = new ArrayList<>();
-        backwards(last, isLong ? STEPS_TOLD - FIRST_STEPS - 1 : last.steps, steps);
+        backwards(last, isLong ? MAX_REPORTED_STEPS - FIRST_STEPS - 1 : last.steps, steps);
         if (isLong) {
             steps.add("…");
             backwards(last.beginning, FIRST_STEPS, steps);

@@ -25,10 +25,10 @@ final class Address {
     private List<BufferGeneration> earlier = List.of();
 
     /** Whose allocator reserved the memory of a life. */
-    private record Lender(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
+    private record AllocatorKey(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
 
-        private static Lender of(BufferGeneration life) {
-            return new Lender(life.allocatedBy(), life.allocator());
+        private static AllocatorKey of(BufferGeneration life) {
+            return new AllocatorKey(life.allocatedBy(), life.allocator());
         }
 
         private boolean isKnown() {
@@ -37,7 +37,7 @@ final class Address {
     }
 
     /** The last life of each allocator that reserved the address before that of the latest one did. */
-    private Map<Lender, BufferGeneration> lastOf = Map.of();
+    private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
 
     /** Returns the latest life, which may be over. */
     @Nullable
@@ -79,8 +79,8 @@ final class Address {
                 earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
                 earlier.add(before);
             }
-            Lender lender = Lender.of(before);
-            if (lender.isKnown() && !lender.equals(Lender.of(life))) {
+            AllocatorKey lender = AllocatorKey.of(before);
+            if (lender.isKnown() && !lender.equals(AllocatorKey.of(life))) {
                 lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
                 lastOf.put(lender, before);
             }
@@ -135,7 +135,7 @@ final class Address {
         if (last == null || mayBeOf(last, lender, details)) {
             return last;
         }
-        BufferGeneration exact = lastOf.get(new Lender(lender, details.allocator()));
+        BufferGeneration exact = lastOf.get(new AllocatorKey(lender, details.allocator()));
         return exact != null
                 ? exact
                 : lastOf.values().stream()

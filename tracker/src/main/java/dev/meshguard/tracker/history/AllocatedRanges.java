@@ -26,14 +26,16 @@ final class AllocatedRanges {
     private record Region(int device, BufferType.Memory memory) {}
 
     /** A live buffer and the first address behind it. */
-    private record Taken(BufferGeneration buffer, long end) {}
+    private record AllocatedRange(BufferGeneration buffer, long end) {}
 
     /** What one allocator reserved of a region; or what one did that is not known. */
-    private record Lent(
-            @Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator, NavigableMap<Long, Taken> buffers) {}
+    private record AllocatorRanges(
+            @Nullable MeshOpenPeriod mesh,
+            Optional<AllocatorId> allocator,
+            NavigableMap<Long, AllocatedRange> buffers) {}
 
     private final boolean flatAddresses;
-    private final Map<Region, List<Lent>> regions = new HashMap<>();
+    private final Map<Region, List<AllocatorRanges>> regions = new HashMap<>();
 
     AllocatedRanges(boolean flatAddresses) {
         this.flatAddresses = flatAddresses;
@@ -46,13 +48,13 @@ final class AllocatedRanges {
      * is noted. Views are not looked for later: who meets one meets what it points to.
      */
     List<Meeting> take(BufferGeneration buffer, HistoryEvent.Allocated report) {
-        List<Lent> lent = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
+        List<AllocatorRanges> lent = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
         long start = report.address();
         long end = start + extent(report.request(), report.size());
         Meeting ofItsMesh = null;
         List<Meeting> ofOthers = List.of();
-        for (Lent one : lent) {
-            Taken met = firstOverlap(one.buffers(), start, end);
+        for (AllocatorRanges one : lent) {
+            AllocatedRange met = firstOverlap(one.buffers(), start, end);
             if (met == null) {
                 continue;
             }
@@ -68,7 +70,7 @@ final class AllocatedRanges {
                 ofItsMesh = new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer());
             }
         }
-        ofThe(buffer, lent).buffers().putIfAbsent(start, new Taken(buffer, end));
+        ofThe(buffer, lent).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
         if (ofItsMesh == null) {
             return ofOthers;
         }
@@ -80,8 +82,8 @@ final class AllocatedRanges {
 
     /** Gives the memory of a buffer back, if it took any. */
     void free(BufferGeneration buffer) {
-        for (Lent one : regions.getOrDefault(region(buffer), List.of())) {
-            Taken taken = one.buffers().get(buffer.address());
+        for (AllocatorRanges one : regions.getOrDefault(region(buffer), List.of())) {
+            AllocatedRange taken = one.buffers().get(buffer.address());
             if (taken != null && taken.buffer() == buffer) {
                 one.buffers().remove(buffer.address());
                 return;
@@ -95,7 +97,7 @@ final class AllocatedRanges {
             return;
         }
         for (BufferType.Memory memory : BufferType.Memory.values()) {
-            List<Lent> lent = regions.get(new Region(device, memory));
+            List<AllocatorRanges> lent = regions.get(new Region(device, memory));
             if (lent != null) {
                 lent.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
             }
@@ -105,23 +107,24 @@ final class AllocatedRanges {
     /** A mesh was closed, and its allocator with it. */
     @SuppressWarnings("ReferenceEquality") // An opening of a mesh is itself only.
     void closed(MeshOpenPeriod mesh) {
-        for (List<Lent> lent : regions.values()) {
+        for (List<AllocatorRanges> lent : regions.values()) {
             lent.removeIf(one -> one.mesh() == mesh);
         }
     }
 
-    private static boolean isView(HistoryEvent.Allocated report, long end, Taken met) {
+    private static boolean isView(HistoryEvent.Allocated report, long end, AllocatedRange met) {
         return report.ownership() == Ownership.NON_OWNING
                 && met.buffer().address() < report.address()
                 && met.end() >= end;
     }
 
-    private static @Nullable Taken firstOverlap(NavigableMap<Long, Taken> buffers, long start, long end) {
-        Map.Entry<Long, Taken> below = buffers.floorEntry(start);
+    private static @Nullable AllocatedRange firstOverlap(
+            NavigableMap<Long, AllocatedRange> buffers, long start, long end) {
+        Map.Entry<Long, AllocatedRange> below = buffers.floorEntry(start);
         if (below != null && (below.getKey() == start || below.getValue().end() > start)) {
             return below.getValue();
         }
-        Map.Entry<Long, Taken> above = buffers.higherEntry(start);
+        Map.Entry<Long, AllocatedRange> above = buffers.higherEntry(start);
         return above != null && above.getKey() < end ? above.getValue() : null;
     }
 
@@ -142,13 +145,13 @@ final class AllocatedRanges {
                 || !one.allocator().get().isDistinctFrom(other.allocator().get());
     }
 
-    private static Lent ofThe(BufferGeneration buffer, List<Lent> lent) {
-        for (Lent one : lent) {
+    private static AllocatorRanges ofThe(BufferGeneration buffer, List<AllocatorRanges> lent) {
+        for (AllocatorRanges one : lent) {
             if (one.mesh() == buffer.allocatedBy() && one.allocator().equals(buffer.allocator())) {
                 return one;
             }
         }
-        Lent first = new Lent(buffer.allocatedBy(), buffer.allocator(), new TreeMap<>());
+        AllocatorRanges first = new AllocatorRanges(buffer.allocatedBy(), buffer.allocator(), new TreeMap<>());
         lent.add(first);
         return first;
     }

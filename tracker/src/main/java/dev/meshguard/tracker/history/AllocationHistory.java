@@ -52,7 +52,7 @@ public final class AllocationHistory {
 
     private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
-    private @Nullable LifeSums lifeSums;
+    private @Nullable GenerationSums lifeSums;
 
     private AllocationHistory(EventStore store, @Nullable AllocationContext tenant) {
         this.store = store;
@@ -221,10 +221,10 @@ public final class AllocationHistory {
 
     /** Returns what the generations add up to, in all and phase by phase. */
     @API(status = Status.INTERNAL)
-    public synchronized LifeSums lifeSums() {
-        LifeSums known = lifeSums;
+    public synchronized GenerationSums generationSums() {
+        GenerationSums known = lifeSums;
         if (known == null) {
-            known = LifeSums.of(this);
+            known = GenerationSums.of(this);
             lifeSums = known;
         }
         return known;
@@ -473,8 +473,8 @@ public final class AllocationHistory {
      * Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent
      * it, as far as the report says which did.
      */
-    public boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed reading) {
-        return replay().readings.accountsFor(buffer, reading);
+    public boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed reading) {
+        return replay().readings.explains(buffer, reading);
     }
 
     /**

@@ -255,10 +255,11 @@ final class GenerationBuilder {
         if (lender.mayAllocate(reported)) {
             return reported;
         }
-        int first = lender.description().orElseThrow().devices().get(0);
-        if (!devicesByRequest.include(report.request(), first)) {
+        List<Integer> devices = lender.description().orElseThrow().devices();
+        if (devices.isEmpty() || !devicesByRequest.include(report.request(), devices.get(0))) {
             return reported;
         }
+        int first = devices.get(0);
         firstDevices.put(new Outside(lender.mesh(), reported, report.type(), report.address()), first);
         return first;
     }

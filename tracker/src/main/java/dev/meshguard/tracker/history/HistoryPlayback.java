@@ -62,7 +62,7 @@ public final class HistoryPlayback {
 
     /** Returns a new tracker that was told everything. */
     public AllocationTracker toTracker() {
-        Telling telling = new Telling(history.hasFlatAddresses());
+        Player telling = new Player(history.hasFlatAddresses());
         history.events().forEach(telling::report);
         return telling.tracker;
     }
@@ -97,20 +97,20 @@ public final class HistoryPlayback {
             } else if (event instanceof HistoryEvent.MeshClosed e) {
                 listener.meshClosed(e.mesh());
             } else {
-                Telling.reportOther(event, listener);
+                Player.reportOther(event, listener);
             }
         }
     }
 
     /** One tracker, and what has to be remembered while it is told. */
-    private static final class Telling {
+    private static final class Player {
 
         private final AllocationTracker tracker;
         private Instant now = Instant.EPOCH;
         private final Map<Integer, Deque<Scope>> rounds = new HashMap<>();
         private final IdentityHashMap<AllocationRequest, AllocationRequest> unnumbered = new IdentityHashMap<>();
 
-        Telling(boolean flatAddresses) {
+        Player(boolean flatAddresses) {
             AllocationTracker.Builder builder = AllocationTracker.builder()
                     .originCapture(OriginCapture.NONE)
                     .clock(() -> now);

@@ -20,7 +20,7 @@ final class Meshes {
     private static final int ANSWERS = 64;
     private static final @Nullable MeshOpenPeriod[] NO_ANSWERS = {};
 
-    private record Unannounced(int mesh, int device, int deviceLife) {}
+    private record Unannounced(int mesh, int device, int deviceOpenPeriod) {}
 
     private final List<MeshOpenPeriod> all = new ArrayList<>();
     private final List<MeshOpenPeriod> open = new ArrayList<>();

@@ -111,12 +111,12 @@ public final class PolicyLedger {
                 next++;
             }
             if (event instanceof HistoryEvent.Allocated allocated) {
-                books.refuseUnknownOwner(allocated.ownership(), allocated);
+                books.rejectUnknownOwner(allocated.ownership(), allocated);
                 if (books.counts(allocated.ownership())) {
                     books.allocate(allocated);
                 }
             } else if (event instanceof HistoryEvent.Freed freed) {
-                books.refuseUnknownOwner(freed.ownership(), freed);
+                books.rejectUnknownOwner(freed.ownership(), freed);
                 if (books.counts(freed.ownership())) {
                     books.free(freed);
                 }
@@ -240,7 +240,7 @@ public final class PolicyLedger {
         return text + (more > 0 ? "\n  and " + more + " more addresses that were reported more than once" : "");
     }
 
-    private void refuseUnknownOwner(Ownership ownership, HistoryEvent event) {
+    private void rejectUnknownOwner(Ownership ownership, HistoryEvent event) {
         if (policy == CountingPolicy.OWNED_ONLY && ownership == Ownership.UNKNOWN) {
             throw new IllegalStateException(String.format(
                     Locale.ROOT,

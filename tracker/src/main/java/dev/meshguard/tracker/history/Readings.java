@@ -22,13 +22,13 @@ final class Readings {
      * A reading, and the lives in which devices and meshes were when it was taken.
      *
      * @param whole the life of the mesh that lies over all devices that were read, as that of a mesh that was opened does
-     * @param apart where there is no such mesh, the one that is meant on each device
+     * @param distinctMeshes where there is no such mesh, the one that is meant on each device
      */
     private record Reading(
             HistoryEvent.Witnessed event,
             DeviceOpenPeriods devices,
             @Nullable MeshOpenPeriod whole,
-            Map<Integer, MeshOpenPeriod> apart) {
+            Map<Integer, MeshOpenPeriod> distinctMeshes) {
 
         private AddressState stateOf(BufferGeneration buffer) {
             return event.snapshot().stateOf(buffer.device(), buffer.type(), buffer.address());
@@ -44,7 +44,7 @@ final class Readings {
 
         private @Nullable MeshOpenPeriod meshOver(int device) {
             if (whole == null) {
-                return apart.get(device);
+                return distinctMeshes.get(device);
             }
             return event.snapshot().devices().contains(device) ? whole : null;
         }
@@ -62,7 +62,7 @@ final class Readings {
     void add(HistoryEvent.Witnessed event, DeviceOpenPeriods devices) {
         WitnessSnapshot reading = event.snapshot();
         MeshOpenPeriod whole = meshes.latestOverAll(reading.mesh(), reading.devices());
-        Map<Integer, MeshOpenPeriod> apart = whole == null ? meshLives(reading, devices) : Map.of();
+        Map<Integer, MeshOpenPeriod> apart = whole == null ? meshOpenPeriods(reading, devices) : Map.of();
         Reading read = new Reading(event, devices, whole, apart);
         all.add(read);
         Set<MeshOpenPeriod> meshesRead = whole == null ? new HashSet<>(apart.values()) : Set.of(whole);
@@ -70,7 +70,7 @@ final class Readings {
                 ofMeshes.computeIfAbsent(mesh, unused -> new ArrayList<>()).add(read));
     }
 
-    private Map<Integer, MeshOpenPeriod> meshLives(WitnessSnapshot reading, DeviceOpenPeriods devices) {
+    private Map<Integer, MeshOpenPeriod> meshOpenPeriods(WitnessSnapshot reading, DeviceOpenPeriods devices) {
         Map<Integer, MeshOpenPeriod> meshLives = new HashMap<>();
         for (int device : reading.devices()) {
             meshLives.put(device, meshes.openPeriod(reading.mesh(), device, devices.now(device)));
@@ -85,7 +85,7 @@ final class Readings {
     }
 
     /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */
-    boolean accountsFor(BufferGeneration buffer, HistoryEvent.Witnessed event) {
+    boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed event) {
         if (buffer.allocatedAt() > event.number()) {
             return false;
         }

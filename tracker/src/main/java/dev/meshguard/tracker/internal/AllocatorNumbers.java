@@ -25,7 +25,7 @@ public final class AllocatorNumbers {
     public static final int UNKNOWN = 0;
 
     /** The largest number: entries keep it in 16 bits. Whoever would get a larger one is unknown. */
-    public static final int LARGEST = 0xFFFF;
+    public static final int MAX = 0xFFFF;
 
     /** Stands for circular buffers, which no allocator knows, so that none that is named is theirs. */
     private static final int NONE = 1;
@@ -91,7 +91,7 @@ public final class AllocatorNumbers {
             return number;
         }
         int next = FIRST + names.size();
-        if (next > LARGEST) {
+        if (next > MAX) {
             return UNKNOWN;
         }
         names.add(name);

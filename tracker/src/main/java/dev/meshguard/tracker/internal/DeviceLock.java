@@ -16,7 +16,7 @@ abstract class DeviceLock extends CacheLinePadded {
 
     private static final int SPINS = 32;
     private static final int YIELDS = 64;
-    private static final long NAP_NANOS = 20_000;
+    private static final long PARK_NANOS = 20_000;
 
     private static final VarHandle HELD;
 
@@ -53,7 +53,7 @@ abstract class DeviceLock extends CacheLinePadded {
             } else if (tries <= SPINS + YIELDS) {
                 Thread.yield();
             } else {
-                LockSupport.parkNanos(this, NAP_NANOS);
+                LockSupport.parkNanos(this, PARK_NANOS);
             }
         } while ((boolean) HELD.getOpaque(this) || !HELD.compareAndSet(this, false, true));
     }

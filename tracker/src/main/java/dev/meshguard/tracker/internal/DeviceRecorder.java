@@ -216,10 +216,10 @@ public final class DeviceRecorder extends DeviceLock {
     }
 
     /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
-    public boolean accountsFor(WitnessSnapshot reading, BufferType type, long address) {
+    public boolean explains(WitnessSnapshot reading, BufferType type, long address) {
         lock();
         try {
-            return ledger.accountsFor(reading, type, address);
+            return ledger.explains(reading, type, address);
         } finally {
             unlock();
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Journal extends CacheLinePadded {
 
     private static final int FIRST_CHUNK = 32;
-    private static final int LARGEST_CHUNK = 8_192;
+    private static final int MAX_CHUNK = 8_192;
     private static final int WORDS = 3;
 
     /** What an event says; two bits of its meta word. */
@@ -50,7 +50,7 @@ final class Journal extends CacheLinePadded {
             @Nullable AllocationRequest request) {
         Chunk chunk = last;
         if (chunk == null || chunk.length == chunk.capacity) {
-            chunk = new Chunk(chunk == null ? FIRST_CHUNK : Math.min(chunk.capacity * 4, LARGEST_CHUNK));
+            chunk = new Chunk(chunk == null ? FIRST_CHUNK : Math.min(chunk.capacity * 4, MAX_CHUNK));
             last = chunk;
             chunks.add(chunk);
         }

@@ -22,7 +22,7 @@ final class Ledger extends CacheLinePadded {
      * Up to here a table is kept at most half full, so that most searches end where they begin; a larger one is filled
      * to three quarters, for the sake of memory.
      */
-    private static final int LARGEST_SPARSE_CAPACITY = 1 << 16;
+    private static final int MAX_SPARSE_CAPACITY = 1 << 16;
 
     private static final int WORDS = 3;
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
@@ -34,7 +34,7 @@ final class Ledger extends CacheLinePadded {
     private static final long LIVE = 1;
     private static final long ONE_REPORT = 1L << COUNT_SHIFT;
     private static final int KEY_MASK = 0b1111;
-    private static final long ALLOCATOR_MASK = (long) AllocatorNumbers.LARGEST << ALLOCATOR_SHIFT;
+    private static final long ALLOCATOR_MASK = (long) AllocatorNumbers.MAX << ALLOCATOR_SHIFT;
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
@@ -99,7 +99,7 @@ final class Ledger extends CacheLinePadded {
     }
 
     /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
-    boolean accountsFor(WitnessSnapshot reading, BufferType type, long address) {
+    boolean explains(WitnessSnapshot reading, BufferType type, long address) {
         long key = keyBits(type);
         for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
             if (words[slot * WORDS] == address
@@ -267,7 +267,7 @@ final class Ledger extends CacheLinePadded {
         long @Nullable [] oldTickets = tickets;
         tickets = oldTickets == null ? null : new long[capacity];
         mask = capacity - 1;
-        limit = capacity <= LARGEST_SPARSE_CAPACITY ? capacity / 2 : capacity / 4 * 3;
+        limit = capacity <= MAX_SPARSE_CAPACITY ? capacity / 2 : capacity / 4 * 3;
         shift--;
         for (int slot = 0; slot < oldRequests.length; slot++) {
             long meta = oldWords[slot * WORDS + 2];

@@ -19,62 +19,62 @@ public final class Totals extends CacheLinePadded {
     private static final int PEAK_BUFFERS = 5;
     private static final int REPEATED_REPORTS = 6;
     /** One cache line, so that two accounts do not share one. */
-    private static final int ACCOUNT = 8;
+    private static final int TOTAL_STRIDE = 8;
 
     private static final int LIFETIMES = BufferLifetime.values().length;
     /** After the accounts of each lifetime comes the one of the whole type. */
-    private static final int ACCOUNTS_OF_TYPE = LIFETIMES + 1;
+    private static final int TOTALS_OF_TYPE = LIFETIMES + 1;
 
-    private final long[] accounts;
+    private final long[] totals;
 
     Totals() {
-        this(new long[BufferType.values().length * ACCOUNTS_OF_TYPE * ACCOUNT]);
+        this(new long[BufferType.values().length * TOTALS_OF_TYPE * TOTAL_STRIDE]);
     }
 
     private Totals(long[] accounts) {
-        this.accounts = accounts;
+        this.totals = accounts;
     }
 
     Totals copy() {
-        return new Totals(accounts.clone());
+        return new Totals(totals.clone());
     }
 
     void allocated(BufferType type, BufferLifetime lifetime, long size) {
-        add(account(type, lifetime.ordinal()), size);
-        add(account(type, LIFETIMES), size);
+        add(offsetOf(type, lifetime.ordinal()), size);
+        add(offsetOf(type, LIFETIMES), size);
     }
 
     void reportedAgain(BufferType type, BufferLifetime lifetime) {
-        accounts[account(type, lifetime.ordinal()) + REPEATED_REPORTS]++;
-        accounts[account(type, LIFETIMES) + REPEATED_REPORTS]++;
+        totals[offsetOf(type, lifetime.ordinal()) + REPEATED_REPORTS]++;
+        totals[offsetOf(type, LIFETIMES) + REPEATED_REPORTS]++;
     }
 
     void oneReportLess(BufferType type, BufferLifetime lifetime) {
-        accounts[account(type, lifetime.ordinal()) + REPEATED_REPORTS]--;
-        accounts[account(type, LIFETIMES) + REPEATED_REPORTS]--;
+        totals[offsetOf(type, lifetime.ordinal()) + REPEATED_REPORTS]--;
+        totals[offsetOf(type, LIFETIMES) + REPEATED_REPORTS]--;
     }
 
     void freed(BufferType type, BufferLifetime lifetime, long size) {
-        subtract(account(type, lifetime.ordinal()), size);
-        subtract(account(type, LIFETIMES), size);
+        subtract(offsetOf(type, lifetime.ordinal()), size);
+        subtract(offsetOf(type, LIFETIMES), size);
     }
 
     /** Returns the sums of one type. */
     public MemoryTotals of(BufferType type) {
-        return read(account(type, LIFETIMES));
+        return read(offsetOf(type, LIFETIMES));
     }
 
     /** Returns the sums of one type and lifetime. */
     public MemoryTotals of(BufferType type, BufferLifetime lifetime) {
-        return read(account(type, lifetime.ordinal()));
+        return read(offsetOf(type, lifetime.ordinal()));
     }
 
-    private static int account(BufferType type, int which) {
-        return (type.ordinal() * ACCOUNTS_OF_TYPE + which) * ACCOUNT;
+    private static int offsetOf(BufferType type, int which) {
+        return (type.ordinal() * TOTALS_OF_TYPE + which) * TOTAL_STRIDE;
     }
 
     private void add(int at, long size) {
-        long[] all = accounts;
+        long[] all = totals;
         long bytes = (all[at + CAME_BYTES] += size) - all[at + WENT_BYTES];
         long buffers = ++all[at + CAME_BUFFERS] - all[at + WENT_BUFFERS];
         if (bytes > all[at + PEAK_BYTES]) {
@@ -86,19 +86,19 @@ public final class Totals extends CacheLinePadded {
     }
 
     private void subtract(int at, long size) {
-        accounts[at + WENT_BYTES] += size;
-        accounts[at + WENT_BUFFERS]++;
+        totals[at + WENT_BYTES] += size;
+        totals[at + WENT_BUFFERS]++;
     }
 
     private MemoryTotals read(int at) {
-        long liveBuffers = accounts[at + CAME_BUFFERS] - accounts[at + WENT_BUFFERS];
+        long liveBuffers = totals[at + CAME_BUFFERS] - totals[at + WENT_BUFFERS];
         return new MemoryTotals(
-                accounts[at + CAME_BYTES] - accounts[at + WENT_BYTES],
+                totals[at + CAME_BYTES] - totals[at + WENT_BYTES],
                 liveBuffers,
-                liveBuffers + accounts[at + REPEATED_REPORTS],
-                accounts[at + PEAK_BYTES],
-                accounts[at + PEAK_BUFFERS],
-                accounts[at + CAME_BYTES],
-                accounts[at + CAME_BUFFERS]);
+                liveBuffers + totals[at + REPEATED_REPORTS],
+                totals[at + PEAK_BYTES],
+                totals[at + PEAK_BUFFERS],
+                totals[at + CAME_BYTES],
+                totals[at + CAME_BUFFERS]);
     }
 }

@@ -33,7 +33,7 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
      * Returns whether everything that makes the verdict bad was known, in that number: then it fails nothing.
      */
     public boolean covers(LeakVerdict verdict) {
-        return verdict.doubts().isEmpty()
+        return verdict.inconclusiveReasonTexts().isEmpty()
                 && verdict.unbalancingAnomalies().isEmpty()
                 && verdict.meetsExpectations()
                 && unknown().isEmpty();

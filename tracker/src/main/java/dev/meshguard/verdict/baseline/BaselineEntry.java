@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param count the most buffers of it that one check may find
  * @param type the memory, for readers
  * @param sizeClass the size class in bytes, for readers
- * @param place the code, for readers
+ * @param callSite the code, for readers
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BaselineEntry(String fingerprint, long count, BufferType type, long sizeClass, String place) {
+public record BaselineEntry(String fingerprint, long count, BufferType type, long sizeClass, String callSite) {
 
     static final int DIGITS = 12;
 
@@ -44,7 +44,7 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
                 count,
                 fingerprint.type(),
                 fingerprint.sizeClass(),
-                fingerprint.place());
+                fingerprint.callSite());
     }
 
     /**
@@ -64,12 +64,12 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
                         parts.group(5));
             }
         } catch (IllegalArgumentException noEntry) {
-            throw refused(line, noEntry);
+            throw rejected(line, noEntry);
         }
-        throw refused(line, null);
+        throw rejected(line, null);
     }
 
-    private static IllegalArgumentException refused(String line, @Nullable IllegalArgumentException why) {
+    private static IllegalArgumentException rejected(String line, @Nullable IllegalArgumentException why) {
         return new IllegalArgumentException(
                 String.format(
                         Locale.ROOT,
@@ -82,12 +82,12 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
 
     /** Returns this entry with another count. */
     public BaselineEntry withCount(long newCount) {
-        return new BaselineEntry(fingerprint, newCount, type, sizeClass, place);
+        return new BaselineEntry(fingerprint, newCount, type, sizeClass, callSite);
     }
 
     /** Returns the line: {@code 7f3a9c01d2e4 8 DRAM 1048576 KvCacheTest.weights}. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "%s %d %s %d %s", fingerprint, count, type, sizeClass, place);
+        return String.format(Locale.ROOT, "%s %d %s %d %s", fingerprint, count, type, sizeClass, callSite);
     }
 }

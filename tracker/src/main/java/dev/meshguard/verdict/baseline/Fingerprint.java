@@ -50,17 +50,17 @@ import org.apiguardian.api.API.Status;
  * @param digest the SHA-256, 64 hexadecimal digits in lower case
  * @param type the memory
  * @param sizeClass the size class, in bytes
- * @param place the innermost frame without its package, or what stands for it; for readers
+ * @param callSite the innermost frame without its package, or what stands for it; for readers
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record Fingerprint(String digest, BufferType type, long sizeClass, String place)
+public record Fingerprint(String digest, BufferType type, long sizeClass, String callSite)
         implements Comparable<Fingerprint> {
 
     /** Who asked, and who asked them: what lies further out differs from test to test. */
-    private static final int MOST_FRAMES = 4;
+    private static final int MAX_FRAMES = 4;
 
-    private static final long LARGEST_CLASS = 1L << 62;
+    private static final long MAX_SIZE_CLASS = 1L << 62;
     private static final Pattern NUMBERS = Pattern.compile("\\d+");
     private static final Pattern BLANKS = Pattern.compile("\\s+");
 
@@ -92,7 +92,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         for (StackTraceElement frame : origin.frames()) {
             Optional<FrameName> name = FrameName.ofUser(frame);
             boolean repeats = !frames.isEmpty() && name.equals(Optional.of(frames.get(frames.size() - 1)));
-            if (name.isPresent() && !repeats && frames.size() < MOST_FRAMES) {
+            if (name.isPresent() && !repeats && frames.size() < MAX_FRAMES) {
                 frames.add(name.get());
             }
         }
@@ -118,7 +118,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         if (size <= 1) {
             return Math.max(0, size);
         }
-        return size > LARGEST_CLASS ? Long.MAX_VALUE : Long.highestOneBit(size - 1) << 1;
+        return size > MAX_SIZE_CLASS ? Long.MAX_VALUE : Long.highestOneBit(size - 1) << 1;
     }
 
     private static String sha256(String text) {
@@ -143,6 +143,6 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
     /** Returns the fingerprint as far as it is printed alone: {@code 7f3a9c}. */
     @Override
     public String toString() {
-        return abbreviated(ShortFingerprints.FEWEST_DIGITS);
+        return abbreviated(ShortFingerprints.MIN_DIGITS);
     }
 }

@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class ShortFingerprints {
 
-    static final int FEWEST_DIGITS = 6;
+    static final int MIN_DIGITS = 6;
 
     private final int digits;
 
@@ -25,7 +25,7 @@ public final class ShortFingerprints {
     public static ShortFingerprints of(Collection<Fingerprint> all) {
         TreeSet<String> sorted = new TreeSet<>();
         all.forEach(fingerprint -> sorted.add(fingerprint.digest()));
-        int digits = FEWEST_DIGITS;
+        int digits = MIN_DIGITS;
         String before = "";
         for (String digest : sorted) {
             digits = Math.max(digits, commonDigits(before, digest) + 1);

@@ -34,17 +34,17 @@ import org.apiguardian.api.API.Status;
  * <p>Immutable and safe for use by several threads.
  *
  * @param budgets the budgets
- * @param overruns what was not kept, or cannot be known, in the order of the budgets
+ * @param violations what was not kept, or cannot be known, in the order of the budgets
  * @param uncounted how many buffers were left out, because they were given back at a moment that nobody knows
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> overruns, long uncounted) {
+public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> violations, long uncounted) {
 
     /** Creates a verdict with its own copies of the lists. */
     public BudgetVerdict {
         budgets = List.copyOf(budgets);
-        overruns = List.copyOf(overruns);
+        violations = List.copyOf(violations);
     }
 
     /**
@@ -70,7 +70,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
 
     /** Returns whether every budget was kept to. */
     public boolean isKept() {
-        return overruns.isEmpty();
+        return violations.isEmpty();
     }
 
     /** Returns whether a budget is for a device that no mesh lies over, which no run can break. */
@@ -134,8 +134,8 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
     }
 
     /** The course of what is in use in one memory. */
-    private static final class Course {
-        private final List<HeldMemory.Stretch> stretches = new ArrayList<>();
+    private static final class UsageCurve {
+        private final List<HeldMemory.HoldInterval> holdIntervals = new ArrayList<>();
         private long peakBytes;
         private long peakBytesAt;
         private long peakBuffers;
@@ -144,7 +144,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
         /** Frees come before what is allocated in their place; no two events have one number. */
         private void run() {
             SortedMap<Long, long[]> steps = new TreeMap<>();
-            for (HeldMemory.Stretch stretch : stretches) {
+            for (HeldMemory.HoldInterval stretch : holdIntervals) {
                 step(steps, stretch.from(), stretch.buffer().size(), 1);
                 if (stretch.until() != HeldMemory.TO_THE_END) {
                     step(steps, stretch.until(), -stretch.buffer().size(), -1);
@@ -167,7 +167,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
         }
 
         /** The event is before all others: nothing is known to have been held then. */
-        private Course peaking(long bytes, long buffers) {
+        private UsageCurve peaking(long bytes, long buffers) {
             peakBytes = bytes;
             peakBytesAt = 0;
             peakBuffers = buffers;
@@ -182,9 +182,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
         }
 
         private List<BufferGeneration> heldAt(long event) {
-            return stretches.stream()
+            return holdIntervals.stream()
                     .filter(stretch -> stretch.from() <= event && event < stretch.until())
-                    .map(HeldMemory.Stretch::buffer)
+                    .map(HeldMemory.HoldInterval::buffer)
                     .toList();
         }
     }
@@ -192,30 +192,30 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
     /** Looks at one history for several budgets. */
     private static final class Judge {
         private final AllocationHistory history;
-        private final SortedMap<DeviceMemory, Course> courses = new TreeMap<>();
+        private final SortedMap<DeviceMemory, UsageCurve> courses = new TreeMap<>();
         private final long uncounted;
         private final long last;
 
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.Stretch stretch : held.phaseUsages()) {
+            for (HeldMemory.HoldInterval stretch : held.phaseUsages()) {
                 BufferGeneration buffer = stretch.buffer();
-                courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new Course())
-                        .stretches
+                courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new UsageCurve())
+                        .holdIntervals
                         .add(stretch);
             }
-            courses.values().forEach(Course::run);
+            courses.values().forEach(UsageCurve::run);
             if (!history.isComplete()) {
                 courses.putAll(coursesOfTotals());
             }
-            uncounted = held.leftOut();
+            uncounted = held.excludedBuffers();
             last = history.events().size();
         }
 
         /** Where the past was not kept the tracker has counted the peaks, and nobody knows who held them. */
-        private SortedMap<DeviceMemory, Course> coursesOfTotals() {
-            SortedMap<DeviceMemory, Course> counted = new TreeMap<>();
+        private SortedMap<DeviceMemory, UsageCurve> coursesOfTotals() {
+            SortedMap<DeviceMemory, UsageCurve> counted = new TreeMap<>();
             for (int device : history.devices()) {
                 for (BufferType type : BufferType.values()) {
                     MemoryTotals totals = history.totals(device, type);
@@ -223,7 +223,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
                         DeviceMemory memory = new DeviceMemory(device, type);
                         counted.put(
                                 memory,
-                                courses.getOrDefault(memory, new Course())
+                                courses.getOrDefault(memory, new UsageCurve())
                                         .peaking(totals.peakBytes(), totals.peakBuffers()));
                     }
                 }
@@ -242,7 +242,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
             return overruns;
         }
 
-        private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, Course course) {
+        private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, UsageCurve course) {
             List<BudgetViolation> overruns = new ArrayList<>();
             budget.peakBytes().ifPresent(most -> {
                 if (course.peakBytes > most) {
@@ -285,7 +285,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
                 DeviceMemory memory,
                 long allowed,
                 long found,
-                Course course,
+                UsageCurve course,
                 long event) {
             List<TopConsumer> holders = holders(course.heldAt(event));
             return new BudgetViolation.Used(
@@ -306,7 +306,8 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> over
             for (BufferGeneration buffer : buffers) {
                 Optional<Origin> origin =
                         buffer.origin().filter(known -> !known.frames().isEmpty());
-                Optional<String> place = origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place));
+                Optional<String> place =
+                        origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::callSiteOf));
                 long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? buffer.size() : 0;
                 AllocationSite site = AllocationSite.of(buffer, place);
                 holders.merge(

@@ -48,7 +48,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
     public record UsageChange(AllocationSite site, Optional<Origin> origin, Usage before, Usage after) {
 
         /** Returns by how many bytes it leaves more than before; negative where it leaves less. */
-        public long moreLeft() {
+        public long additionalLiveBytes() {
             return after.liveBytes() - before.liveBytes();
         }
 
@@ -89,7 +89,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
                 changes.add(new UsageChange(site, later.originOf(site).or(() -> earlier.originOf(site)), was, is));
             }
         }
-        changes.sort(Comparator.comparingLong(UsageChange::moreLeft)
+        changes.sort(Comparator.comparingLong(UsageChange::additionalLiveBytes)
                 .reversed()
                 .thenComparing(change -> Math.abs(change.moreBytes()), Comparator.reverseOrder()));
         return new HistoryDifference(changes, peaks(before, after));

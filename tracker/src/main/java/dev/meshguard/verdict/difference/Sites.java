@@ -13,7 +13,7 @@ import java.util.function.BiConsumer;
 /** The sites of a history, each resolved once. */
 final class Sites {
 
-    private final Map<Origin, Optional<String>> places = new HashMap<>();
+    private final Map<Origin, Optional<String>> callSites = new HashMap<>();
     private final Map<AllocationSite, Origin> origins = new LinkedHashMap<>();
 
     /** Goes through what was allocated, oldest first. */
@@ -21,7 +21,7 @@ final class Sites {
         for (BufferGeneration buffer : history.generations()) {
             Optional<Origin> origin = buffer.origin();
             AllocationSite site = AllocationSite.of(
-                    buffer, origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place)));
+                    buffer, origin.flatMap(known -> callSites.computeIfAbsent(known, AllocationSite::callSiteOf)));
             origin.filter(known -> !known.frames().isEmpty()).ifPresent(known -> origins.putIfAbsent(site, known));
             action.accept(site, buffer);
         }

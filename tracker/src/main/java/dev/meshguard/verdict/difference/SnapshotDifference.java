@@ -25,11 +25,11 @@ public record SnapshotDifference(List<AmountChange> changes) {
     /**
      * A class of memory that changed.
      *
-     * @param account whose memory where
+     * @param key whose memory where
      * @param before what there was
      * @param after what there is
      */
-    public record AmountChange(MemoryKey account, Amount before, Amount after) {}
+    public record AmountChange(MemoryKey key, Amount before, Amount after) {}
 
     /** Creates a difference with its own copy of the list. */
     public SnapshotDifference {

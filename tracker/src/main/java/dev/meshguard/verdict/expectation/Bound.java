@@ -20,9 +20,9 @@ public record Bound(long atLeast, long atMost) {
      * @throws IllegalArgumentException if a number is negative, or the fewest are more than the most
      */
     public Bound {
-        Refusals.refuseNegative("count", atLeast);
-        Refusals.refuseNegative("count", atMost);
-        Refusals.refuseInverse("count", atLeast, atMost);
+        ExpectationChecks.rejectNegative("count", atLeast);
+        ExpectationChecks.rejectNegative("count", atMost);
+        ExpectationChecks.rejectInverse("count", atLeast, atMost);
     }
 
     /** Returns the bound that any number keeps. */

@@ -35,7 +35,7 @@ public record DeviceSet(List<Integer> ids) {
     public DeviceSet {
         ids = List.copyOf(new TreeSet<>(ids));
         for (int id : ids) {
-            Refusals.refuseNegative("device", id);
+            ExpectationChecks.rejectNegative("device", id);
             if (id > HIGHEST) {
                 throw new IllegalArgumentException(String.format(
                         Locale.ROOT, "An expected buffer's device is at most %d: %d was given.", HIGHEST, id));

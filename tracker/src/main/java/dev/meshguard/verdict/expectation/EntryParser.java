@@ -41,7 +41,7 @@ final class EntryParser {
         try {
             this.tokens = Token.of(line);
         } catch (Token.Malformed malformed) {
-            throw refused(malformed.column(), malformed.getMessage() + ".");
+            throw rejected(malformed.column(), malformed.getMessage() + ".");
         }
     }
 
@@ -55,8 +55,8 @@ final class EntryParser {
         while (next < tokens.size()) {
             clause();
         }
-        String reason = because.orElseThrow(() ->
-                refused(line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
+        String reason = because.orElseThrow(() -> rejected(
+                line.length() + 1, "the reason is missing. At the end of an entry stands why: because \"…\"."));
         return entry.withReason(reason).writtenAt(source).forSeveralChecks();
     }
 
@@ -64,11 +64,11 @@ final class EntryParser {
         Token name = tokens.get(next++);
         Optional<BufferType> type = name.isQuoted() ? Optional.empty() : constant(BufferType.values(), name.text());
         if (type.isPresent()) {
-            refuseTwice(name, "type");
+            rejectTwice(name, "type");
             entry = entry.type(type.get());
             return;
         }
-        refuseTwice(name, name.text().equals("devices") ? "device" : name.text());
+        rejectTwice(name, name.text().equals("devices") ? "device" : name.text());
         switch (name.isQuoted() ? "" : name.text()) {
             case "device", "devices" ->
                 entry = read(
@@ -89,7 +89,7 @@ final class EntryParser {
             case "until" -> entry = read("a date, for example 2026-12-31", value -> entry.until(value.text()));
             case "because" -> because = Optional.of(read("the reason", this::reason));
             default ->
-                throw refused(
+                throw rejected(
                         name.column(),
                         String.format(
                                 Locale.ROOT,
@@ -117,7 +117,7 @@ final class EntryParser {
                     return entry.between(number(range.group(1)), number(range.group(2)));
                 });
             default ->
-                throw refused(
+                throw rejected(
                         column, String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand %s.", how, BOUNDS));
         };
     }
@@ -125,7 +125,7 @@ final class EntryParser {
     private Expectation bytes() {
         String how = read("atMost and a number of bytes", Token::text);
         if (!how.equals("atMost")) {
-            throw refused(
+            throw rejected(
                     tokens.get(next - 1).column(),
                     String.format(Locale.ROOT, "\"%s\" is no bound. Here may stand atMost.", how));
         }
@@ -178,7 +178,7 @@ final class EntryParser {
     /** Reads the next token; what refuses it is said with its place. */
     private <T> T read(String what, Function<Token, T> reading) {
         if (next == tokens.size()) {
-            throw refused(line.length() + 1, "the line ends where " + what + " has to stand.");
+            throw rejected(line.length() + 1, "the line ends where " + what + " has to stand.");
         }
         Token value = tokens.get(next++);
         return placed(value, () -> reading.apply(value));
@@ -188,13 +188,13 @@ final class EntryParser {
         try {
             return reading.get();
         } catch (IllegalArgumentException refusal) {
-            throw refused(value.column(), String.valueOf(refusal.getMessage()));
+            throw rejected(value.column(), String.valueOf(refusal.getMessage()));
         }
     }
 
-    private void refuseTwice(Token name, String clause) {
+    private void rejectTwice(Token name, String clause) {
         if (!seen.add(clause)) {
-            throw refused(
+            throw rejected(
                     name.column(),
                     String.format(
                             Locale.ROOT,
@@ -203,7 +203,7 @@ final class EntryParser {
         }
     }
 
-    private IllegalArgumentException refused(int column, String message) {
+    private IllegalArgumentException rejected(int column, String message) {
         return new IllegalArgumentException(
                 String.format(Locale.ROOT, "%s:%d:%d: %s", source.file(), source.line(), column, message));
     }

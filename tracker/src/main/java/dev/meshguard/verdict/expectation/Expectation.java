@@ -59,7 +59,7 @@ public final class Expectation {
         private Optional<OriginPattern> origin = Optional.empty();
         private Optional<LocalDate> until = Optional.empty();
         private Optional<SourceLine> source = Optional.empty();
-        private Optional<String> place = Optional.empty();
+        private Optional<String> location = Optional.empty();
         private boolean isForSeveralChecks;
 
         private Terms(String because) {
@@ -81,7 +81,7 @@ public final class Expectation {
             origin = other.origin;
             until = other.until;
             source = other.source;
-            place = other.place;
+            location = other.location;
             isForSeveralChecks = other.isForSeveralChecks;
         }
     }
@@ -155,13 +155,13 @@ public final class Expectation {
 
     /** Returns this entry for buffers whose owner, as {@link Owner#toString} calls it, contains the given text. */
     public Expectation owner(String part) {
-        Refusals.refuseBlank("owner", part);
+        ExpectationChecks.rejectBlank("owner", part);
         return with(changed -> changed.owner = Optional.of(part));
     }
 
     /** Returns this entry for buffers with exactly this label. */
     public Expectation label(String only) {
-        Refusals.refuseBlank("label", only);
+        ExpectationChecks.rejectBlank("label", only);
         return with(changed -> changed.label = Optional.of(only));
     }
 
@@ -200,7 +200,7 @@ public final class Expectation {
 
     /** Returns this entry for at most so many bytes over all devices. */
     public Expectation bytes(long atMost) {
-        Refusals.refuseNegative("bytes", atMost);
+        ExpectationChecks.rejectNegative("bytes", atMost);
         return with(changed -> changed.bytes = OptionalLong.of(atMost));
     }
 
@@ -242,7 +242,7 @@ public final class Expectation {
     public Expectation statusAt(String where) {
         return with(changed -> {
             changed.source = Optional.empty();
-            changed.place = Optional.of(where);
+            changed.location = Optional.of(where);
         });
     }
 
@@ -330,8 +330,8 @@ public final class Expectation {
     }
 
     /** Returns where it stands: the line of a file, or the place that {@link #statusAt(String)} was given. */
-    public Optional<String> place() {
-        return terms.source.map(SourceLine::toString).or(() -> terms.place);
+    public Optional<String> location() {
+        return terms.source.map(SourceLine::toString).or(() -> terms.location);
     }
 
     /** Returns whether one check may have nothing that fits; see {@link #forSeveralChecks()}. */

@@ -9,13 +9,13 @@ import org.apiguardian.api.API.Status;
  * @param expectation the entry
  * @param matchedBuffers how many survivors it let stay
  * @param matchedBytes their bytes
- * @param refusedBuffers how many more fitted its conditions, but not its bounds or its time
+ * @param rejectedBuffers how many more fitted its conditions, but not its bounds or its time
  * @param deadline how its last day and the day of the check stand to each other
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record ExpectationResult(
-        Expectation expectation, long matchedBuffers, long matchedBytes, long refusedBuffers, Deadline deadline) {
+        Expectation expectation, long matchedBuffers, long matchedBytes, long rejectedBuffers, Deadline deadline) {
 
     /** How the last day of an entry and the day of a check stand to each other. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -53,7 +53,7 @@ public record ExpectationResult(
         if (deadline == Deadline.PASSED) {
             return Fate.EXPIRED;
         }
-        if (refusedBuffers > 0) {
+        if (rejectedBuffers > 0) {
             return Fate.OVER_ITS_BOUND;
         }
         return matchedBuffers < expectation.count().atLeast() ? Fate.UNDER_ITS_BOUND : Fate.MATCHED;
@@ -61,6 +61,6 @@ public record ExpectationResult(
 
     /** Returns whether no survivor fitted. */
     public boolean neverMatched() {
-        return matchedBuffers == 0 && refusedBuffers == 0;
+        return matchedBuffers == 0 && rejectedBuffers == 0;
     }
 }

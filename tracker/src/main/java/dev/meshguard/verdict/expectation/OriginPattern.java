@@ -44,7 +44,7 @@ public record OriginPattern(String text) {
      * @throws IllegalArgumentException if the text is blank, or no name of a class, method or package
      */
     public OriginPattern {
-        Refusals.refuseBlank("origin", text);
+        ExpectationChecks.rejectBlank("origin", text);
         List<String> names = names(text);
         if (FOREIGN.matcher(text).find() || names.stream().anyMatch(String::isBlank) || hasStrayStar(names)) {
             throw new IllegalArgumentException(String.format(

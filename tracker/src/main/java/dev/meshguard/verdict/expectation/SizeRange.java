@@ -20,9 +20,9 @@ public record SizeRange(long smallest, long largest) {
      * @throws IllegalArgumentException if a size is negative, or the smallest is larger than the largest
      */
     public SizeRange {
-        Refusals.refuseNegative("size", smallest);
-        Refusals.refuseNegative("size", largest);
-        Refusals.refuseInverse("size", smallest, largest);
+        ExpectationChecks.rejectNegative("size", smallest);
+        ExpectationChecks.rejectNegative("size", largest);
+        ExpectationChecks.rejectInverse("size", smallest, largest);
     }
 
     /** Returns the range of all sizes. */

@@ -62,7 +62,7 @@ public final class Accumulation {
     private interface Source {
         int rounds();
 
-        List<String> doubts();
+        List<String> inconclusiveReasons();
 
         SortedMap<DeviceMemory, RoundVector> bytes();
 
@@ -128,9 +128,9 @@ public final class Accumulation {
     }
 
     /** Returns why what the rounds left cannot be known, as whole sentences; empty unless something is missing. */
-    public List<String> doubts() {
-        List<String> doubts = new ArrayList<>(source.doubts());
-        int needed = warmUp + Trend.FEWEST_ROUNDS_AFTER_WARM_UP;
+    public List<String> inconclusiveReasons() {
+        List<String> doubts = new ArrayList<>(source.inconclusiveReasons());
+        int needed = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
         if (rounds() < needed) {
             doubts.add(String.format(
                     Locale.ROOT,
@@ -145,7 +145,7 @@ public final class Accumulation {
 
     /** Returns the worst trend of any memory; that of a site that grows counts although another one shrinks beside it. */
     public Trend trend() {
-        if (!doubts().isEmpty()) {
+        if (!inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
         }
         Trend worst = Trend.SETTLED;
@@ -222,7 +222,7 @@ public final class Accumulation {
                 .toList();
     }
 
-    private static List<String> doubtsOf(AllocationHistory history) {
+    private static List<String> inconclusiveReasonsOf(AllocationHistory history) {
         List<String> doubts = new ArrayList<>();
         if (!history.isComplete()) {
             doubts.add(
@@ -290,14 +290,14 @@ public final class Accumulation {
             this.marks = marks;
             this.reserves = new BankReservations(verdict.history());
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.Stretch stretch : held.phaseUsages()) {
+            for (HeldMemory.HoldInterval stretch : held.phaseUsages()) {
                 add(stretch, held.goneAt(stretch));
             }
             retained.putInOrder();
             reserves.putInOrder();
         }
 
-        private void add(HeldMemory.Stretch stretch, long goneAt) {
+        private void add(HeldMemory.HoldInterval stretch, long goneAt) {
             int from = marks.firstSeenAtEndOf(stretch.from());
             int until = marks.firstSeenAtEndOf(stretch.until());
             boolean sinceBefore = stretch.from() < marks.start();
@@ -323,9 +323,9 @@ public final class Accumulation {
         }
 
         @Override
-        public List<String> doubts() {
-            List<String> doubts = doubtsOf(verdict.history());
-            marks.doubt().ifPresent(doubts::add);
+        public List<String> inconclusiveReasons() {
+            List<String> doubts = inconclusiveReasonsOf(verdict.history());
+            marks.inconclusiveReason().ifPresent(doubts::add);
             return doubts;
         }
 
@@ -366,10 +366,10 @@ public final class Accumulation {
 
         private SeparateHistories(List<AllocationHistory> histories) {
             this.histories = histories;
-            refuseOneTracker();
+            rejectOneTracker();
             for (int round = 0; round < histories.size(); round++) {
                 HeldMemory held = new HeldMemory(LeakCheck.create().examine(histories.get(round)));
-                for (HeldMemory.Stretch stretch : held.phaseUsages()) {
+                for (HeldMemory.HoldInterval stretch : held.phaseUsages()) {
                     if (stretch.until() == HeldMemory.TO_THE_END) {
                         retained.change(round, stretch.buffer(), 1);
                     }
@@ -379,7 +379,7 @@ public final class Accumulation {
         }
 
         /** Histories of one tracker share its requests. */
-        private void refuseOneTracker() {
+        private void rejectOneTracker() {
             IdentityHashMap<Object, Integer> known = new IdentityHashMap<>();
             for (int round = 0; round < histories.size(); round++) {
                 int place = round;
@@ -405,9 +405,9 @@ public final class Accumulation {
         }
 
         @Override
-        public List<String> doubts() {
+        public List<String> inconclusiveReasons() {
             return histories.stream()
-                    .flatMap(history -> doubtsOf(history).stream())
+                    .flatMap(history -> inconclusiveReasonsOf(history).stream())
                     .distinct()
                     .toList();
         }

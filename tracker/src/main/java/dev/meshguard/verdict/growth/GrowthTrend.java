@@ -11,7 +11,7 @@ record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
 
     static GrowthTrend of(RoundVector vector, int warmUp) {
         Highs highs = new Highs(vector, warmUp);
-        int missing = warmUp + Trend.FEWEST_ROUNDS_AFTER_WARM_UP - vector.rounds();
+        int missing = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP - vector.rounds();
         if (missing > 0) {
             return new GrowthTrend(Trend.UNDECIDED, highs.growth, missing);
         }
@@ -40,13 +40,13 @@ record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
             long level = 0;
             long highest = 0;
             long lastHigh = Long.MAX_VALUE;
-            for (int i = 0; i < vector.places().length; i++) {
+            for (int i = 0; i < vector.roundIndexes().length; i++) {
                 level += vector.amounts()[i];
                 if (level <= highest) {
                     continue;
                 }
                 long high = level - highest;
-                int round = vector.places()[i];
+                int round = vector.roundIndexes()[i];
                 highest = level;
                 longestPause = Math.max(longestPause, last < 0 ? 0 : round - last - 1);
                 last = round;

@@ -31,12 +31,12 @@ final class RetainedByRound {
     private record Change(int round, SiteOnDevice spot, Optional<Origin> origin, int buffers, long bytes) {}
 
     private final List<Change> changes = new ArrayList<>();
-    private final Map<Origin, Optional<String>> places = new HashMap<>();
+    private final Map<Origin, Optional<String>> callSites = new HashMap<>();
 
     /** A buffer is there at the end of a round, or is no longer; from 0. */
     void change(int round, BufferGeneration buffer, int direction) {
         Optional<Origin> origin = buffer.origin();
-        Optional<String> place = origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::place));
+        Optional<String> place = origin.flatMap(known -> callSites.computeIfAbsent(known, AllocationSite::callSiteOf));
         SiteOnDevice spot = new SiteOnDevice(AllocationSite.of(buffer, place), buffer.device());
         changes.add(new Change(round, spot, origin, direction, direction * buffer.size()));
     }

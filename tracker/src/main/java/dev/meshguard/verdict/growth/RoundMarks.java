@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param start the number of the event that began the first
  * @param ends for each round the number of the event that ended it, ascending
- * @param doubt why they cannot be told apart, as a whole sentence, if they cannot
+ * @param inconclusiveReason why they cannot be told apart, as a whole sentence, if they cannot
  */
 @SuppressWarnings("ArrayRecordComponent") // A million rounds; nobody compares marks.
-record RoundMarks(long start, long[] ends, Optional<String> doubt) {
+record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) {
 
     static RoundMarks in(AllocationHistory history, Rounds rounds) {
         return rounds == Rounds.MARKED ? marked(history) : meshes(history);

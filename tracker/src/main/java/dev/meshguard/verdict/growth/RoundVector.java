@@ -26,12 +26,12 @@ public final class RoundVector {
     private static final int SHOWN_OF_MANY = 3;
 
     private final int rounds;
-    private final int[] places;
+    private final int[] roundIndexes;
     private final long[] amounts;
 
     private RoundVector(int rounds, int[] places, long[] amounts) {
         this.rounds = rounds;
-        this.places = places;
+        this.roundIndexes = places;
         this.amounts = amounts;
     }
 
@@ -57,7 +57,7 @@ public final class RoundVector {
      */
     public long retainedBy(int round) {
         Objects.checkIndex(round - 1, rounds);
-        int place = Arrays.binarySearch(places, round - 1);
+        int place = Arrays.binarySearch(roundIndexes, round - 1);
         return place < 0 ? 0 : amounts[place];
     }
 
@@ -68,7 +68,7 @@ public final class RoundVector {
 
     /** Returns whether no round left anything, or gave anything back. */
     public boolean isZero() {
-        return places.length == 0;
+        return roundIndexes.length == 0;
     }
 
     /** Returns the amounts, the first round's first. */
@@ -77,8 +77,8 @@ public final class RoundVector {
     }
 
     /** The places of the rounds that left something or gave something back, from 0. */
-    int[] places() {
-        return places;
+    int[] roundIndexes() {
+        return roundIndexes;
     }
 
     /** Their amounts. */
@@ -90,13 +90,13 @@ public final class RoundVector {
     public boolean equals(Object other) {
         return other instanceof RoundVector vector
                 && rounds == vector.rounds
-                && Arrays.equals(places, vector.places)
+                && Arrays.equals(roundIndexes, vector.roundIndexes)
                 && Arrays.equals(amounts, vector.amounts);
     }
 
     @Override
     public int hashCode() {
-        return 31 * (31 * rounds + Arrays.hashCode(places)) + Arrays.hashCode(amounts);
+        return 31 * (31 * rounds + Arrays.hashCode(roundIndexes)) + Arrays.hashCode(amounts);
     }
 
     /** Returns {@code [3, 1, 0]}; of many rounds the first and the last, with how many are between. */
@@ -128,21 +128,21 @@ public final class RoundVector {
 
         private static final int ROOM = 4;
 
-        private int[] places = new int[ROOM];
+        private int[] roundIndexes = new int[ROOM];
         private long[] amounts = new long[ROOM];
         private int size;
 
         /** Adds to what a round left, no earlier one than any before; from 0. */
         void add(int round, long amount) {
-            if (size > 0 && places[size - 1] == round) {
+            if (size > 0 && roundIndexes[size - 1] == round) {
                 amounts[size - 1] += amount;
                 return;
             }
-            if (size == places.length) {
-                places = Arrays.copyOf(places, size * 2);
+            if (size == roundIndexes.length) {
+                roundIndexes = Arrays.copyOf(roundIndexes, size * 2);
                 amounts = Arrays.copyOf(amounts, size * 2);
             }
-            places[size] = round;
+            roundIndexes[size] = round;
             amounts[size] = amount;
             size++;
         }
@@ -151,13 +151,13 @@ public final class RoundVector {
             int kept = 0;
             for (int i = 0; i < size; i++) {
                 if (amounts[i] != 0) {
-                    places[kept] = places[i];
+                    roundIndexes[kept] = roundIndexes[i];
                     amounts[kept] = amounts[i];
                     kept++;
                 }
             }
             size = kept;
-            return new RoundVector(rounds, Arrays.copyOf(places, kept), Arrays.copyOf(amounts, kept));
+            return new RoundVector(rounds, Arrays.copyOf(roundIndexes, kept), Arrays.copyOf(amounts, kept));
         }
     }
 }

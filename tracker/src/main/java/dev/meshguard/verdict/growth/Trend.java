@@ -33,7 +33,7 @@ public enum Trend {
     GROWING("growing");
 
     /** How many rounds after the warm-up show a trend at the earliest. */
-    public static final int FEWEST_ROUNDS_AFTER_WARM_UP = 2;
+    public static final int MIN_ROUNDS_AFTER_WARM_UP = 2;
 
     private final String description;
 

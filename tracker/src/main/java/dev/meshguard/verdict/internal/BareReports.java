@@ -73,7 +73,7 @@ final class BareReports {
     }
 
     /** Returns what makes the verdict doubtful, if any buffer was undecided. */
-    Optional<InconclusiveReason> doubt() {
+    Optional<InconclusiveReason> inconclusiveReason() {
         if (found.isEmpty()) {
             return Optional.empty();
         }

@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
  */
 final class Context {
 
-    private static final int MOST_PHASES = 3;
+    private static final int MAX_PHASES = 3;
 
     /** Their evidence is that count. */
     private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
@@ -87,10 +87,10 @@ final class Context {
             return "in " + phases.keySet().iterator().next();
         }
         String named = phases.entrySet().stream()
-                .limit(MOST_PHASES)
+                .limit(MAX_PHASES)
                 .map(phase -> phase.getValue() + " in " + phase.getKey())
                 .collect(Collectors.joining(", "));
-        int more = phases.size() - MOST_PHASES;
+        int more = phases.size() - MAX_PHASES;
         return named + (more > 0 ? " and others in " + Quantities.count(more, "more phase") : "");
     }
 

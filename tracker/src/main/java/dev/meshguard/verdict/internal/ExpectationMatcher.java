@@ -20,7 +20,7 @@ final class ExpectationMatcher {
     private final Deadline deadline;
     private long buffers;
     private long bytes;
-    private long refused;
+    private long rejected;
 
     ExpectationMatcher(Expectation expectation, AllocationHistory history) {
         this.expectation = expectation;
@@ -59,7 +59,7 @@ final class ExpectationMatcher {
             buffers++;
             bytes += size;
         } else {
-            refused++;
+            rejected++;
         }
         return hasRoom;
     }
@@ -86,6 +86,6 @@ final class ExpectationMatcher {
     }
 
     ExpectationResult result() {
-        return new ExpectationResult(expectation, buffers, bytes, refused, deadline);
+        return new ExpectationResult(expectation, buffers, bytes, rejected, deadline);
     }
 }

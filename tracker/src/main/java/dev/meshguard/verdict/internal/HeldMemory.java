@@ -33,7 +33,7 @@ public final class HeldMemory {
      * @param from the number of the event that took it
      * @param until the number of the event that gave it back, or {@link #TO_THE_END}
      */
-    public record Stretch(BufferGeneration buffer, long from, long until) {}
+    public record HoldInterval(BufferGeneration buffer, long from, long until) {}
 
     private final LeakVerdict verdict;
     private final IdentityHashMap<BufferGeneration, SurvivorStatus> standings = new IdentityHashMap<>();
@@ -64,13 +64,13 @@ public final class HeldMemory {
     }
 
     /** Returns what was held, in the order in which it was taken. */
-    public List<Stretch> phaseUsages() {
-        List<Stretch> stretches = new ArrayList<>();
+    public List<HoldInterval> phaseUsages() {
+        List<HoldInterval> stretches = new ArrayList<>();
         excluded = 0;
         for (BufferGeneration buffer : verdict.history().generations()) {
             long until = until(buffer);
             if (until > buffer.allocatedAt()) {
-                stretches.add(new Stretch(buffer, buffer.allocatedAt(), until));
+                stretches.add(new HoldInterval(buffer, buffer.allocatedAt(), until));
             } else {
                 excluded++;
             }
@@ -79,7 +79,7 @@ public final class HeldMemory {
     }
 
     /** Returns how many buffers the last {@link #phaseUsages()} left out. */
-    public long leftOut() {
+    public long excludedBuffers() {
         return excluded;
     }
 
@@ -97,7 +97,7 @@ public final class HeldMemory {
     }
 
     /** Returns when the memory was gone for good: when it was given back, or when the close of its device or mesh wiped it. */
-    public long goneAt(Stretch stretch) {
+    public long goneAt(HoldInterval stretch) {
         BufferGeneration buffer = stretch.buffer();
         long wiped = firstAfter(deviceCloses.get(buffer.device()), stretch.from());
         if (buffer.mesh().isPresent()) {

@@ -37,7 +37,7 @@ final class InconclusiveReasons {
     /** These rest on something else than on a free that is missing. */
     private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.CACHED);
 
-    private static final int MOST_DEVICES = 8;
+    private static final int MAX_DEVICES = 8;
 
     private final AllocationHistory history;
     private final List<MissingCanary> canaries;
@@ -242,8 +242,8 @@ final class InconclusiveReasons {
     }
 
     private static String devices(List<Integer> devices) {
-        String named = devices.stream().limit(MOST_DEVICES).map(String::valueOf).collect(Collectors.joining(", "));
-        int more = devices.size() - MOST_DEVICES;
+        String named = devices.stream().limit(MAX_DEVICES).map(String::valueOf).collect(Collectors.joining(", "));
+        int more = devices.size() - MAX_DEVICES;
         return (devices.size() == 1 ? "device " : "devices ") + named + (more > 0 ? " and " + more + " more" : "");
     }
 }

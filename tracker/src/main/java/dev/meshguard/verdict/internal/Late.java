@@ -99,10 +99,10 @@ final class Late implements Rule {
 
     private static Free freeOf(Report report) {
         return new Free(
-                report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + placeOf(report.release()));
+                report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + callSiteOf(report.release()));
     }
 
-    private static String placeOf(Optional<AllocationRequest> release) {
+    private static String callSiteOf(Optional<AllocationRequest> release) {
         return release.flatMap(AllocationRequest::origin)
                 .map(origin -> ", at " + origin.toString().replace("%", "%%"))
                 .orElse("");
@@ -114,7 +114,8 @@ final class Late implements Rule {
                         free.number() > since && !free.request().details().handleCollected())
                 .map(free -> new Free(
                         free.number(),
-                        "its handle was released at event #%d, %s (event #%d)" + placeOf(Optional.of(free.request()))));
+                        "its handle was released at event #%d, %s (event #%d)"
+                                + callSiteOf(Optional.of(free.request()))));
     }
 
     private static Optional<Free> freedTogether(SurvivorContext survivor, long since) {

@@ -66,7 +66,7 @@ final class LateReports {
     }
 
     /** Returns what makes a verdict doubtful if some of the buffers are left because of such reports. */
-    Optional<InconclusiveReason> doubt(List<BufferGeneration> left) {
+    Optional<InconclusiveReason> inconclusiveReason(List<BufferGeneration> left) {
         if (left.isEmpty()) {
             return Optional.empty();
         }

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.LifeSums;
+import dev.meshguard.tracker.history.GenerationSums;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.PhaseUsage.Flow;
 import dev.meshguard.verdict.PhaseUsage.Place;
@@ -18,9 +18,9 @@ final class PhaseUsages {
     static List<PhaseUsage> of(AllocationHistory history) {
         List<PhaseUsage> stretches = new ArrayList<>(history.phases().size() + 1);
         SortedMap<Place, Flow> held = new TreeMap<>();
-        for (LifeSums.Stretch stretch : history.lifeSums().stretches()) {
+        for (GenerationSums.PhaseSums stretch : history.generationSums().phases()) {
             SortedMap<Place, Flow> flows = new TreeMap<>(held);
-            for (LifeSums.Flow one : stretch.flows()) {
+            for (GenerationSums.Flow one : stretch.flows()) {
                 Place place = new Place(one.device(), one.type());
                 put(
                         place,

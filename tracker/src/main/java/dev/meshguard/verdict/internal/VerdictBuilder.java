@@ -15,8 +15,8 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.tracker.history.GenerationSums;
 import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.tracker.history.LifeSums;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
@@ -92,7 +92,7 @@ public final class VerdictBuilder {
     public LeakVerdict verdict() {
         List<Survivor> survivors = survivors();
         LeakVerdict.Sum sum = sum(survivors);
-        List<InconclusiveReason> doubts = doubts(sum);
+        List<InconclusiveReason> doubts = inconclusiveReasons(sum);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
         if (!excluded.isEmpty()) {
@@ -223,7 +223,7 @@ public final class VerdictBuilder {
 
     private long everAllocated() {
         long buffers = 0;
-        for (LifeSums.Total total : history.lifeSums().totals()) {
+        for (GenerationSums.Total total : history.generationSums().totals()) {
             buffers += total.allocated().buffers();
         }
         return buffers;
@@ -270,7 +270,7 @@ public final class VerdictBuilder {
         return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
     }
 
-    private List<InconclusiveReason> doubts(LeakVerdict.Sum sum) {
+    private List<InconclusiveReason> inconclusiveReasons(LeakVerdict.Sum sum) {
         List<InconclusiveReason> doubts = new ArrayList<>();
         for (MeshDescription mesh : history.openMeshes()) {
             if (isOfTheDead(mesh)) {
@@ -301,9 +301,9 @@ public final class VerdictBuilder {
             openedTwice().ifPresent(doubts::add);
         }
         if (!remaining.isEmpty()) {
-            lateReports.doubt(remaining).ifPresent(doubts::add);
+            lateReports.inconclusiveReason(remaining).ifPresent(doubts::add);
         }
-        bareReports.doubt().ifPresent(doubts::add);
+        bareReports.inconclusiveReason().ifPresent(doubts::add);
         for (HistoryEvent.Witnessed reading : history.readings()) {
             if (!reading.snapshot().isEmpty()) {
                 unreported(reading).ifPresent(doubts::add);
@@ -358,10 +358,12 @@ public final class VerdictBuilder {
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
             byReason.computeIfAbsent(lost.reason(), unused -> new ArrayList<>()).add(lost);
         }
-        return byReason.values().stream().map(VerdictBuilder::doubt).toList();
+        return byReason.values().stream()
+                .map(VerdictBuilder::inconclusiveReason)
+                .toList();
     }
 
-    private static InconclusiveReason doubt(List<HistoryEvent.ReportsLost> losses) {
+    private static InconclusiveReason inconclusiveReason(List<HistoryEvent.ReportsLost> losses) {
         boolean counted = losses.stream().allMatch(lost -> lost.count() >= 0);
         long count = losses.stream().mapToLong(HistoryEvent.ReportsLost::count).sum();
         HistoryEvent.ReportsLost first = losses.get(0);
@@ -460,7 +462,7 @@ public final class VerdictBuilder {
         // From the latest on: nearly always it is the one that the witness saw.
         for (int i = lives.size() - 1; i >= 0; i--) {
             BufferGeneration buffer = lives.get(i);
-            if (history.accountsFor(buffer, event) || (joinsAllocators && wasHeldByItsDevice(buffer, event))) {
+            if (history.explains(buffer, event) || (joinsAllocators && wasHeldByItsDevice(buffer, event))) {
                 return true;
             }
         }
@@ -603,7 +605,7 @@ public final class VerdictBuilder {
     /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
     private List<LeakVerdict.TypeTotal> totalsOfGenerations() {
         List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
-        for (LifeSums.Total total : history.lifeSums().totals()) {
+        for (GenerationSums.Total total : history.generationSums().totals()) {
             totals.add(new LeakVerdict.TypeTotal(
                     total.type(),
                     total.lifetime(),

@@ -29,12 +29,15 @@ import org.apiguardian.api.API.Status;
  * @param outcome the outcome
  * @param fates why buffers are left that may not stay, and how that counts
  * @param anomalies the kinds of reports because of which the books cannot balance
- * @param doubts the kinds of reasons why it cannot be known
+ * @param inconclusiveReasons the kinds of reasons why it cannot be known
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record FailureSignature(
-        Outcome outcome, Set<Fate> fates, Set<Anomaly.Kind> anomalies, Set<InconclusiveReason.Kind> doubts) {
+        Outcome outcome,
+        Set<Fate> fates,
+        Set<Anomaly.Kind> anomalies,
+        Set<InconclusiveReason.Kind> inconclusiveReasons) {
 
     /**
      * Why a buffer is left, and how that counts.
@@ -53,7 +56,7 @@ public record FailureSignature(
     public FailureSignature {
         fates = Set.copyOf(fates);
         anomalies = Set.copyOf(anomalies);
-        doubts = Set.copyOf(doubts);
+        inconclusiveReasons = Set.copyOf(inconclusiveReasons);
     }
 
     /** Returns what is wrong according to a verdict. */
@@ -64,7 +67,9 @@ public record FailureSignature(
                         .map(Fate::of)
                         .collect(Collectors.toSet()),
                 verdict.unbalancingAnomalies().stream().map(Anomaly::kind).collect(Collectors.toSet()),
-                verdict.groundsForDoubt().stream().map(InconclusiveReason::kind).collect(Collectors.toSet()));
+                verdict.inconclusiveReasons().stream()
+                        .map(InconclusiveReason::kind)
+                        .collect(Collectors.toSet()));
     }
 
     /** Returns what is wrong according to a verdict that a baseline does not know; what it knows is as good as expected. */
@@ -94,8 +99,8 @@ public record FailureSignature(
         FailureSignature whole = of(verdict);
         worst = verdict.meetsExpectations() ? worst : worst.orWorse(Outcome.STALE_EXPECTATION);
         worst = whole.anomalies().isEmpty() ? worst : worst.orWorse(Outcome.MISREPORTED);
-        worst = verdict.doubts().isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
-        return new FailureSignature(worst, fates, whole.anomalies(), whole.doubts());
+        worst = verdict.inconclusiveReasonTexts().isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
+        return new FailureSignature(worst, fates, whole.anomalies(), whole.inconclusiveReasons());
     }
 
     static boolean isWrong(Survivor survivor) {
@@ -125,9 +130,9 @@ public record FailureSignature(
         return outcome == other.outcome
                 && anomalies.equals(other.anomalies)
                 && fates.containsAll(other.fates)
-                && doubts.containsAll(other.doubts)
+                && inconclusiveReasons.containsAll(other.inconclusiveReasons)
                 && other.fates.containsAll(fates(this::counts))
-                && (outcome != Outcome.INCONCLUSIVE || other.doubts.equals(doubts));
+                && (outcome != Outcome.INCONCLUSIVE || other.inconclusiveReasons.equals(inconclusiveReasons));
     }
 
     private boolean counts(Fate fate) {
@@ -152,7 +157,7 @@ public record FailureSignature(
                     .collect(Collectors.joining(", ")));
         }
         new TreeSet<>(anomalies).forEach(kind -> parts.add(kind.description()));
-        new TreeSet<>(doubts).forEach(kind -> parts.add(kind.name()));
+        new TreeSet<>(inconclusiveReasons).forEach(kind -> parts.add(kind.name()));
         return parts.isEmpty() ? outcome.name() : outcome + ": " + String.join("; ", parts);
     }
 }

@@ -68,12 +68,12 @@ final class FindingBuffers {
     /** Returns what was asked for together with them or lay where they lie, and if wanted what the same lines asked for. */
     private static MutableHistory around(Set<Long> events, MutableHistory list, boolean sameLines) {
         MovableGenerations lives = new MovableGenerations(list);
-        Set<MovableGenerations.Place> places = new HashSet<>();
+        Set<MovableGenerations.AddressKey> places = new HashSet<>();
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         Set<Origin> origins = new HashSet<>();
         for (BufferGeneration life : lives.generations()) {
             if (events.contains(life.allocatedAt())) {
-                places.add(placeOf(life));
+                places.add(addressOf(life));
                 life.reports().forEach(report -> requests.add(report.request()));
                 life.origin().filter(known -> sameLines).ifPresent(origins::add);
             }
@@ -82,7 +82,7 @@ final class FindingBuffers {
         leftOut.set(0, lives.size());
         for (int piece = 0; piece < lives.generations().size(); piece++) {
             BufferGeneration life = lives.generations().get(piece);
-            boolean belongs = places.contains(placeOf(life))
+            boolean belongs = places.contains(addressOf(life))
                     || requestsOf(life).anyMatch(requests::contains)
                     || (sameLines && life.origin().filter(origins::contains).isPresent());
             leftOut.set(piece, !belongs);
@@ -91,10 +91,10 @@ final class FindingBuffers {
             boolean belongs = events.contains(event.number())
                     || (event instanceof HistoryEvent.Freed freed
                             && places.contains(
-                                    new MovableGenerations.Place(freed.device(), freed.type(), freed.address())))
+                                    new MovableGenerations.AddressKey(freed.device(), freed.type(), freed.address())))
                     || (event instanceof HistoryEvent.FreeIgnored freed
                             && places.contains(
-                                    new MovableGenerations.Place(freed.device(), freed.type(), freed.address())));
+                                    new MovableGenerations.AddressKey(freed.device(), freed.type(), freed.address())));
             int piece = belongs ? lives.pieceOf(event.number()) : -1;
             if (piece >= 0) {
                 leftOut.clear(piece);
@@ -107,7 +107,7 @@ final class FindingBuffers {
         return life.reports().stream().map(BufferGeneration.Report::request).filter(request -> !request.isAnonymous());
     }
 
-    private static MovableGenerations.Place placeOf(BufferGeneration life) {
-        return new MovableGenerations.Place(life.device(), life.type(), life.address());
+    private static MovableGenerations.AddressKey addressOf(BufferGeneration life) {
+        return new MovableGenerations.AddressKey(life.device(), life.type(), life.address());
     }
 }

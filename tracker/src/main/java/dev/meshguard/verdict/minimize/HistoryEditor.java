@@ -15,7 +15,7 @@ final class HistoryEditor {
 
     /** Tells of an address of a reading whether it stays in it. */
     @FunctionalInterface
-    interface Taken {
+    interface AddressFilter {
         boolean stays(int device, BufferType type, long address);
     }
 
@@ -77,7 +77,7 @@ final class HistoryEditor {
     }
 
     /** Returns a reading of fewer devices and addresses. */
-    static HistoryEvent keeping(HistoryEvent.Witnessed event, Set<Integer> withoutDevices, Taken taken) {
+    static HistoryEvent keeping(HistoryEvent.Witnessed event, Set<Integer> withoutDevices, AddressFilter taken) {
         WitnessSnapshot reading = event.snapshot();
         WitnessSnapshot.Builder rest = WitnessSnapshot.of(reading.mesh(), reading.moment());
         reading.allocator().ifPresent(rest::ofAllocator);

@@ -44,10 +44,10 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HistoryMinimizer {
 
-    private static final int MOST_CHECKS = 10_000;
+    private static final int MAX_CHECKS = 10_000;
 
     /** The last pass finds nothing, so there is one at least; each takes something away, so few are needed. */
-    private static final int MOST_PASSES = 8;
+    private static final int MAX_PASSES = 8;
 
     private final LeakCheck check;
     private final int maxChecks;
@@ -61,9 +61,9 @@ public final class HistoryMinimizer {
         this.known = known;
     }
 
-    /** Returns a search that expects nothing to stay, and makes at most {@value #MOST_CHECKS} checks. */
+    /** Returns a search that expects nothing to stay, and makes at most {@value #MAX_CHECKS} checks. */
     public static HistoryMinimizer create() {
-        return new HistoryMinimizer(LeakCheck.create(), MOST_CHECKS, Optional.empty(), Baseline.empty());
+        return new HistoryMinimizer(LeakCheck.create(), MAX_CHECKS, Optional.empty(), Baseline.empty());
     }
 
     /** Returns this search judging by another check. */
@@ -125,7 +125,7 @@ public final class HistoryMinimizer {
             before = search.steps();
             pass(search);
             passes++;
-        } while (search.steps() > before && passes < MOST_PASSES && !search.isOver());
+        } while (search.steps() > before && passes < MAX_PASSES && !search.isOver());
         return search.result();
     }
 

@@ -22,7 +22,7 @@ final class MovableGenerations implements EventChunks {
     private static final int NONE = -1;
 
     /** Where buffers lie. */
-    record Place(int device, BufferType type, long address) {}
+    record AddressKey(int device, BufferType type, long address) {}
 
     private final MutableHistory list;
     private final List<BufferGeneration> generations;
@@ -30,7 +30,7 @@ final class MovableGenerations implements EventChunks {
     private final int[] pieceOf;
 
     private final int size;
-    private @Nullable Map<Place, List<Integer>> byPlace;
+    private @Nullable Map<AddressKey, List<Integer>> byAddress;
     private @Nullable IdentityHashMap<AllocationRequest, List<Integer>> byRequest;
 
     MovableGenerations(MutableHistory list) {
@@ -88,7 +88,7 @@ final class MovableGenerations implements EventChunks {
                 rest.add(HistoryEditor.keeping(
                         witnessed,
                         Set.of(),
-                        (device, type, address) -> stays(new Place(device, type, address), witnessed, leftOut)));
+                        (device, type, address) -> stays(new AddressKey(device, type, address), witnessed, leftOut)));
             } else if (!(event instanceof HistoryEvent.HandleTraced traced) || isOfAny(traced.request(), leftOut)) {
                 rest.add(event);
             }
@@ -97,8 +97,8 @@ final class MovableGenerations implements EventChunks {
     }
 
     /** What nothing reported explains stays in a reading: it may be what the finding is about. */
-    private boolean stays(Place place, HistoryEvent.Witnessed reading, BitSet leftOut) {
-        List<Integer> there = byPlace().getOrDefault(place, List.of());
+    private boolean stays(AddressKey place, HistoryEvent.Witnessed reading, BitSet leftOut) {
+        List<Integer> there = byAddress().getOrDefault(place, List.of());
         boolean isExplained = false;
         for (int life : there) {
             if (mayExplain(generations.get(life), reading)) {
@@ -123,16 +123,17 @@ final class MovableGenerations implements EventChunks {
                 && AllocatorId.mayBeOne(life.allocator(), reading.snapshot().allocator());
     }
 
-    private Map<Place, List<Integer>> byPlace() {
-        Map<Place, List<Integer>> known = byPlace;
+    private Map<AddressKey, List<Integer>> byAddress() {
+        Map<AddressKey, List<Integer>> known = byAddress;
         if (known == null) {
             known = new HashMap<>();
             for (int life = 0; life < generations.size(); life++) {
                 BufferGeneration one = generations.get(life);
-                known.computeIfAbsent(new Place(one.device(), one.type(), one.address()), unused -> new ArrayList<>(1))
+                known.computeIfAbsent(
+                                new AddressKey(one.device(), one.type(), one.address()), unused -> new ArrayList<>(1))
                         .add(life);
             }
-            byPlace = known;
+            byAddress = known;
         }
         return known;
     }

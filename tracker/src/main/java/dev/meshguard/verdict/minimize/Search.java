@@ -13,8 +13,8 @@ import java.util.function.UnaryOperator;
 /** One search for the least: what was found so far, and what that took. */
 final class Search {
 
-    private static final long MOST_EVENTS = 20_000_000;
-    private static final long MOST_TIMES_THE_HISTORY = 60;
+    private static final long MAX_EVENTS = 20_000_000;
+    private static final long MAX_TIMES_THE_HISTORY = 60;
 
     private final AllocationHistory whole;
     private final LeakCheck check;
@@ -44,7 +44,7 @@ final class Search {
         this.kept = kept;
         this.maxChecks = mostChecks;
         this.maxEvents =
-                Math.max(MOST_EVENTS, MOST_TIMES_THE_HISTORY * whole.events().size());
+                Math.max(MAX_EVENTS, MAX_TIMES_THE_HISTORY * whole.events().size());
         this.least = new MutableHistory(whole.events(), whole.hasFlatAddresses());
         // Sums that were kept beside the events are counted anew: a finding that is in them alone goes with them.
         this.isInTheEvents = isKept(least);

@@ -25,9 +25,9 @@ import java.util.function.UnaryOperator;
 final class Simplification {
 
     /** A size that is small and that every memory can lend. */
-    private static final int MOST_SIZES = 16;
+    private static final int MAX_SIZES = 16;
 
-    private static final int MOST_REGIONS = 64;
+    private static final int MAX_REGIONS = 64;
 
     private Simplification() {}
 
@@ -43,7 +43,7 @@ final class Simplification {
             }
         }
         sizes.stream()
-                .limit(MOST_SIZES)
+                .limit(MAX_SIZES)
                 .forEach(odd ->
                         all.add(events -> resized(events, size -> size == odd ? Fingerprint.sizeClassOf(size) : size)));
         all.add(events -> described(events, Simplification::withoutExtent));
@@ -147,7 +147,7 @@ final class Simplification {
         List<UnaryOperator<MutableHistory>> silences = new ArrayList<>();
         silences.add(events -> events.with(event -> silentAbout(event, region -> !used.contains(region))));
         read.stream()
-                .limit(MOST_REGIONS)
+                .limit(MAX_REGIONS)
                 .forEach(region -> silences.add(events -> events.with(event -> silentAbout(event, region::equals))));
         return silences;
     }

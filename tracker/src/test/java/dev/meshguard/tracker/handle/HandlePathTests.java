@@ -232,7 +232,7 @@ class HandlePathTests {
     }
 
     @Test
-    void doesNotTellTheInsideOfWhatIsPartOfAHandle() {
+    void doesNotDescribeTheInsideOfAPartOfAHandle() {
         kept = new ArrayList<>(List.of(new Tensor(new Storage(HANDLE))));
 
         assertThat(search.pathFrom(this, HANDLE)).hasValue("HandlePathTests.kept -> ArrayList[0]");
@@ -261,7 +261,7 @@ class HandlePathTests {
     }
 
     @Test
-    void tellsWhoseContentsItCouldNotRead() {
+    void reportsWhoseContentsItCouldNotRead() {
         GrumpyList unreadable = new GrumpyList();
         unreadable.also = HANDLE;
         kept = unreadable;
@@ -273,7 +273,7 @@ class HandlePathTests {
     }
 
     @Test
-    void shortensKeysAndTellsNoControlCharacters() {
+    void shortensKeysAndReplacesControlCharacters() {
         kept = new HashMap<>(Map.of("a\nb" + "x".repeat(50), HANDLE));
 
         assertThat(search.pathFrom(this, HANDLE))

@@ -28,7 +28,7 @@ class HandleSearchTests {
     void aHandleThatARootHoldsIsHeld() {
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
 
@@ -38,7 +38,7 @@ class HandleSearchTests {
 
     @Test
     void aHandleThatWasCollectedIsLost() {
-        AllocationRequest request = search.lend(new Object());
+        AllocationRequest request = search.allocate(new Object());
 
         search.run(HandleSearch.builder().instance(this).collectingBy(clearing(request)));
 
@@ -48,7 +48,7 @@ class HandleSearchTests {
     @Test
     void aHandleThatNoRootHoldsIsHeldOnceItHasOutlivedTwoCollections() {
         Object handle = new Object();
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
 
@@ -59,8 +59,8 @@ class HandleSearchTests {
 
     @Test
     void nothingIsLostWhereCollectionsCannotBeForced() {
-        AllocationRequest request = search.lend(new Object());
-        AllocationRequest collectedByChance = search.lend(new Object());
+        AllocationRequest request = search.allocate(new Object());
+        AllocationRequest collectedByChance = search.allocate(new Object());
         collectedByChance.handle().orElseThrow().clear();
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(() -> {
@@ -78,7 +78,7 @@ class HandleSearchTests {
     void aPathIsProofEnoughWithoutACollection() {
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(() -> false));
 
@@ -88,7 +88,7 @@ class HandleSearchTests {
     @Test
     void aHandleThatOutlivedOneCollectionOnlyMayBeGarbage() {
         Object handle = new Object();
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().maxCollections(1).collectingBy(() -> true));
 
@@ -98,7 +98,7 @@ class HandleSearchTests {
 
     @Test
     void stopsCollectingWhenNothingIsLeft() {
-        AllocationRequest request = search.lend(new Object());
+        AllocationRequest request = search.allocate(new Object());
 
         search.run(HandleSearch.builder().collectingBy(clearing(request)));
 
@@ -107,7 +107,7 @@ class HandleSearchTests {
 
     @Test
     void collectsNothingWhenNothingIsOpen() {
-        AllocationRequest request = search.lend(new Object());
+        AllocationRequest request = search.allocate(new Object());
         search.tracker()
                 .freed(search.tracker().release(request.details()), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
 
@@ -129,10 +129,10 @@ class HandleSearchTests {
     }
 
     @Test
-    void tracesEachRequestOnceHoweverManyBuffersItTook() {
+    void tracesEachRequestOnceHoweverManyBuffersItAllocated() {
         Object handle = new Object();
         AllocationTracker tracker = search.tracker();
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
         for (int device = 1; device < 8; device++) {
             tracker.allocated(request, device, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         }
@@ -166,7 +166,7 @@ class HandleSearchTests {
         }
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
 
@@ -182,7 +182,7 @@ class HandleSearchTests {
         }
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         SearchSummary summary =
                 search.run(HandleSearch.builder().instance(this).maxObjects(100).collectingBy(() -> true));
@@ -196,7 +196,7 @@ class HandleSearchTests {
     @Test
     void isNotKeptBusyByACollectionThatPretendsToBeLarge() {
         Object handle = new Object();
-        AllocationRequest request = search.lend(handle);
+        AllocationRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder()
                 .instance(Collections.nCopies(Integer.MAX_VALUE, new Object()))
@@ -210,8 +210,8 @@ class HandleSearchTests {
     void thisMachineCollectsWhatNobodyHolds() {
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest held = search.lend(handle);
-        AllocationRequest lost = search.lend(new Object());
+        AllocationRequest held = search.allocate(handle);
+        AllocationRequest lost = search.allocate(new Object());
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this));
 
@@ -221,7 +221,7 @@ class HandleSearchTests {
     }
 
     @Test
-    void refusesToLookAtNothing() {
+    void rejectsALimitOfNoObjects() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HandleSearch.builder().maxObjects(0))
                 .withMessage("Cannot search with 0 objects at most: give 1 or more");

@@ -22,7 +22,7 @@ final class Search {
     }
 
     /** Takes a buffer that nobody frees. */
-    AllocationRequest lend(Object handle) {
+    AllocationRequest allocate(Object handle) {
         AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, nextAddress, 64, Ownership.OWNING);
         tracker.handedOut(request, handle);
@@ -46,7 +46,7 @@ final class Search {
 
     /** Returns the way to a handle that is known to be held. */
     Optional<String> path(HandleSearch.Builder builder, Object handle) {
-        AllocationRequest request = lend(handle);
+        AllocationRequest request = allocate(handle);
         run(builder.collectingBy(() -> true));
         return reachabilityOf(request).pathText();
     }

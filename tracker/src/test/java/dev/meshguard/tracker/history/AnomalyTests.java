@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class AnomalyTests {
 
     @Test
-    void aFreeOfAFreedBufferNamesTheLifeItEndedOnce() {
+    void aDoubleFreeNamesTheGenerationThatWasFreed() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
@@ -252,7 +252,7 @@ class AnomalyTests {
     }
 
     @Test
-    void anAddressOfAnEarlierLifeOfTheDeviceOverlapsNothing() {
+    void anAddressOfAnEarlierOpenPeriodOfTheDeviceOverlapsNothing() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 0x100)
@@ -266,7 +266,7 @@ class AnomalyTests {
     }
 
     @Test
-    void ignoredFreesSayWhyAndDoNotUnbalanceTheBooks() {
+    void ignoredFreesSayWhyAndDoNotUnbalanceTheLedger() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)

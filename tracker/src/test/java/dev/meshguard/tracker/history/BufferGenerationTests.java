@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 class BufferGenerationTests {
 
     @Test
-    void isOneLifeOfAnAddressThatIsUsedAgain() {
+    void isOneOfTheGenerationsOfAReusedAddress() {
         var history = history()
                 .allocate(DRAM, device(3), 2_560_032, 64)
                 .free(DRAM, device(3), 2_560_032)
@@ -38,7 +38,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void startsAnewOnADeviceThatIsOpenedAgainThoughTheBooksHoldTheOld() {
+    void startsAnewOnAReopenedDeviceThoughTheLedgerHoldsTheOld() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -53,7 +53,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void endsTheYoungerLifeFirstAndThenTheOneLeftBehind() {
+    void endsTheYoungerGenerationFirstAndThenTheAbandonedOne() {
         var script = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -73,7 +73,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void knowsThePhaseItWasBornIn() {
+    void knowsThePhaseItWasAllocatedIn() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .phase(Phase.TEST)
@@ -88,7 +88,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void givesBackTheReportOfTheSameOwnership() {
+    void freesTheReportOfTheSameOwnership() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
@@ -104,7 +104,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void givesBackTheReportOfTheSameOwner() {
+    void freesTheReportOfTheSameOwner() {
         var history = history()
                 .allocate(L1, device(0), 101_152, 4_096)
                 .circularBufferOf(program(7))
@@ -121,7 +121,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void givesBackTheLatestReportWhenNothingTellsThemApart() {
+    void freesTheLatestReportWhenNothingDistinguishesThem() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .andOnceMore(UNKNOWN)
@@ -146,7 +146,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void tellsEveryStepOfItsReferenceCountWithWhoAndWhy() {
+    void describesEveryStepOfItsReferenceCountWithWhoAndWhy() {
         var history = history()
                 .allocate(L1, device(0), 101_152, 4_096)
                 .circularBufferOf(program(7))
@@ -173,7 +173,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void tellsWhereEachStepOfItsReferenceCountWasAskedFor() {
+    void describesWhereEachStepOfItsReferenceCountWasRequested() {
         var tracker = AllocationTracker.builder()
                 .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
                 .build();
@@ -187,7 +187,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void countsEachLifeOfAnAddressFromZero() {
+    void countsEachGenerationOfAnAddressFromZero() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
@@ -237,7 +237,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void belongsToNoRequestThatNothingTellsFromOthers() {
+    void belongsToNoRequestThatCannotBeDistinguished() {
         var history = historyWithoutOrigins()
                 .allocate(DRAM, devices(0, 2), 0x1000, 64)
                 .recorded();
@@ -246,7 +246,7 @@ class BufferGenerationTests {
     }
 
     @Test
-    void livesInALifeOfItsDeviceFromOne() {
+    void countsOpenPeriodsOfItsDeviceFromOne() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .mesh(0, 0)

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class HistoryEventTests {
 
     @Test
-    void tellsABuffersLifeInLines() {
+    void describesABuffersGenerationInLines() {
         var history = history()
                 .allocate(DRAM, device(3), 0x1000, 2_048)
                 .freeIgnored(DRAM, device(3), 0x1000, STILL_SHARED)

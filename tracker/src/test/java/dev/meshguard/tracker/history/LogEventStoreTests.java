@@ -55,10 +55,10 @@ class LogEventStoreTests {
 
         AllocationHistory history = AllocationHistory.read(events);
 
-        LifeSums.Amount buffers = new LifeSums.Amount(2, 3072);
-        assertThat(history.lifeSums().totals())
-                .containsExactly(new LifeSums.Total(
-                        BufferType.DRAM, BufferLifetime.USER, buffers, new LifeSums.Amount(1, 1024)));
+        GenerationSums.Amount buffers = new GenerationSums.Amount(2, 3072);
+        assertThat(history.generationSums().totals())
+                .containsExactly(new GenerationSums.Total(
+                        BufferType.DRAM, BufferLifetime.USER, buffers, new GenerationSums.Amount(1, 1024)));
         assertThat(history.live()).hasToString("[DRAM 0x2000 (8192) on device 0, generation 1]");
         assertThat(history.events()).hasSize(3);
         assertThat(history.generations()).hasSize(2).contains(history.live().get(0));
@@ -78,9 +78,9 @@ class LogEventStoreTests {
 
         AllocationHistory history = AllocationHistory.read(events);
 
-        assertThat(history.lifeSums().totals())
-                .extracting(LifeSums.Total::allocated)
-                .containsExactly(new LifeSums.Amount(4, 5120));
+        assertThat(history.generationSums().totals())
+                .extracting(GenerationSums.Total::allocated)
+                .containsExactly(new GenerationSums.Amount(4, 5120));
         assertThat(history.anomalies()).singleElement().satisfies(anomaly -> {
             assertThat(anomaly.kind()).isEqualTo(Anomaly.Kind.DOUBLE_FREE);
             assertThat(anomaly.generation()).contains(history.generations().get(2));
@@ -195,7 +195,8 @@ class LogEventStoreTests {
         LeakVerdict verdict = LeakCheck.create().examine(history);
         AllocationHistory known = history.asOfCheck();
         told.add(verdict.toString());
-        told.add(verdict.outcome() + " " + verdict.sum() + " " + verdict.totals() + " " + verdict.doubts());
+        told.add(verdict.outcome() + " " + verdict.sum() + " " + verdict.totals() + " "
+                + verdict.inconclusiveReasonTexts());
         told.add(verdict.phaseUsages().toString());
         told.add(verdict.survivors().toString());
         told.add(verdict.survivors().stream()
@@ -211,7 +212,7 @@ class LogEventStoreTests {
             told.add(one.sums().toString());
             told.add(one.events().size() + " " + one.live() + one.anomalies() + one.lostReports() + one.gaps());
             told.add(one.generations().toString());
-            told.add(one.lifeSums().stretches().toString());
+            told.add(one.generationSums().phases().toString());
             for (HistoryEvent event : one.events()) {
                 if (event instanceof HistoryEvent.Allocated report) {
                     told.add(one.buffersOf(report.request()).toString());
@@ -223,7 +224,7 @@ class LogEventStoreTests {
                     .toList()
                     .toString());
             one.eachUsageChange(change -> told.add(change.toString()));
-            told.add(one.lifeSums().totals().toString());
+            told.add(one.generationSums().totals().toString());
             told.add(one.liveAtCheck() + " " + one.freedAfterClose() + " " + one.hasSource());
             one.gaps().forEach(gap -> told.add(one.liveAt(gap).toString()));
             told.add(one.events(HistoryEvent.FreeIgnored.class).toString());

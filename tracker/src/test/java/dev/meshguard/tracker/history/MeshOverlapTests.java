@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 class MeshOverlapTests {
 
     @Test
-    void oneAddressLentByTwoMeshesIsOneWithBothSides() {
+    void anAddressAllocatedByTwoMeshesIsOneOverlapWithBothSides() {
         var history = parentHolds(0x1000, 0x100)
                 .allocate(DRAM, device(0), 0x1000, 0x80)
                 .onMesh(1)
@@ -66,7 +66,7 @@ class MeshOverlapTests {
     }
 
     @Test
-    void aViewIntoTheMemoryOfItsOwnMeshIsToldOnceOnly() {
+    void reportsAViewIntoTheMemoryOfItsOwnMeshOnce() {
         var history = parentHolds(0x1000, 0x100)
                 .allocate(DRAM, device(0), 0x1000, 0x100)
                 .owning()
@@ -92,7 +92,7 @@ class MeshOverlapTests {
     }
 
     @Test
-    void aBufferThatAClosedMeshLeftInTheBooksIsNone() {
+    void aBufferOfAClosedMeshIsNoOverlap() {
         var history = history()
                 .mesh(0, 0)
                 .submesh(1, 0, 0)
@@ -108,7 +108,7 @@ class MeshOverlapTests {
     }
 
     @Test
-    void aBufferOfAnEarlierLifeOfTheDeviceIsNoneThoughNobodyOpenedItsMesh() {
+    void aBufferOfAnEarlierOpenPeriodOfTheDeviceIsNoneThoughNobodyOpenedItsMesh() {
         AllocationTracker tracker = AllocationTracker.create();
         for (int mesh = 0; mesh < 2; mesh++) {
             tracker.deviceOpened(0);
@@ -163,7 +163,7 @@ class MeshOverlapTests {
     }
 
     @Test
-    void eachMeshThatHoldsTheMemoryIsTold() {
+    void reportsEachMeshThatHoldsTheMemory() {
         var history = history()
                 .mesh(0, 0)
                 .submesh(1, 0, 0)

@@ -125,7 +125,7 @@ class PolicyLedgerTests {
     }
 
     @Test
-    void refusesToGuessWhoOwnsAnAllocation() {
+    void rejectsAnAllocationOfUnknownOwnership() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
@@ -139,7 +139,7 @@ class PolicyLedgerTests {
     }
 
     @Test
-    void refusesToGuessWhoOwnsAFree() {
+    void rejectsAFreeOfUnknownOwnership() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
@@ -153,7 +153,7 @@ class PolicyLedgerTests {
     }
 
     @Test
-    void tellsThemselvesInOneLineADevice() {
+    void describesItselfInOneLineADevice() {
         PolicyLedger books = circularBuffers()
                 .allocate(DRAM, device(3), 0x1000, 64)
                 .recorded()
@@ -175,7 +175,7 @@ class PolicyLedgerTests {
         Random random = seed.random();
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        NaiveBooks model = new NaiveBooks(policy);
+        NaiveLedger model = new NaiveLedger(policy);
 
         for (int step = 0; step < 5_000; step++) {
             int device = random.nextInt(3);
@@ -296,7 +296,7 @@ class PolicyLedgerTests {
     }
 
     /** The four policies as the table says them, in maps from text. */
-    private static final class NaiveBooks {
+    private static final class NaiveLedger {
 
         private final CountingPolicy policy;
         private final Map<String, long[]> entries = new HashMap<>();
@@ -306,7 +306,7 @@ class PolicyLedgerTests {
         private final Map<Integer, Long> peakReports = new HashMap<>();
         private long unknownFrees;
 
-        private NaiveBooks(CountingPolicy policy) {
+        private NaiveLedger(CountingPolicy policy) {
             this.policy = policy;
         }
 

@@ -19,7 +19,7 @@ class DisagreeingCountsTests {
         LeakVerdict verdict = LeakCheck.create().examine(history);
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.doubts())
+        assertThat(verdict.inconclusiveReasonTexts())
                 .containsExactly("The tracker's own counts disagree: 0 allocated, 0 freed, 0 live, 5 in the ledger.");
     }
 }

@@ -28,7 +28,7 @@ class EventMergerTests {
         tracker.freed(5, BufferType.DRAM, 0x1000);
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
 
-        assertThat(told(tracker)).containsExactly("#1 +5", "#2 +2", "#3 -5", "#4 +0");
+        assertThat(description(tracker)).containsExactly("#1 +5", "#2 +2", "#3 -5", "#4 +0");
     }
 
     @Test
@@ -39,7 +39,7 @@ class EventMergerTests {
             tracker.allocated(request, device, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
         }
 
-        assertThat(told(tracker)).containsExactly("#1 +1", "#2 +2", "#3 +3");
+        assertThat(description(tracker)).containsExactly("#1 +1", "#2 +2", "#3 +3");
     }
 
     @Test
@@ -52,7 +52,7 @@ class EventMergerTests {
         tracker.freed(1, BufferType.DRAM, 0x1000);
         tracker.freed(0, BufferType.DRAM, 0x1000);
 
-        assertThat(told(tracker)).containsExactly("#1 +0", "#2 +1", "#3 TEST", "#4 -0", "#5 -1");
+        assertThat(description(tracker)).containsExactly("#1 +0", "#2 +1", "#3 TEST", "#4 -0", "#5 -1");
     }
 
     @Test
@@ -63,7 +63,7 @@ class EventMergerTests {
         tracker.freed(0, BufferType.DRAM, 0x2000);
         tracker.allocated(early, 0, BufferType.DRAM, 0x2000, 128, Ownership.UNKNOWN);
 
-        assertThat(told(tracker)).containsExactly("#1 +0", "#2 -0", "#3 +0");
+        assertThat(description(tracker)).containsExactly("#1 +0", "#2 -0", "#3 +0");
         assertThat(tracker.history().anomalies()).isEmpty();
     }
 
@@ -74,7 +74,7 @@ class EventMergerTests {
         tracker.phase(Phase.TEST);
         tracker.allocated(early, 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
 
-        assertThat(told(tracker)).containsExactly("#1 TEST", "#2 +0");
+        assertThat(description(tracker)).containsExactly("#1 TEST", "#2 +0");
     }
 
     @Test
@@ -87,7 +87,7 @@ class EventMergerTests {
         tracker.phase(Phase.TEST);
         tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
 
-        assertThat(told(tracker)).containsExactly("#1 +1", "#2 SETUP", "#3 +0", "#4 TEST", "#5 +0");
+        assertThat(description(tracker)).containsExactly("#1 +1", "#2 SETUP", "#3 +0", "#4 TEST", "#5 +0");
     }
 
     @ParameterizedTest
@@ -95,8 +95,8 @@ class EventMergerTests {
     void givesTheSameReportsTheSameNumbers(OriginCapture capture) {
         Seed seed = Seed.next();
 
-        List<String> once = told(randomRun(seed.random(), capture));
-        List<String> again = told(randomRun(seed.random(), capture));
+        List<String> once = description(randomRun(seed.random(), capture));
+        List<String> again = description(randomRun(seed.random(), capture));
 
         assertThat(again).describedAs(seed.toString()).isEqualTo(once);
     }
@@ -128,11 +128,13 @@ class EventMergerTests {
         return tracker;
     }
 
-    private static List<String> told(AllocationTracker tracker) {
-        return tracker.history().events().stream().map(EventMergerTests::told).toList();
+    private static List<String> description(AllocationTracker tracker) {
+        return tracker.history().events().stream()
+                .map(EventMergerTests::description)
+                .toList();
     }
 
-    private static String told(HistoryEvent event) {
+    private static String description(HistoryEvent event) {
         String what = event.toString();
         if (event instanceof HistoryEvent.Allocated allocated) {
             what = "+" + allocated.device();

@@ -25,7 +25,7 @@ class JournalTests {
             AllocationRequest request) {}
 
     @Test
-    void givesBackWhatWasAppendedOverManyChunks() {
+    void returnsWhatWasAppendedOverManyChunks() {
         Seed seed = Seed.next();
         Random random = seed.random();
         Journal journal = new Journal();
@@ -61,7 +61,7 @@ class JournalTests {
     }
 
     @Test
-    void keepsEveryKindTypeAndDetailApart() {
+    void distinguishesEveryKindTypeAndDetail() {
         Journal journal = new Journal();
         List<Event> appended = new ArrayList<>();
         for (Journal.Kind kind : Journal.Kind.values()) {

@@ -116,7 +116,7 @@ class LedgerTests {
     }
 
     @Test
-    void tellsTypesOfOneAddressApart() {
+    void distinguishesTypesOfOneAddress() {
         Ledger ledger = new Ledger(false, new AllocatorNumbers());
         for (BufferType type : BufferType.values()) {
             ledger.insert(~ledger.find(type, 0x1000, 0), type, BufferLifetime.USER, 0x1000, 0, type.code(), null);

@@ -78,7 +78,7 @@ class BaselineFileTests {
     }
 
     @Test
-    void tellsWhatIsInItAfterAChange() throws IOException {
+    void returnsWhatIsInItAfterAChange() throws IOException {
         BaselineFile file = new BaselineFile(folder.resolve("baseline.txt"));
 
         assertThat(file.update(before -> leak(1))).isEqualTo(leak(1));

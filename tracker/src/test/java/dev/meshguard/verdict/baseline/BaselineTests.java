@@ -70,7 +70,7 @@ class BaselineTests {
     }
 
     @Test
-    void coversNothingThatCannotBeKnownAndNoWrongBooks() {
+    void coversNeitherInconclusiveNorMisreportedVerdicts() {
         var script = historyWithoutOrigins();
         script.allocate(DRAM, devices(0, 0), 0x1000, 64).labelled("weights").lost(1, "the socket's buffer was full");
         LeakVerdict uncertain = LeakCheck.create().examine(script.recorded());
@@ -86,7 +86,7 @@ class BaselineTests {
     }
 
     @Test
-    void leavesOutWhatMayStay() {
+    void omitsExpectedBuffers() {
         LeakVerdict verdict = LeakCheck.create()
                 .expecting(ExpectedBuffers.of(Expectation.because("shared").label("weights")))
                 .examine(leaking(DRAM, 8).history());

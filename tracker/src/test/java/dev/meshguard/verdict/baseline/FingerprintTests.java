@@ -39,7 +39,7 @@ class FingerprintTests {
         assertThat(fingerprint.digest())
                 .isEqualTo(
                         sha256("DRAM\n4096\n" + HERE + "allocated\n" + HERE + "isTheDigestOfTypeSizeClassAndFrames\n"));
-        assertThat(fingerprint.place()).isEqualTo("FingerprintTests.allocated");
+        assertThat(fingerprint.callSite()).isEqualTo("FingerprintTests.allocated");
         assertThat(fingerprint).hasToString(fingerprint.digest().substring(0, 6));
     }
 
@@ -160,7 +160,7 @@ class FingerprintTests {
     }
 
     @Test
-    void tellsMemoriesApart() {
+    void distinguishesMemories() {
         HistoryScript one = history();
         HistoryScript other = history();
         for (var script : List.of(one, other)) {
@@ -181,7 +181,7 @@ class FingerprintTests {
         Fingerprint fingerprint = fingerprint(script);
 
         assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\nowner program (add)\nlabel kernel 1\n"));
-        assertThat(fingerprint.place()).isEqualTo("owner program (add), label kernel 1");
+        assertThat(fingerprint.callSite()).isEqualTo("owner program (add), label kernel 1");
     }
 
     @Test
@@ -189,7 +189,7 @@ class FingerprintTests {
         Fingerprint fingerprint = fingerprint(historyWithoutOrigins().allocate(L1, device(0), 0x1000, 64));
 
         assertThat(fingerprint.digest()).isEqualTo(sha256("L1\n64\n"));
-        assertThat(fingerprint.place()).isEqualTo("unknown");
+        assertThat(fingerprint.callSite()).isEqualTo("unknown");
     }
 
     @Test

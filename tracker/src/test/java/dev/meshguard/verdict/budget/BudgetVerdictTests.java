@@ -47,7 +47,7 @@ class BudgetVerdictTests {
 
     @Test
     void aPeakIncludesCircularBuffersAndSaysWhoHeldIt() {
-        assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).peakBytes(191)).overruns())
+        assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).peakBytes(191)).violations())
                 .singleElement()
                 .isInstanceOfSatisfying(BudgetViolation.Used.class, overrun -> {
                     assertThat(overrun.measure()).isEqualTo(BudgetMetric.PEAK_BYTES);
@@ -67,7 +67,7 @@ class BudgetVerdictTests {
     @Test
     void theEndAndTheNumberOfBuffersAreJudgedByThemselves() {
         assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).liveBytes(127).buffers(1))
-                        .overruns())
+                        .violations())
                 .extracting(BudgetViolation::measure)
                 .containsExactly(BudgetMetric.LIVE_BYTES, BudgetMetric.BUFFERS);
     }
@@ -78,14 +78,15 @@ class BudgetVerdictTests {
                 history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
         assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(64)).isKept()).isTrue();
-        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).overruns()).hasSize(3);
-        assertThat(judge(history, BudgetSpec.of(DRAM).onDevice(1).peakBytes(63)).overruns())
+        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).violations())
+                .hasSize(3);
+        assertThat(judge(history, BudgetSpec.of(DRAM).onDevice(1).peakBytes(63)).violations())
                 .hasSize(1);
         assertThat(judge(history, BudgetSpec.of(L1).peakBytes(0)).isKept()).isTrue();
     }
 
     @Test
-    void whatWasGivenBackWithoutAReportIsNotCounted() {
+    void memoryFreedWithoutAReportIsNotCounted() {
         AllocationHistory history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -106,7 +107,7 @@ class BudgetVerdictTests {
                 .free(DRAM, device(0), 0x1000)
                 .recorded();
 
-        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).overruns())
+        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).violations())
                 .singleElement()
                 .isInstanceOfSatisfying(BudgetViolation.Used.class, overrun -> {
                     assertThat(overrun.found()).isEqualTo(64);
@@ -123,7 +124,7 @@ class BudgetVerdictTests {
                         .isKept())
                 .isTrue();
         assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(751).fragmentation(0.24))
-                        .overruns())
+                        .violations())
                 .extracting(BudgetViolation::measure)
                 .containsExactly(BudgetMetric.LARGEST_FREE_BLOCK, BudgetMetric.FRAGMENTATION);
     }
@@ -138,17 +139,17 @@ class BudgetVerdictTests {
         List<FreeSpace> ofAnother = List.of(new FreeSpace(DRAM, List.of(0), 1_000, 1_000));
 
         assertThat(judge(ofAnother, BudgetSpec.of(L1).largestFreeBlock(1).fragmentation(1))
-                        .overruns())
+                        .violations())
                 .hasSize(2)
                 .allSatisfy(overrun -> assertThat(overrun).isInstanceOf(BudgetViolation.Unknown.class));
         assertThat(judge(ofAnother, BudgetSpec.of(DRAM).onDevice(3).fragmentation(1))
-                        .overruns())
+                        .violations())
                 .singleElement()
                 .isInstanceOf(BudgetViolation.Unknown.class);
     }
 
     @Test
-    void refusesLimitsThatCannotBeKeptTo() {
+    void rejectsLimitsThatCannotBeKept() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BudgetSpec.of(DRAM).peakBytes(-1))
                 .withMessage("A budget has limits of 0 or more: peakBytes = -1 was given");
@@ -190,7 +191,7 @@ class BudgetVerdictTests {
     }
 
     @Test
-    void whatWasGivenBackBeforeIsNotInUseAnyMore() {
+    void memoryFreedBeforeIsNoLongerInUse() {
         assertThat(judge(twiceTheSame(), BudgetSpec.of(L1).peakBytes(64).buffers(1))
                         .isKept())
                 .isTrue();
@@ -202,7 +203,7 @@ class BudgetVerdictTests {
                 judge(twiceTheSame(), BudgetSpec.of(L1).peakBytes(63).buffers(0));
 
         assertThat(verdict.isKept()).isFalse();
-        assertThat(verdict.overruns())
+        assertThat(verdict.violations())
                 .hasSize(2)
                 .allSatisfy(overrun -> assertThat(overrun)
                         .isInstanceOfSatisfying(
@@ -218,7 +219,7 @@ class BudgetVerdictTests {
                         .isKept())
                 .isTrue();
         assertThat(judge(readings, BudgetSpec.of(DRAM).onDevice(3).largestFreeBlock(1_000))
-                        .overruns())
+                        .violations())
                 .singleElement()
                 .isInstanceOf(BudgetViolation.Unknown.class);
     }
@@ -230,7 +231,7 @@ class BudgetVerdictTests {
                 AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
         tracker.allocated(request, 0, L1, 0x1000, 64, Ownership.OWNING);
 
-        assertThat(judge(tracker.history(), BudgetSpec.of(L1).peakBytes(63)).overruns())
+        assertThat(judge(tracker.history(), BudgetSpec.of(L1).peakBytes(63)).violations())
                 .singleElement()
                 .isInstanceOfSatisfying(
                         BudgetViolation.Used.class,
@@ -240,7 +241,7 @@ class BudgetVerdictTests {
     }
 
     @Test
-    void refusesEveryNegativeLimit() {
+    void rejectsEveryNegativeLimit() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> BudgetSpec.of(DRAM).liveBytes(-1))
                 .withMessage("A budget has limits of 0 or more: liveBytes = -1 was given");
@@ -253,7 +254,7 @@ class BudgetVerdictTests {
     }
 
     @Test
-    void aBudgetKnowsWhetherItHasLimitsAndWhoCanTell() {
+    void aBudgetKnowsWhetherItHasLimitsAndNeedsAnAllocator() {
         BudgetSpec none = BudgetSpec.of(DRAM);
 
         assertThat(List.of(none.peakBytes(0), none.liveBytes(0), none.buffers(0)))

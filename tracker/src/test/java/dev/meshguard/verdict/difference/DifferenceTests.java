@@ -78,7 +78,7 @@ class DifferenceTests {
         HistoryDifference difference = HistoryDifference.between(before, after);
 
         assertThat(difference.changes())
-                .extracting(UsageChange::moreLeft, UsageChange::moreBytes)
+                .extracting(UsageChange::additionalLiveBytes, UsageChange::moreBytes)
                 .containsExactly(tuple(-64L, -64L));
         assertThat(difference.peaks()).containsExactly(new PeakChange(new DeviceMemory(2, L1), 64, 0));
     }
@@ -119,7 +119,7 @@ class DifferenceTests {
     }
 
     @Test
-    void snapshotsAreToldWithWhatThereWasAndWhatThereIs() {
+    void describesTheAmountsOfBothSnapshots() {
         MemoryKey dram = new MemoryKey(0, DRAM, BufferLifetime.USER);
         MemoryKey l1 = new MemoryKey(0, L1, BufferLifetime.USER);
         MemorySnapshot before = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));

@@ -28,7 +28,7 @@ class BoundsTests {
     }
 
     @Test
-    void refusesNegativeCountsAndSizesAtBothEnds() {
+    void rejectsNegativeCountsAndSizesAtBothEnds() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Bound(-1, 2))
                 .withMessage("An expected buffer's count is 0 or more: -1 was given. Leave it out to allow any.");
@@ -44,7 +44,7 @@ class BoundsTests {
     }
 
     @Test
-    void refusesBlankTexts() {
+    void rejectsBlankTexts() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.label(" "))
                 .withMessage(

@@ -21,7 +21,7 @@ class DeviceSetTests {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "all", "-1", "3-", "3-1", "1,,2", "0-2000000000", "0-65536", "1 2", "٣"})
-    void refusesWhatIsNoSetOfDevices(String text) {
+    void rejectsAnInvalidSetOfDevices(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> DeviceSet.parse(text))
                 .withMessage("Devices are ids and ranges of ids up to 65535, for example 0-3,5: \"" + text

@@ -144,7 +144,7 @@ class ExpectedBuffersFileTests {
     }
 
     @Test
-    void refusesAFileInAnotherEncoding(@TempDir Path folder) throws IOException {
+    void rejectsAFileInAnotherEncoding(@TempDir Path folder) throws IOException {
         Path file = Files.write(folder.resolve("expected.txt"), new byte[] {'"', (byte) 0xe9, '"'});
 
         assertThatIllegalArgumentException()

@@ -99,7 +99,7 @@ class OriginPatternTests {
                 "Model.",
                 "Mod*"
             })
-    void refusesWhatIsNoName(String text) {
+    void rejectsAnInvalidName(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new OriginPattern(text))
                 .withMessage("An expected buffer's origin is a class, a method or a package, for example KvCacheTest,"

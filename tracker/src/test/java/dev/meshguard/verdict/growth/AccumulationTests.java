@@ -156,7 +156,7 @@ class AccumulationTests {
     }
 
     @Test
-    void whatIsGivenBackAfterTheLastRoundHadGrownAllTheSame() {
+    void memoryFreedAfterTheLastRoundHasGrown() {
         tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
         IntStream.rangeClosed(1, 3).forEach(buffer -> tracker.freed(0, DRAM, buffer * KIB));
 
@@ -164,7 +164,7 @@ class AccumulationTests {
     }
 
     @Test
-    void memoryThatWasGivenBackWithoutAReportGrowsInTheBooksOnly() {
+    void memoryFreedWithoutAReportGrowsInTheLedgerOnly() {
         HistoryScript script = HistoryScript.on(tracker);
         tracker.rounds(
                 3,
@@ -188,7 +188,7 @@ class AccumulationTests {
     }
 
     @Test
-    void circularBuffersOfProgramsThatEndedGrowInTheBooksOnly() {
+    void circularBuffersOfProgramsThatEndedGrowInTheLedgerOnly() {
         HistoryScript script = HistoryScript.on(tracker);
         tracker.rounds(
                 3,
@@ -205,7 +205,7 @@ class AccumulationTests {
     }
 
     @Test
-    void whatWasInTheBooksBeforeTheFirstRoundIsNoChange() {
+    void ledgerEntriesFromBeforeTheFirstRoundAreNoChange() {
         tracker.allocated(0, DRAM, KIB, 64);
         tracker.rounds(3, round -> {});
 
@@ -217,11 +217,11 @@ class AccumulationTests {
         tracker.rounds(2, round -> {});
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation().doubts())
+        assertThat(accumulation().inconclusiveReasons())
                 .containsExactly("2 of at least 3 rounds ended, of which 1 is for warming up."
                         + " Mark each with tracker.round(n).");
         assertThat(accumulation().withWarmUp(0).trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().withWarmUp(2).doubts())
+        assertThat(accumulation().withWarmUp(2).inconclusiveReasons())
                 .containsExactly("2 of at least 4 rounds ended, of which 2 are for warming up."
                         + " Mark each with tracker.round(n).");
     }
@@ -243,7 +243,7 @@ class AccumulationTests {
         tracker.rounds(3, round -> {});
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation().doubts())
+        assertThat(accumulation().inconclusiveReasons())
                 .containsExactly(
                         "Round 2 began (event #2) before round 1 had ended (event #1 began it), so what each left"
                                 + " cannot be told apart. Run the rounds one after another.");
@@ -255,7 +255,7 @@ class AccumulationTests {
         tracker.reportsLost(1, "the connection was reset");
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation().doubts())
+        assertThat(accumulation().inconclusiveReasons())
                 .containsExactly("Reports are missing (first at event #10: the connection was reset).");
     }
 
@@ -265,7 +265,7 @@ class AccumulationTests {
                 AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
         forgetful.rounds(3, round -> forgetful.allocated(0, DRAM, round * KIB, 64));
 
-        assertThat(Accumulation.of(forgetful.history()).doubts())
+        assertThat(Accumulation.of(forgetful.history()).inconclusiveReasons())
                 .containsExactly(
                         "The tracker kept live buffers and totals only, so what was there at the end of a round is not"
                                 + " known. Record with Retention.ALL.");
@@ -280,7 +280,7 @@ class AccumulationTests {
     }
 
     @Test
-    void refusesAWarmUpOfLessThanNothing() {
+    void rejectsANegativeWarmUp() {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> accumulation().withWarmUp(-1))
                 .withMessage("The warm-up takes 0 rounds or more: -1 was given");
@@ -321,7 +321,7 @@ class AccumulationTests {
                 HistoryScript.on(tracker).mesh(0, 0).mesh(1, 1).closed();
 
         assertThat(Accumulation.of(LeakCheck.create().examine(history), Rounds.MESHES)
-                        .doubts())
+                        .inconclusiveReasons())
                 .contains(
                         "Mesh 1 was opened (event #3) before mesh 0 was closed (event #1 opened it), so meshes are no rounds"
                                 + " here. Mark the rounds: tracker.round(n).");
@@ -351,7 +351,7 @@ class AccumulationTests {
     }
 
     @Test
-    void refusesHistoriesOfOneTracker() {
+    void rejectsHistoriesOfOneTracker() {
         tracker.allocated(0, DRAM, KIB, 64);
         AllocationHistory first = tracker.history();
         tracker.allocated(0, DRAM, 2 * KIB, 64);
@@ -384,7 +384,7 @@ class AccumulationTests {
     }
 
     @Test
-    void forecastsByWhatTheRoundsTookOnAverage() {
+    void forecastsByTheAverageGrowthOfTheRounds() {
         open(10_000);
         tracker.rounds(5, round -> {
             if (round != 3) {
@@ -542,7 +542,7 @@ class AccumulationTests {
     // Separate histories again
 
     @Test
-    void historiesThatTellNoRequestFromAnotherAreRoundsToo() {
+    void historiesWithoutDistinguishableRequestsAreRoundsToo() {
         List<AllocationHistory> histories = new ArrayList<>();
         for (int round = 0; round < 3; round++) {
             histories.add(HistoryScript.historyWithoutOrigins()
@@ -563,7 +563,7 @@ class AccumulationTests {
         Accumulation accumulation = Accumulation.ofSeparate(histories);
 
         assertThat(accumulation.trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation.doubts())
+        assertThat(accumulation.inconclusiveReasons())
                 .containsExactly("Reports are missing (first at event #1: a line was cut off).");
     }
 

@@ -21,7 +21,7 @@ class RoundVectorTests {
     }
 
     @Test
-    void refusesARoundThatThereIsNot() {
+    void rejectsARoundThatDoesNotExist() {
         assertThatExceptionOfType(IndexOutOfBoundsException.class)
                 .isThrownBy(() -> RoundVector.of(5).retainedBy(0));
         assertThatExceptionOfType(IndexOutOfBoundsException.class)

@@ -27,7 +27,7 @@ class HeldMemoryTests {
         return memory.phaseUsages().stream().map(memory::goneAt).toList();
     }
 
-    private static HistoryScript threeLivesOfADevice(HistoryScript script) {
+    private static HistoryScript threeOpenPeriodsOfADevice(HistoryScript script) {
         for (int life = 0; life < 3; life++) {
             script.mesh(life, 0)
                     .allocate(DRAM, device(0), 0x1000L * (life + 1), 64)
@@ -39,11 +39,11 @@ class HeldMemoryTests {
 
     @Test
     void isWipedByTheNextCloseOfItsMeshOrDevice() {
-        assertThat(goneAt(threeLivesOfADevice(history()).recorded())).containsExactly(4L, 9L, 14L);
+        assertThat(goneAt(threeOpenPeriodsOfADevice(history()).recorded())).containsExactly(4L, 9L, 14L);
     }
 
     @Test
-    void isWipedByTheNextCloseOfItsDeviceWhereNobodySaysWhichMeshLentIt() {
+    void isWipedByTheNextCloseOfItsDeviceWhereTheMeshIsUnknown() {
         var script = history();
         for (int life = 0; life < 3; life++) {
             script.mesh(life, 0)
@@ -56,7 +56,7 @@ class HeldMemoryTests {
 
     @Test
     void isThereToTheEndWhereNothingClosesAfterIt() {
-        var history = threeLivesOfADevice(history())
+        var history = threeOpenPeriodsOfADevice(history())
                 .mesh(3, 0)
                 .allocate(DRAM, device(0), 0x9000, 64)
                 .recorded();
@@ -92,12 +92,14 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.phaseUsages()).extracting(HeldMemory.Stretch::until).containsExactly(7L);
-        assertThat(memory.leftOut()).isZero();
+        assertThat(memory.phaseUsages())
+                .extracting(HeldMemory.HoldInterval::until)
+                .containsExactly(7L);
+        assertThat(memory.excludedBuffers()).isZero();
     }
 
     @Test
-    void isHeldToTheEndOfItsOwnerWhereNothingOfWhatIsMisreportedWasTakenBack() {
+    void isHeldToTheEndOfItsOwnerWhereNothingMisreportedWasFreed() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(L1, device(0), 101_152, 4_096)
@@ -107,8 +109,10 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.phaseUsages()).extracting(HeldMemory.Stretch::until).containsExactly(4L);
-        assertThat(memory.leftOut()).isZero();
+        assertThat(memory.phaseUsages())
+                .extracting(HeldMemory.HoldInterval::until)
+                .containsExactly(4L);
+        assertThat(memory.excludedBuffers()).isZero();
     }
 
     @Test
@@ -122,6 +126,6 @@ class HeldMemoryTests {
         HeldMemory memory = held(history);
 
         assertThat(memory.phaseUsages()).isEmpty();
-        assertThat(memory.leftOut()).isEqualTo(1);
+        assertThat(memory.excludedBuffers()).isEqualTo(1);
     }
 }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class HistoryMinimizerTests {
 
     @Test
-    void leavesOutWhatWasGivenBack() {
+    void omitsFreedBuffers() {
         HistoryScript run = historyWithoutOrigins();
         for (int buffer = 0; buffer < 100; buffer++) {
             run.allocate(DRAM, device(buffer % 8), 0x1000L * buffer, 64);
@@ -185,7 +185,7 @@ class HistoryMinimizerTests {
     }
 
     @Test
-    void judgesAsItIsTold() {
+    void judgesByTheGivenCheck() {
         AllocationHistory run = historyWithoutOrigins()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .allocate(L1, device(0), 0x2000, 64)
@@ -249,7 +249,7 @@ class HistoryMinimizerTests {
     }
 
     @Test
-    void refusesACleanHistory() {
+    void rejectsACleanHistory() {
         AllocationHistory run = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
@@ -263,7 +263,7 @@ class HistoryMinimizerTests {
     }
 
     @Test
-    void refusesACauseThatIsNotThere() {
+    void rejectsACauseThatDoesNotOccur() {
         AllocationHistory run = history().allocate(DRAM, device(0), 0x1000, 64).recorded();
 
         assertThatIllegalArgumentException()
@@ -273,7 +273,7 @@ class HistoryMinimizerTests {
     }
 
     @Test
-    void refusesAHistoryWithoutAPast() {
+    void rejectsAHistoryWithoutAPast() {
         AllocationHistory run =
                 historyOfLiveBuffers().allocate(DRAM, device(0), 0x1000, 64).recorded();
 

@@ -31,7 +31,7 @@ public final class BufferRecord extends Node {
     private int @Nullable [] heldOfType;
 
     /** When a dead process left it, by the books' count of deaths and new lives; 0 if none did. */
-    private int leftAt;
+    private int abandonedAt;
 
     private boolean isOfDeadOnly;
 
@@ -74,7 +74,7 @@ public final class BufferRecord extends Node {
         references = 1;
         type = (byte) newType.ordinal();
         size = newSize;
-        leftAt = 0;
+        abandonedAt = 0;
         own(process);
         process.references++;
     }
@@ -302,29 +302,29 @@ public final class BufferRecord extends Node {
     }
 
     /** Returns whether the history holds here what the server dropped with a dead process. */
-    public boolean isLeftByDead() {
-        return leftAt != 0 && leftAt - book.openedAt > 0 && references == 0 && held > 0;
+    public boolean isAbandoned() {
+        return abandonedAt != 0 && abandonedAt - book.openedAt > 0 && references == 0 && held > 0;
     }
 
     /** Returns whether no process that still lives referred to what a dead one left. */
     public boolean isOfDeadOnly() {
-        return isOfDeadOnly && isLeftByDead();
+        return isOfDeadOnly && isAbandoned();
     }
 
-    void leftByDead(int at, boolean ofDeadOnly) {
-        leftAt = at;
+    void markAbandoned(int at, boolean ofDeadOnly) {
+        abandonedAt = at;
         isOfDeadOnly = ofDeadOnly;
     }
 
     /** Returns whether what dead processes left here belongs to an earlier life of the device. */
     boolean isOfEarlierOpenPeriod() {
-        return leftAt != 0 && leftAt - book.openedAt < 0 && references == 0;
+        return abandonedAt != 0 && abandonedAt - book.openedAt < 0 && references == 0;
     }
 
     void forgetEarlierOpenPeriod() {
         held = 0;
         heldOfType = null;
-        leftAt = 0;
+        abandonedAt = 0;
     }
 
     boolean isOver() {

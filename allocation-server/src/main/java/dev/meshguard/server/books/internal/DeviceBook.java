@@ -15,7 +15,7 @@ final class DeviceBook {
     int openedAt;
 
     /** The records that dead processes left in this life. */
-    final Node leftByDead = new Node();
+    final Node abandoned = new Node();
 
     DeviceBook(int device) {
         this.device = device;

@@ -24,7 +24,7 @@ public final class RunningTotals {
     /** Among the reports of one id that of a size is looked for so far back; else the latest is taken. */
     private static final int MAX_SEARCHED = 1024;
 
-    private static final Comparator<Entry> BY_PLACE =
+    private static final Comparator<Entry> BY_ADDRESS =
             Comparator.comparingInt(Entry::device).thenComparing(Entry::id, Long::compareUnsigned);
 
     /** One report. */
@@ -278,7 +278,7 @@ public final class RunningTotals {
         return entries.values().stream()
                 .flatMap(RunningTotals::ofOneId)
                 .filter(entry -> !entry.isDead())
-                .sorted(BY_PLACE)
+                .sorted(BY_ADDRESS)
                 .toList();
     }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServerLedger {
 
     private static final int TYPES = BufferType.values().length;
-    private static final Comparator<BufferRecord> BY_PLACE =
+    private static final Comparator<BufferRecord> BY_ADDRESS =
             Comparator.comparingInt(BufferRecord::device).thenComparing(BufferRecord::id, Long::compareUnsigned);
 
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
@@ -175,7 +175,7 @@ public final class ServerLedger {
             sharedRecords(process).stream().filter(this::isOutdated).forEach(this::update);
         }
         List<BufferRecord> shared = sharedRecords(process);
-        shared.sort(BY_PLACE);
+        shared.sort(BY_ADDRESS);
         return shared;
     }
 
@@ -226,7 +226,7 @@ public final class ServerLedger {
     public void beginOpenPeriod(int device) {
         DeviceBook book = book(device);
         book.openedAt = nextMoment();
-        ofEarlierOpenPeriods.appendAll(book.leftByDead);
+        ofEarlierOpenPeriods.appendAll(book.abandoned);
     }
 
     /** Moments are compared by their difference, so they may begin again from the smallest number; 0 stands for none. */
@@ -316,12 +316,12 @@ public final class ServerLedger {
             return;
         }
         freedAtOnce(record);
-        record.leftByDead(dead.diedAt, ofDeadOnly);
+        record.markAbandoned(dead.diedAt, ofDeadOnly);
         onDeath.accept(record, dead.pid);
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
         } else if (record.held() > 0) {
-            record.book.leftByDead.append(record);
+            record.book.abandoned.append(record);
         }
         forgetIfOver(record);
     }
@@ -335,7 +335,7 @@ public final class ServerLedger {
             return List.of();
         }
         List<BufferRecord> records = book.table.records();
-        records.sort(BY_PLACE);
+        records.sort(BY_ADDRESS);
         return records;
     }
 
@@ -347,7 +347,7 @@ public final class ServerLedger {
         }
         List<BufferRecord> records = book.table.records();
         records.removeIf(record -> record.references == 0 || record.type() != type);
-        records.sort(BY_PLACE);
+        records.sort(BY_ADDRESS);
         return records;
     }
 

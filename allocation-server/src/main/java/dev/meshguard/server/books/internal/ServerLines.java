@@ -18,7 +18,7 @@ public final class ServerLines {
     private static final long KILOBYTE = 1024;
     private static final long MEGABYTE = 1024 * KILOBYTE;
     private static final long GIGABYTE = 1024 * MEGABYTE;
-    private static final int MOST_SINGLE_BUFFERS = 10;
+    private static final int MAX_SINGLE_BUFFERS = 10;
     private static final int BOX_WIDTH = 62;
     private static final int TITLE_WIDTH = 61;
     private static final int TITLE_INDENT = 11;
@@ -36,7 +36,7 @@ public final class ServerLines {
     private static final byte[] CLOSE = LogLineBuffer.utf8(")");
     private static final byte[] FREED = LogLineBuffer.utf8("] Freed buffer ");
     private static final byte[] OPEN = LogLineBuffer.utf8(" (");
-    private static final byte[] LEFT = LogLineBuffer.utf8(" bytes, ref_count=");
+    private static final byte[] REMAINING_REFERENCES = LogLineBuffer.utf8(" bytes, ref_count=");
     private static final byte[] REMAINING = LogLineBuffer.utf8(" remaining)");
     private static final byte[] FINAL = LogLineBuffer.utf8(" bytes, FINAL)");
     private static final byte[] BYTES_CLOSE = LogLineBuffer.utf8(" bytes)");
@@ -84,7 +84,10 @@ public final class ServerLines {
     public void freed(BufferRecord record, long owner, long referencesLeft) {
         freed(owner, record);
         if (referencesLeft > 0) {
-            out.text(LEFT).number(referencesLeft).text(REMAINING).end();
+            out.text(REMAINING_REFERENCES)
+                    .number(referencesLeft)
+                    .text(REMAINING)
+                    .end();
         } else {
             out.text(FINAL).end();
         }
@@ -332,7 +335,7 @@ public final class ServerLines {
                     .number(buffers)
                     .text(" buffers, ");
             out.figure(books.bytes(device, type), MEGABYTE).text(" MB total").end();
-            if (buffers <= MOST_SINGLE_BUFFERS) {
+            if (buffers <= MAX_SINGLE_BUFFERS) {
                 books.entries(device, type).forEach(this::remaining);
             }
         }

@@ -38,32 +38,32 @@ final class BlockReader {
     private static final Pattern REPORTING =
             Pattern.compile(".*(?:AllocationClient|GraphTracker|track_(?:de)?allocate|backtrace|stack_?trace).*");
 
-    private static final int MOST_FRAMES = 64;
-    private static final int MOST_ORIGINS = 1_024;
-    private static final int LARGEST_DEVICE = 65_535;
+    private static final int MAX_FRAMES = 64;
+    private static final int MAX_ORIGINS = 1_024;
+    private static final int MAX_DEVICE = 65_535;
 
     private final LogEventList events;
     private final LogGaps losses;
     private final Dialects dialects;
     private final Set<Integer> devices = new HashSet<>();
-    private final Map<Place, BufferType> types = new HashMap<>();
+    private final Map<DeviceAddress, BufferType> types = new HashMap<>();
     private final Map<List<String>, Origin> origins = new LatestOrigins();
 
     private @Nullable Block block;
 
-    private record Place(int device, long address) {}
+    private record DeviceAddress(int device, long address) {}
 
     /** Forgets the origin that was asked for longest ago. */
     private static final class LatestOrigins extends LinkedHashMap<List<String>, Origin> {
         private static final long serialVersionUID = 1;
 
         private LatestOrigins() {
-            super(MOST_ORIGINS, 1, true);
+            super(MAX_ORIGINS, 1, true);
         }
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<List<String>, Origin> eldest) {
-            return size() > MOST_ORIGINS;
+            return size() > MAX_ORIGINS;
         }
     }
 
@@ -129,7 +129,7 @@ final class BlockReader {
         if (!open.isInStack || text.isEmpty() || !Character.isWhitespace(text.charAt(0)) || core.isEmpty()) {
             return false;
         }
-        if (open.frames.size() < MOST_FRAMES && !REPORTING.matcher(core).matches()) {
+        if (open.frames.size() < MAX_FRAMES && !REPORTING.matcher(core).matches()) {
             open.frames.add(core);
         }
         return true;
@@ -167,7 +167,7 @@ final class BlockReader {
         Optional<BufferType> type = type(over.fields.get("Type"));
         Optional<Long> size = number(SIZE, over.fields.get("Size"));
         boolean isWhole = device.isPresent()
-                && device.get() <= LARGEST_DEVICE
+                && device.get() <= MAX_DEVICE
                 && address.isPresent()
                 && (!over.isAllocation || (type.isPresent() && size.isPresent()));
         if (!isWhole) {
@@ -189,7 +189,7 @@ final class BlockReader {
             events.deviceOpened(device);
         }
         Optional<Origin> origin = origin(over.frames);
-        Place place = new Place(device, address);
+        DeviceAddress place = new DeviceAddress(device, address);
         if (over.isAllocation) {
             types.put(place, type.orElseThrow());
             events.allocated(

@@ -22,13 +22,13 @@ final class LogGaps {
         /** A sum in the log is not the sum of the lines. */
         WITNESS(false, "figures that are not the sum of the lines before them"),
         /** The server got a message and did not enter it. */
-        REFUSED(true, "messages that the server refused"),
+        REJECTED(true, "messages that the server refused"),
         /** A line begins like a report and is none. */
         UNREADABLE(true, "reports that cannot be read"),
         /** The device is none that there can be. */
         DEVICE(true, "devices that there cannot be"),
         /** Somebody left lines out. */
-        LEFT_OUT(false, "lines left out"),
+        OMITTED(false, "lines left out"),
         /** A program could not report. */
         NOT_CONNECTED(false, "programs that could not report"),
         /** Circular buffers of which only the sum is known. */

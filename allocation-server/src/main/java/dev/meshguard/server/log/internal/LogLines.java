@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 public final class LogLines {
 
     /** No line of a server is a tenth as long; what is longer is cut. */
-    private static final int LONGEST_LINE = 1 << 16;
+    private static final int MAX_LINE_LENGTH = 1 << 16;
 
     private static final int[] GZIP = {0x1f, 0x8b};
     private static final int[] ZSTD = {0x28, 0xb5, 0x2f, 0xfd};
 
     private final InputStream in;
     private final boolean isCompressed;
-    private final byte[] block = new byte[LONGEST_LINE];
+    private final byte[] block = new byte[MAX_LINE_LENGTH];
     private int next;
     private int filled;
     private boolean atEnd;
@@ -50,7 +50,7 @@ public final class LogLines {
      * @throws UnreadableCompressionException if it is compressed with zstd, and what reads that is not there
      */
     public static LogLines of(InputStream raw) throws IOException {
-        BufferedInputStream in = new BufferedInputStream(raw, LONGEST_LINE);
+        BufferedInputStream in = new BufferedInputStream(raw, MAX_LINE_LENGTH);
         if (startsWith(in, ZSTD)) {
             return new LogLines(decompressed(in), true);
         }
@@ -58,7 +58,7 @@ public final class LogLines {
             return new LogLines(in, false);
         }
         try {
-            return new LogLines(new GzipLog(in, LONGEST_LINE), true);
+            return new LogLines(new GzipLog(in, MAX_LINE_LENGTH), true);
         } catch (EOFException | ZipException e) {
             LogLines nothing = new LogLines(InputStream.nullInputStream(), true);
             nothing.damage = "its first bytes are those of gzip, and what follows is not";
@@ -114,7 +114,7 @@ public final class LogLines {
                 searched -= next;
                 next = 0;
             }
-            if (filled == LONGEST_LINE) {
+            if (filled == MAX_LINE_LENGTH) {
                 isTooLong = true;
                 filled = 0;
                 searched = 0;
@@ -131,7 +131,7 @@ public final class LogLines {
         }
         int read;
         try {
-            read = in.read(block, filled, LONGEST_LINE - filled);
+            read = in.read(block, filled, MAX_LINE_LENGTH - filled);
         } catch (EOFException | ZipException e) {
             if (!isCompressed) {
                 throw e;

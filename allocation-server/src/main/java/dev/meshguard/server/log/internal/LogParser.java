@@ -72,7 +72,7 @@ public final class LogParser {
     public record Choices(
             LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
 
-    private static final int LONGEST_OMISSION = 80;
+    private static final int MAX_OMISSION_LENGTH = 80;
 
     private static final String SOURCE = "allocation server log";
 
@@ -92,7 +92,7 @@ public final class LogParser {
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
     private final Map<Integer, LastTotal> kernels = new TreeMap<>();
 
-    private TextLine.Place place = TextLine.Place.ANYWHERE;
+    private TextLine.LogSection section = TextLine.LogSection.ANYWHERE;
     private int device;
     private Phase phase = Phase.START;
     private boolean followsRule;
@@ -181,9 +181,9 @@ public final class LogParser {
         switch (kind) {
             case NONE -> otherLine(lines.text());
             case BROKEN -> broken();
-            case REFUSED -> {
+            case REJECTED -> {
                 beginReports(lines.number());
-                refused(TextLine.core(lines.text()));
+                rejected(TextLine.core(lines.text()));
             }
             default -> {
                 beginReports(lines.number());
@@ -197,7 +197,7 @@ public final class LogParser {
     private void beginReports(long line) {
         attach(line);
         blocks.finish();
-        place = TextLine.Place.ANYWHERE;
+        section = TextLine.LogSection.ANYWHERE;
         followsRule = false;
         unread.interrupted();
         events.at(line);
@@ -229,7 +229,7 @@ public final class LogParser {
                 dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
                 ledger.otherSize(report);
             }
-            case NONE, BROKEN, REFUSED -> throw new IllegalStateException("No report: " + kind);
+            case NONE, BROKEN, REJECTED -> throw new IllegalStateException("No report: " + kind);
         }
         if (report.isHexadecimal) {
             dialects.add(LogDialect.HEXADECIMAL);
@@ -275,9 +275,9 @@ public final class LogParser {
                 String.format(Locale.ROOT, "the log ends in the middle of line %d", lines.number()));
     }
 
-    private void refused(String text) {
+    private void rejected(String text) {
         losses.note(
-                LogGaps.Kind.REFUSED,
+                LogGaps.Kind.REJECTED,
                 lines.number(),
                 String.format(
                         Locale.ROOT,
@@ -306,7 +306,7 @@ public final class LogParser {
             unread.interrupted();
             return;
         }
-        Optional<TextLine> line = TextLine.read(TextLine.core(text), place);
+        Optional<TextLine> line = TextLine.read(TextLine.core(text), section);
         if (reportsOmittedLines(text)) {
             omittedAt = lines.number();
             unread(text);
@@ -324,7 +324,7 @@ public final class LogParser {
 
     private static boolean reportsOmittedLines(String text) {
         String stripped = text.strip();
-        return stripped.length() <= LONGEST_OMISSION
+        return stripped.length() <= MAX_OMISSION_LENGTH
                 && (stripped.startsWith("...") || stripped.startsWith("…") || stripped.startsWith("[..."));
     }
 
@@ -371,10 +371,10 @@ public final class LogParser {
     }
 
     private void notUnderstood(String text) {
-        boolean mayBeCut =
-                !lines.isTerminated() && (place != TextLine.Place.ANYWHERE || "[PID ".startsWith(TextLine.core(text)));
+        boolean mayBeCut = !lines.isTerminated()
+                && (section != TextLine.LogSection.ANYWHERE || "[PID ".startsWith(TextLine.core(text)));
         unread(text);
-        place = TextLine.Place.ANYWHERE;
+        section = TextLine.LogSection.ANYWHERE;
         if (mayBeCut) {
             cut();
         }
@@ -389,9 +389,9 @@ public final class LogParser {
         events.at(lines.number());
         switch (line.form()) {
             case STARTED -> started();
-            case STATISTICS -> place = TextLine.Place.IN_STATISTICS;
+            case STATISTICS -> section = TextLine.LogSection.IN_STATISTICS;
             case DUMP -> dump();
-            case KERNELS -> place = TextLine.Place.IN_KERNELS;
+            case KERNELS -> section = TextLine.LogSection.IN_KERNELS;
             case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
             case STATISTICS_LINE -> statisticsLine(line);
             case STATISTICS_BUFFERS -> witnesses.buffersOf(device, line.number(0), lines.number());
@@ -405,14 +405,14 @@ public final class LogParser {
                         device, Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3), lines.number());
             case ACTIVE -> {
                 witnesses.active(line.number(0), lines.number());
-                place = TextLine.Place.ANYWHERE;
+                section = TextLine.LogSection.ANYWHERE;
             }
-            case DUMP_LEFT -> {
+            case DUMP_REMAINING -> {
                 witnesses.tracked(line.number(0), lines.number());
-                place = TextLine.Place.ANYWHERE;
+                section = TextLine.LogSection.ANYWHERE;
             }
             case DUMP_NOTHING -> witnesses.tracked(0, lines.number());
-            case DUMP_OVER, KERNELS_OVER -> place = TextLine.Place.ANYWHERE;
+            case DUMP_OVER, KERNELS_OVER -> section = TextLine.LogSection.ANYWHERE;
             case SHARED_WITH_DEAD ->
                 ledger.sharedWithDead(
                         new ReplayedLedger.Shared(
@@ -427,7 +427,7 @@ public final class LogParser {
             case CIRCULAR_BUFFER -> total(line, circularBuffers);
             case KERNEL -> total(line, kernels);
             case DUMP_HISTORY, LAST_EVENTS, OLD_EVENT, FREED_TWICE -> dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
-            case REFUSED -> refused(line.word(0));
+            case REJECTED -> rejected(line.word(0));
             case ACCEPT_FAILED, NOT_CONNECTED -> notConnected(line.word(0));
             case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, FURNITURE -> {}
         }
@@ -436,7 +436,7 @@ public final class LogParser {
     private void statisticsLine(TextLine line) {
         int said = (int) line.number(0);
         witnesses.buffersOf(said, line.number(1), lines.number());
-        for (int i = 2; i < line.words().size(); i += 2) {
+        for (int i = 2; i < line.values().size(); i += 2) {
             if (!line.word(i).isEmpty()) {
                 witnesses.bytesOf(said, line.word(i), line.number(i + 1), lines.number());
             }
@@ -465,7 +465,7 @@ public final class LogParser {
 
     /** The check is made where the server was asked what is left, unless more was allocated afterwards; see {@link #finish()}. */
     private void dump() {
-        place = TextLine.Place.IN_DUMP;
+        section = TextLine.LogSection.IN_DUMP;
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         checked();
@@ -531,7 +531,7 @@ public final class LogParser {
 
     private void omitted(long line) {
         losses.note(
-                LogGaps.Kind.LEFT_OUT,
+                LogGaps.Kind.OMITTED,
                 line,
                 String.format(Locale.ROOT, "line %d says that lines are left out there", line));
     }
@@ -550,7 +550,7 @@ public final class LogParser {
                         lines.number(),
                         String.format(
                                 Locale.ROOT, "the log cannot be read after line %d: %s", lines.number(), damage)));
-        circularBuffers.forEach(this::circularBuffersLeft);
+        circularBuffers.forEach(this::circularBuffersRemaining);
         losses.finish();
         if (events.isEmpty()) {
             events.reportsLost(
@@ -571,7 +571,7 @@ public final class LogParser {
         unseen.checked();
     }
 
-    private void circularBuffersLeft(int ofDevice, LastTotal total) {
+    private void circularBuffersRemaining(int ofDevice, LastTotal total) {
         if (!RoundedNumbers.isZero(total.megabytes())) {
             losses.note(
                     LogGaps.Kind.CIRCULAR_BUFFERS,

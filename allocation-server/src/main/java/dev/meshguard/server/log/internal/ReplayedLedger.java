@@ -33,7 +33,7 @@ final class ReplayedLedger {
     }
 
     private static final BufferType[] TYPES = BufferType.values();
-    private static final int LARGEST_DEVICE = 65_535;
+    private static final int MAX_DEVICE = 65_535;
     private static final int FIRST_DEVICES = 64;
 
     private final LogEventList events;
@@ -99,7 +99,7 @@ final class ReplayedLedger {
                             Locale.ROOT,
                             "line %d says that %s now has %s, and the lines before it make %d",
                             line,
-                            place(said),
+                            addressText(said),
                             Quantities.count(said.references, "reference"),
                             entry.references + 1));
         } else if (counting == Counting.REFERENCES) {
@@ -119,7 +119,7 @@ final class ReplayedLedger {
                         Locale.ROOT,
                         "line %d allocates %s again without a count of references, so the line that frees it is missing",
                         line,
-                        place(entry)));
+                        addressText(entry)));
     }
 
     /** Enters a free; returns whether any line allocates what it frees. */
@@ -173,7 +173,7 @@ final class ReplayedLedger {
                                 "line %d frees %s, and no line before it allocates it: the log begins too late, or lines are"
                                         + " missing",
                                 line,
-                                place(entry)));
+                                addressText(entry)));
             } else {
                 contradicts(line, entry, "was removed", "says that the server had it");
             }
@@ -206,7 +206,7 @@ final class ReplayedLedger {
                         Locale.ROOT,
                         "by the lines before line %d %s %s, and that line %s",
                         line,
-                        place(entry),
+                        addressText(entry),
                         before,
                         now));
     }
@@ -312,8 +312,8 @@ final class ReplayedLedger {
         for (DeviceBook book : devices.values()) {
             for (BufferEntry entry : book.entries()) {
                 Shared shared = exceptions.get(entry);
-                if (shared != null && shared.referencesLeft() > 0) {
-                    entry.references = shared.referencesLeft();
+                if (shared != null && shared.remainingReferences() > 0) {
+                    entry.references = shared.remainingReferences();
                     entry.owner = shared.newOwner();
                 } else if (entry.references > 0 && (entry.owner == pid || shared != null)) {
                     buffers++;
@@ -330,17 +330,17 @@ final class ReplayedLedger {
     /**
      * What a line says of an entry that does not simply go with its owner.
      *
-     * @param referencesLeft how many references others have; none if nobody has
+     * @param remainingReferences how many references others have; none if nobody has
      * @param dead the dead process
      * @param newOwner whose it is from here on
      */
-    record Shared(int device, long id, long referencesLeft, long dead, long newOwner) {}
+    record Shared(int device, long id, long remainingReferences, long dead, long newOwner) {}
 
     /** Comes before the line that says that the process is dead. */
     void sharedWithDead(Shared said, long line) {
         DeviceBook book = devices.get(said.device());
         BufferEntry entry = book == null ? null : book.known(said.id());
-        if (entry == null || entry.references == 0 || entry.references < said.referencesLeft()) {
+        if (entry == null || entry.references == 0 || entry.references < said.remainingReferences()) {
             losses.note(
                     LogGaps.Kind.CONTRADICTION,
                     line,
@@ -348,8 +348,8 @@ final class ReplayedLedger {
                             Locale.ROOT,
                             "line %d says that others keep %s to %s, and the lines before it make %d",
                             line,
-                            Quantities.count(said.referencesLeft(), "reference"),
-                            place(said.device(), said.id()),
+                            Quantities.count(said.remainingReferences(), "reference"),
+                            addressText(said.device(), said.id()),
                             entry == null ? 0 : entry.references));
             return;
         }
@@ -414,7 +414,7 @@ final class ReplayedLedger {
     }
 
     private boolean isPossible(int device, long line) {
-        if (device >= 0 && device <= LARGEST_DEVICE) {
+        if (device >= 0 && device <= MAX_DEVICE) {
             return true;
         }
         losses.note(
@@ -425,7 +425,7 @@ final class ReplayedLedger {
                         "line %d names device %d, and only devices 0 to %d can be",
                         line,
                         device,
-                        LARGEST_DEVICE));
+                        MAX_DEVICE));
         return false;
     }
 
@@ -493,15 +493,15 @@ final class ReplayedLedger {
         return uses;
     }
 
-    private static String place(BufferEntry entry) {
-        return place(entry.device, entry.id);
+    private static String addressText(BufferEntry entry) {
+        return addressText(entry.device, entry.id);
     }
 
-    private static String place(ReportLine said) {
-        return place(said.device, said.id);
+    private static String addressText(ReportLine said) {
+        return addressText(said.device, said.id);
     }
 
-    private static String place(int device, long id) {
+    private static String addressText(int device, long id) {
         return "buffer " + Quantities.address(id) + " on device " + device;
     }
 

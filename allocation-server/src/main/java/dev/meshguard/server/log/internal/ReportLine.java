@@ -26,14 +26,14 @@ final class ReportLine {
         /** A buffer was allocated again with another size; comes beside the line of the allocation. */
         OTHER_SIZE,
         /** The server refused the message. */
-        REFUSED
+        REJECTED
     }
 
     static final long NO_PID = Long.MIN_VALUE;
     static final int NO_DEVICE = Integer.MIN_VALUE;
 
-    private static final int LONGEST_PREFIX = 96;
-    private static final int LONGEST_PLACEHOLDER = 16;
+    private static final int MAX_PREFIX_LENGTH = 96;
+    private static final int MAX_PLACEHOLDER_LENGTH = 16;
 
     private static final byte[] PID = ascii("[PID ");
     private static final byte[] ALLOCATED = ascii("Allocated ");
@@ -94,13 +94,13 @@ final class ReportLine {
         bytes = lineBytes;
         end = to;
         at = from;
-        int bracket = bracket(from, Math.min(to, from + LONGEST_PREFIX));
+        int bracket = bracket(from, Math.min(to, from + MAX_PREFIX_LENGTH));
         if (bracket < 0) {
             return withoutPid(from);
         }
         at = bracket + PID.length;
         Kind kind = Kind.BROKEN;
-        if (isPlaceOfReport(from, bracket) && takePid()) {
+        if (isStartOfReport(from, bracket) && takePid()) {
             if (take(ALLOCATED)) {
                 boolean isRead = takeNumber() && value >= 0;
                 size = value;
@@ -151,7 +151,7 @@ final class ReportLine {
     }
 
     /** Before a report there is its mark, or what a tool put there: a time, the name of a container. No sentence. */
-    private boolean isPlaceOfReport(int from, int bracket) {
+    private boolean isStartOfReport(int from, int bracket) {
         int last = bracket - 1;
         while (last >= from && isSpace(bytes[last])) {
             last--;
@@ -201,7 +201,7 @@ final class ReportLine {
             pid = value;
         } else {
             int start = at;
-            while (at < end && at - start < LONGEST_PLACEHOLDER && bytes[at] != ']' && !isSpace(bytes[at])) {
+            while (at < end && at - start < MAX_PLACEHOLDER_LENGTH && bytes[at] != ']' && !isSpace(bytes[at])) {
                 at++;
             }
             if (at == start || (bytes[start] >= '0' && bytes[start] <= '9')) {
@@ -224,7 +224,7 @@ final class ReportLine {
         if (take(REUSED)) {
             return otherSize() ? Kind.OTHER_SIZE : Kind.BROKEN;
         }
-        return take(INVALID_TYPE) ? Kind.REFUSED : Kind.BROKEN;
+        return take(INVALID_TYPE) ? Kind.REJECTED : Kind.BROKEN;
     }
 
     /** What follows in brackets is the server's guess why, and not always right. */

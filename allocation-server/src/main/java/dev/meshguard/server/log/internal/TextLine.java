@@ -10,16 +10,16 @@ import java.util.regex.Pattern;
  * What the server prints besides lines of single buffers.
  *
  * @param form which line it is
- * @param words what stands in its places
+ * @param values what stands in its places
  */
-record TextLine(Form form, List<String> words) {
+record TextLine(Form form, List<String> values) {
 
     private static final String NUMBER = "(-?\\d{1,18})";
     private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
     private static final String REMARK = "(?:\\s*|\\s+[^\\x00-\\x7f#<].*|\\s+[#<].*)";
 
     /** Where a line may stand: words like {@code Device 0:} are said elsewhere too. */
-    enum Place {
+    enum LogSection {
         ANYWHERE,
         IN_STATISTICS,
         IN_DUMP,
@@ -28,77 +28,79 @@ record TextLine(Form form, List<String> words) {
 
     /** The lines there are. */
     enum Form {
-        STARTED(Place.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
-        STATISTICS(Place.ANYWHERE, "Current Statistics:"),
-        STATISTICS_DEVICE(Place.IN_STATISTICS, "Device " + NUMBER + ":"),
+        STARTED(LogSection.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
+        STATISTICS(LogSection.ANYWHERE, "Current Statistics:"),
+        STATISTICS_DEVICE(LogSection.IN_STATISTICS, "Device " + NUMBER + ":"),
         /** As people quote the block: all of a device in one line. */
         STATISTICS_LINE(
-                Place.ANYWHERE,
+                LogSection.ANYWHERE,
                 "Device " + NUMBER + ": Buffers: " + NUMBER + "(?:, (DRAM): " + NUMBER + " bytes)?(?:, (L1): " + NUMBER
                         + " bytes)?(?:, (Total): " + NUMBER + " bytes)?"),
-        STATISTICS_BUFFERS(Place.IN_STATISTICS, "Buffers: " + NUMBER),
-        STATISTICS_BYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
-        STATISTICS_KILOBYTES(Place.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
-        ACTIVE(Place.IN_STATISTICS, "Active allocations: " + NUMBER),
-        DEAD_FOUND(Place.ANYWHERE, "Detected dead processes, cleaning up orphaned buffers\\.\\.\\."),
+        STATISTICS_BUFFERS(LogSection.IN_STATISTICS, "Buffers: " + NUMBER),
+        STATISTICS_BYTES(
+                LogSection.IN_STATISTICS, "(DRAM|L1|Total): " + NUMBER + " bytes(?: \\(" + FIGURE + " KB\\))?"),
+        STATISTICS_KILOBYTES(LogSection.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
+        ACTIVE(LogSection.IN_STATISTICS, "Active allocations: " + NUMBER),
+        DEAD_FOUND(LogSection.ANYWHERE, "Detected dead processes, cleaning up orphaned buffers\\.\\.\\."),
         /** Of this project's own server. */
         SHARED_WITH_DEAD(
-                Place.ANYWHERE,
+                LogSection.ANYWHERE,
                 "Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device " + NUMBER + " keeps ref_count=" + NUMBER
                         + " without PID " + NUMBER + ", and belongs to PID " + NUMBER),
-        DEAD(Place.ANYWHERE, "PID " + NUMBER + " is dead, removing its buffers\\.\\.\\."),
+        DEAD(LogSection.ANYWHERE, "PID " + NUMBER + " is dead, removing its buffers\\.\\.\\."),
         REMOVED(
-                Place.ANYWHERE,
+                LogSection.ANYWHERE,
                 "Removed " + NUMBER + " (buffers|CBs|kernels) \\(" + FIGURE + " MB\\) from PID " + NUMBER),
-        DUMP_ASKED_FOR(Place.ANYWHERE, "Received DUMP_REMAINING request\\.\\.\\."),
-        DUMP(Place.ANYWHERE, "REMAINING ALLOCATED BUFFERS"),
-        DUMP_TRACKED(Place.IN_DUMP, "Total tracked allocations: " + NUMBER),
-        DUMP_NOTHING(Place.IN_DUMP, "No buffers remaining - perfect cleanup!"),
-        DUMP_DEVICE(Place.IN_DUMP, "Device " + NUMBER + ":"),
+        DUMP_ASKED_FOR(LogSection.ANYWHERE, "Received DUMP_REMAINING request\\.\\.\\."),
+        DUMP(LogSection.ANYWHERE, "REMAINING ALLOCATED BUFFERS"),
+        DUMP_TRACKED(LogSection.IN_DUMP, "Total tracked allocations: " + NUMBER),
+        DUMP_NOTHING(LogSection.IN_DUMP, "No buffers remaining - perfect cleanup!"),
+        DUMP_DEVICE(LogSection.IN_DUMP, "Device " + NUMBER + ":"),
         DUMP_TYPE(
-                Place.IN_DUMP,
+                LogSection.IN_DUMP,
                 "(DRAM|L1|SYSTEM_MEMORY|L1_SMALL|TRACE): " + NUMBER + " buffers, " + FIGURE + " MB total"),
         DUMP_BUFFER(
-                Place.IN_DUMP,
+                LogSection.IN_DUMP,
                 "- Buffer 0x([0-9a-fA-F]{1,16}): " + FIGURE + " KB \\(PID (-?\\d{1,18}|xxx), ref_count=" + NUMBER
                         + "\\)"),
-        DUMP_HISTORY(Place.IN_DUMP, "History \\(allocs=\\d+ frees=\\d+\\):"),
-        DUMP_LEFT(Place.IN_DUMP, "Total remaining buffers: " + NUMBER),
-        DUMP_OVER(Place.ANYWHERE, "DUMP_REMAINING complete\\."),
+        DUMP_HISTORY(LogSection.IN_DUMP, "History \\(allocs=\\d+ frees=\\d+\\):"),
+        DUMP_REMAINING(LogSection.IN_DUMP, "Total remaining buffers: " + NUMBER),
+        DUMP_OVER(LogSection.ANYWHERE, "DUMP_REMAINING complete\\."),
         CIRCULAR_BUFFER(
-                Place.ANYWHERE,
+                LogSection.ANYWHERE,
                 "\\[CB_(?:ALLOC|FREE)\\] Device " + NUMBER + ": [+-]-?" + FIGURE + " MB \\(Total: " + FIGURE
                         + " MB\\)"),
         KERNEL(
-                Place.ANYWHERE,
+                LogSection.ANYWHERE,
                 "\\[KERNEL_(?:LOAD|UNLOAD)\\] (?:\\w+ kernel on )?Device " + NUMBER + ": [+-]-?" + FIGURE
                         + " MB \\(Total: " + FIGURE + " MB\\)"),
-        KERNELS(Place.ANYWHERE, "DETAILED KERNEL ALLOCATIONS"),
+        KERNELS(LogSection.ANYWHERE, "DETAILED KERNEL ALLOCATIONS"),
         KERNEL_DETAIL(
-                Place.IN_KERNELS,
+                LogSection.IN_KERNELS,
                 "(?:Total kernel allocations: .*|Device \\d+ - Total: .*|Kernel ID: .*|Size: .*|Owner PID.*|Age: .*)"),
-        KERNELS_OVER(Place.ANYWHERE, "DUMP_KERNELS complete\\."),
-        LAST_EVENTS(Place.ANYWHERE, "Last \\d+ events for this buffer:"),
-        OLD_EVENT(Place.ANYWHERE, "(?:ALLOC|FREE|REUSE) size=\\d+ pid=-?\\d+ ref=-?\\d+"),
-        FREED_TWICE(Place.ANYWHERE, "DOUBLE-FREED BUFFERS.*"),
-        REFUSED(
-                Place.ANYWHERE,
+        KERNELS_OVER(LogSection.ANYWHERE, "DUMP_KERNELS complete\\."),
+        LAST_EVENTS(LogSection.ANYWHERE, "Last \\d+ events for this buffer:"),
+        OLD_EVENT(LogSection.ANYWHERE, "(?:ALLOC|FREE|REUSE) size=\\d+ pid=-?\\d+ ref=-?\\d+"),
+        FREED_TWICE(LogSection.ANYWHERE, "DOUBLE-FREED BUFFERS.*"),
+        REJECTED(
+                LogSection.ANYWHERE,
                 "(Unknown message type: .*|Invalid (?:device_id|size|buffer_type) .*|Too many consecutive errors .*)"),
-        ACCEPT_FAILED(Place.ANYWHERE, "(Accept failed)"),
+        ACCEPT_FAILED(LogSection.ANYWHERE, "(Accept failed)"),
         NOT_CONNECTED(
-                Place.ANYWHERE, "(\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)"),
+                LogSection.ANYWHERE,
+                "(\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)"),
         FURNITURE(
-                Place.ANYWHERE,
+                LogSection.ANYWHERE,
                 "(?:Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
                         + "|Allocation Server stopped|Device detection \\(.*|Server will track allocations anyway"
                         + "|No (?:PCIe )?devices detected|Total: \\d+ (?:PCIe )?device\\(s\\) detected"
                         + "|Device \\d+: \\w+ \\(\\d+GB DRAM, \\d+MB L1\\).*)");
 
-        private final Place place;
+        private final LogSection section;
         private final Pattern pattern;
 
-        Form(Place place, String pattern) {
-            this.place = place;
+        Form(LogSection place, String pattern) {
+            this.section = place;
             this.pattern = Pattern.compile(pattern + REMARK, Pattern.DOTALL);
         }
     }
@@ -106,24 +108,24 @@ record TextLine(Form form, List<String> words) {
     private static final Form[] FORMS = Form.values();
 
     /** No line of a server is that long, and long ones make a pattern slow. */
-    private static final int LONGEST = 400;
+    private static final int MAX_LENGTH = 400;
 
     private static final int SHORTEST_RULE = 10;
     /** Three signs of a frame, each read as three characters. */
-    private static final int MOST_SIGNS_IN_RULE = 9;
+    private static final int MAX_SIGNS_IN_RULE = 9;
 
     /** Creates a line with its own copy of the words. */
     TextLine {
-        words = List.copyOf(words);
+        values = List.copyOf(values);
     }
 
     /** Reads a line without its marks; empty if it is none of these. */
-    static Optional<TextLine> read(String core, Place place) {
-        if (core.isEmpty() || core.length() > LONGEST) {
+    static Optional<TextLine> read(String core, LogSection place) {
+        if (core.isEmpty() || core.length() > MAX_LENGTH) {
             return Optional.empty();
         }
         for (Form form : FORMS) {
-            if (form.place == Place.ANYWHERE || form.place == place) {
+            if (form.section == LogSection.ANYWHERE || form.section == place) {
                 Matcher matcher = form.pattern.matcher(core);
                 if (matcher.matches()) {
                     return Optional.of(new TextLine(form, groups(matcher)));
@@ -157,15 +159,15 @@ record TextLine(Form form, List<String> words) {
             }
             drawn += isDrawing ? 1 : 0;
         }
-        return drawn >= SHORTEST_RULE && text.strip().chars().distinct().count() <= MOST_SIGNS_IN_RULE;
+        return drawn >= SHORTEST_RULE && text.strip().chars().distinct().count() <= MAX_SIGNS_IN_RULE;
     }
 
     String word(int place) {
-        return words.get(place);
+        return values.get(place);
     }
 
     long number(int place) {
-        return Long.parseLong(words.get(place));
+        return Long.parseLong(values.get(place));
     }
 
     private static boolean isMark(char character) {

@@ -7,7 +7,7 @@ import java.util.List;
 /** Counts the lines that say nothing, in bounded memory. */
 final class UnreadLineCounter {
 
-    private static final int LONGEST_SAMPLE = 120;
+    private static final int MAX_SAMPLE_LENGTH = 120;
 
     private final List<UnreadLines.Range> ranges = new ArrayList<>();
     private final List<UnreadLines.Sample> samples = new ArrayList<>();
@@ -17,7 +17,7 @@ final class UnreadLineCounter {
 
     void add(long line, String text) {
         count++;
-        if (samples.size() < UnreadLines.MOST_SAMPLES) {
+        if (samples.size() < UnreadLines.MAX_SAMPLES) {
             samples.add(new UnreadLines.Sample(line, printable(text)));
         }
         first = first == 0 ? line : first;
@@ -26,7 +26,7 @@ final class UnreadLineCounter {
 
     /** A line that was read ends a stretch; blank ones do not. */
     void interrupted() {
-        if (first != 0 && ranges.size() < UnreadLines.MOST_RANGES) {
+        if (first != 0 && ranges.size() < UnreadLines.MAX_RANGES) {
             ranges.add(new UnreadLines.Range(first, last));
         }
         first = 0;
@@ -44,7 +44,7 @@ final class UnreadLineCounter {
     private static String printable(String text) {
         StringBuilder clean = new StringBuilder();
         String stripped = text.strip();
-        int shown = Math.min(stripped.length(), LONGEST_SAMPLE);
+        int shown = Math.min(stripped.length(), MAX_SAMPLE_LENGTH);
         for (int i = 0; i < shown; i++) {
             char character = stripped.charAt(i);
             clean.append(

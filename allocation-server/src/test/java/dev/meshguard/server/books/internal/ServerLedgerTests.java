@@ -140,7 +140,7 @@ class ServerLedgerTests {
 
     private static void newLifeIfLeft(ServerLedger books, int device, long id) {
         BufferRecord record = books.find(device, id);
-        if (record != null && record.isLeftByDead()) {
+        if (record != null && record.isAbandoned()) {
             books.beginOpenPeriod(device);
         }
     }
@@ -160,7 +160,7 @@ class ServerLedgerTests {
         return record == null
                 ? "nothing"
                 : record.device() + " " + record.id() + ": " + record.references() + " of " + record.owner() + ", "
-                        + record.size() + " bytes, held " + record.held() + ", left " + record.isLeftByDead() + " "
+                        + record.size() + " bytes, held " + record.held() + ", left " + record.isAbandoned() + " "
                         + record.isOfDeadOnly();
     }
 

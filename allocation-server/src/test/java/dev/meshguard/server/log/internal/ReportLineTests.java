@@ -157,7 +157,7 @@ class ReportLineTests {
                         subject + " " + report.size + " " + BufferType.values()[report.type] + " " + report.references;
                     case FREED -> subject + " " + report.size + " " + report.hasRemaining + " " + report.references;
                     case UNKNOWN_FREE -> subject;
-                    case NONE, BROKEN, OTHER_SIZE, REFUSED -> "";
+                    case NONE, BROKEN, OTHER_SIZE, REJECTED -> "";
                 };
     }
 }

@@ -25,7 +25,7 @@ import java.util.Locale;
 public record FailureFiles(String prefix, long mostBytes) {
 
     /** How long a file may be unless a caller knows better: about 35,000 events. */
-    public static final long MOST_BYTES = 8 * 1024 * 1024;
+    public static final long MAX_BYTES = 8 * 1024 * 1024;
 
     private static final String JSON = "application/json";
     private static final String JSON_LINES = "application/x-ndjson; charset=UTF-8";

@@ -47,7 +47,7 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
             case "off" -> PageMode.OFF;
             case "failures" -> PageMode.FAILURES;
             case "always" -> PageMode.ALWAYS;
-            default -> throw RunSettings.refused(PAGE, value.orElseThrow(), "It is off, failures or always.");
+            default -> throw RunSettings.rejected(PAGE, value.orElseThrow(), "It is off, failures or always.");
         };
     }
 
@@ -55,7 +55,7 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
         return switch (value.orElse("true")) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw RunSettings.refused(SOURCES, value.orElseThrow(), "It is true or false.");
+            default -> throw RunSettings.rejected(SOURCES, value.orElseThrow(), "It is true or false.");
         };
     }
 
@@ -78,7 +78,7 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
             try {
                 return Path.of(value);
             } catch (InvalidPathException noPath) {
-                throw RunSettings.refused(name, value, "It is no path here: " + noPath.getReason() + ".");
+                throw RunSettings.rejected(name, value, "It is no path here: " + noPath.getReason() + ".");
             }
         });
     }

@@ -99,7 +99,7 @@ public final class RunPages {
         try {
             PageSubject of = subject.get();
             String name = take(of);
-            T failure = failing.apply(Optional.of(placeOf(name)));
+            T failure = failing.apply(Optional.of(pathOf(name)));
             writeFailure(name, of, parts.apply(failure));
             return failure;
         } catch (IOException | RuntimeException | LinkageError notWritten) {
@@ -150,7 +150,7 @@ public final class RunPages {
     }
 
     /** Returns where a page is, as texts name it. */
-    private synchronized String placeOf(String name) {
+    private synchronized String pathOf(String name) {
         return writing().pageOf(name).toString();
     }
 

@@ -73,12 +73,12 @@ public final class RunStatistics {
     }
 
     private void addSlow(long nanos, String name) {
-        boolean isFull = slowest.size() == RunSummary.MOST_SLOWEST;
+        boolean isFull = slowest.size() == RunSummary.MAX_SLOWEST;
         if (isFull && nanos < slowest.last().number()) {
             return;
         }
         slowest.add(new Amount(nanos, name));
-        if (slowest.size() > RunSummary.MOST_SLOWEST) {
+        if (slowest.size() > RunSummary.MAX_SLOWEST) {
             slowest.remove(slowest.last());
         }
     }

@@ -32,7 +32,7 @@ class BoundedFilesTests {
     void whatFitsIsWhole() throws IOException {
         VerdictReport report = report();
 
-        attach(report, FailureFiles.MOST_BYTES);
+        attach(report, FailureFiles.MAX_BYTES);
 
         assertThat(folder.resolve("failure.txt")).hasContent("LEAK of the test\n");
         assertThat(folder.resolve("verdict.json")).hasContent(VerdictJson.text(report));

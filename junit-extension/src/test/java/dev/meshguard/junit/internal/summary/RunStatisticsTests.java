@@ -66,7 +66,7 @@ class RunStatisticsTests {
     }
 
     @Test
-    void whatOneOfSeveralTookIsNotCountedASecondTime() {
+    void doesNotCountBuffersOfOneOfSeveralTwice() {
         RunStatistics numbers = numbers();
 
         try (RunningCheck part = numbers.checkOfPart(subject("A#part"))) {

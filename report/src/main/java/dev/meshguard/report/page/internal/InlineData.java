@@ -13,12 +13,12 @@ import java.util.zip.GZIPOutputStream;
 final class InlineData {
 
     /** From here on inflating costs a reader less than what it saves on disk and in mails. */
-    static final int LONGEST_AS_IT_IS = 2 * 1024 * 1024;
+    static final int MAX_UNCOMPRESSED_LENGTH = 2 * 1024 * 1024;
 
     private InlineData() {}
 
     static boolean isLong(String json) {
-        return json.length() > LONGEST_AS_IT_IS;
+        return json.length() > MAX_UNCOMPRESSED_LENGTH;
     }
 
     static String compressed(String json) {

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 /** Counts what was told where something was true: rows are what is true, columns what was told. */
 public final class ConfusionMatrix {
 
-    private record Cell(String truth, String told) {}
+    private record Cell(String truth, String judged) {}
 
     private final String title;
     private final List<String> order;
@@ -89,8 +89,8 @@ public final class ConfusionMatrix {
             int byOrder = Integer.compare(place(one), place(other));
             return byOrder != 0 ? byOrder : one.compareTo(other);
         });
-        right.keySet().forEach(cell -> known.add(ofRows ? cell.truth() : cell.told()));
-        wrong.keySet().forEach(cell -> known.add(ofRows ? cell.truth() : cell.told()));
+        right.keySet().forEach(cell -> known.add(ofRows ? cell.truth() : cell.judged()));
+        wrong.keySet().forEach(cell -> known.add(ofRows ? cell.truth() : cell.judged()));
         return List.copyOf(known);
     }
 

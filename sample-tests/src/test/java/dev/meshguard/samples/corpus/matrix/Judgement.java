@@ -47,11 +47,11 @@ public final class Judgement {
      * What was told of one buffer.
      *
      * @param truth what is true
-     * @param told the cause, INCONCLUSIVE, or nothing
+     * @param judged the cause, INCONCLUSIVE, or nothing
      * @param isRight whether that may be said
      * @param where the buffer, or what is missing
      */
-    public record Told(Label truth, String told, boolean isRight, String where) {}
+    public record JudgedCase(Label truth, String judged, boolean isRight, String where) {}
 
     private final LeakVerdict verdict;
     private final GroundTruth truth;
@@ -78,8 +78,8 @@ public final class Judgement {
     }
 
     /** Returns what was told of each buffer that is left, and of each that ought to be. */
-    public List<Told> buffers() {
-        List<Told> all = new ArrayList<>();
+    public List<JudgedCase> buffers() {
+        List<JudgedCase> all = new ArrayList<>();
         Set<Life> said = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Survivor survivor : verdict.survivors()) {
             Set<Life> behind = truth.livesBehind(arrivalsOf(survivor.buffer()));
@@ -88,10 +88,10 @@ public final class Judgement {
             boolean right = isRight(label, survivor)
                     || isOfNothing(behind, survivor)
                     || (isOfFreedSiblings(behind, survivor) && label.causes().contains(TrueCause.UNKNOWABLE));
-            all.add(new Told(label, toldOf(survivor), right, survivor.toString()));
+            all.add(new JudgedCase(label, judgementOf(survivor), right, survivor.toString()));
         }
         for (Label label : truth.unsaid(said, rigour == Rigour.EVERY_CAUSE)) {
-            all.add(new Told(label, NOTHING, label.is(TrueCause.UNHEARD), "in no finding"));
+            all.add(new JudgedCase(label, NOTHING, label.is(TrueCause.UNHEARD), "in no finding"));
         }
         return all;
     }
@@ -125,7 +125,7 @@ public final class Judgement {
                 .toList();
     }
 
-    private static String toldOf(Survivor survivor) {
+    private static String judgementOf(Survivor survivor) {
         return survivor.status() == SurvivorStatus.UNDECIDED
                 ? Outcome.INCONCLUSIVE.name()
                 : survivor.cause().name();
@@ -206,20 +206,24 @@ public final class Judgement {
 
     private List<String> wrongs(boolean mayBeUndecided) {
         List<String> wrongs = new ArrayList<>();
-        for (Told told : buffers()) {
-            if (!told.isRight() && !(mayBeUndecided && told.told().equals(Outcome.INCONCLUSIVE.name()))) {
+        for (JudgedCase told : buffers()) {
+            if (!told.isRight() && !(mayBeUndecided && told.judged().equals(Outcome.INCONCLUSIVE.name()))) {
                 wrongs.add(String.format(
                         Locale.ROOT,
                         "true %s %s, told %s: %s",
                         told.truth().causes(),
                         told.truth().state(),
-                        told.told(),
+                        told.judged(),
                         told.where()));
             }
         }
         if (!isOutcomeRight() && !(mayBeUndecided && verdict.outcome() == Outcome.INCONCLUSIVE)) {
             wrongs.add(String.format(
-                    Locale.ROOT, "true outcome %s, told %s %s", trueOutcome(), verdict, verdict.doubts()));
+                    Locale.ROOT,
+                    "true outcome %s, told %s %s",
+                    trueOutcome(),
+                    verdict,
+                    verdict.inconclusiveReasonTexts()));
         }
         return wrongs;
     }

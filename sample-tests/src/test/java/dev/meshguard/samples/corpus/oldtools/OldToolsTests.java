@@ -24,7 +24,7 @@ class OldToolsTests {
             "   PID 314528 is dead, removing its buffers...",
             "   ✓ Removed 1 buffers (0.00390625 MB) from PID 314528");
 
-    private static final List<String> LENT_ANEW = List.of(
+    private static final List<String> REUSED = List.of(
             "✓ [PID 108740] Allocated 524288 bytes of DRAM on device 2 (buffer_id=25718784)",
             "✗ [PID 108740] Freed buffer 25718784 on device 2 (524288 bytes, FINAL)",
             "✓ [PID 108740] Allocated 98304 bytes of DRAM on device 2 (buffer_id=25718784)");
@@ -44,8 +44,8 @@ class OldToolsTests {
                 arguments("analyze_buffer_log.py", DEAD_PROCESS, 1),
                 arguments("analyze_buffer_log.py", KERNEL_BINARY_AND_ITS_VIEW, 0),
                 arguments("correlate_leaked_buffers.py", KERNEL_BINARY_AND_ITS_VIEW, 1),
-                arguments("correlate_leaked_buffers.py", LENT_ANEW, 1),
-                arguments("analyze_remaining_buffer_sizes.py", LENT_ANEW, 0),
+                arguments("correlate_leaked_buffers.py", REUSED, 1),
+                arguments("analyze_remaining_buffer_sizes.py", REUSED, 0),
                 arguments("analyze_remaining_buffer_sizes.py", FREED_ON_ONE_DEVICE, 1),
                 arguments("diagnose_accumulation.sh", FREED_ON_ONE_DEVICE, 0),
                 arguments("server totals, every report counted", KERNEL_BINARY_AND_ITS_VIEW, 1),

@@ -35,11 +35,11 @@ public final class ServerLogLines {
     /** Returns the lines for a history in which every request names its process. */
     public static List<String> of(AllocationHistory history) {
         ServerLogLines server = new ServerLogLines();
-        history.events().forEach(server::hear);
+        history.events().forEach(server::accept);
         return server.lines;
     }
 
-    private void hear(HistoryEvent event) {
+    private void accept(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated allocated) {
             allocated(allocated);
         } else if (event instanceof HistoryEvent.Freed freed) {

@@ -19,9 +19,9 @@ public final class Life {
     private final long size;
     private final AllocationDetails details;
     private final Ownership ownership;
-    private final int bornStep;
+    private final int allocationStep;
     /** Places in the order of everything that was heard. */
-    private final int bornAt;
+    private final int allocatedAt;
 
     private int endedAt = NEVER;
     private int endStep = NEVER;
@@ -51,8 +51,8 @@ public final class Life {
         this.size = size;
         this.details = details;
         this.ownership = ownership;
-        this.bornStep = bornStep;
-        this.bornAt = bornAt;
+        this.allocationStep = bornStep;
+        this.allocatedAt = bornAt;
     }
 
     public int device() {
@@ -75,16 +75,16 @@ public final class Life {
         return details;
     }
 
-    public int bornStep() {
-        return bornStep;
+    public int allocationStep() {
+        return allocationStep;
     }
 
     public int endStep() {
         return endStep;
     }
 
-    int bornAt() {
-        return bornAt;
+    int allocatedAt() {
+        return allocatedAt;
     }
 
     public boolean isCircularBuffer() {
@@ -95,7 +95,7 @@ public final class Life {
         return details.lifetime() != BufferLifetime.USER;
     }
 
-    public boolean mayStay() {
+    public boolean isExpected() {
         return details.lifetime() == BufferLifetime.PERSISTENT;
     }
 
@@ -169,7 +169,7 @@ public final class Life {
     }
 
     /** Returns whether one was lent by the allocator of a mesh and the other by that of a device. */
-    public boolean isLentByAnotherAllocatorThan(Life other) {
+    public boolean isAllocatedByAnotherAllocatorThan(Life other) {
         return !isCircularBuffer()
                 && !other.isCircularBuffer()
                 && !details.allocator().equals(other.details.allocator());
@@ -186,7 +186,7 @@ public final class Life {
     }
 
     /** Returns whether both are parts of what the allocator of a mesh lent on all its devices at once. */
-    public boolean isLentTogetherWith(Life other) {
+    public boolean isAllocatedTogetherWith(Life other) {
         return ownership == Ownership.NON_OWNING
                 && other.ownership == ownership
                 && address == other.address
@@ -214,12 +214,12 @@ public final class Life {
     }
 
     /** Returns whether the allocator of a mesh that is open, or of a device, lent it at a moment. */
-    boolean isLentAt(int moment) {
+    boolean isAllocatedAt(int moment) {
         return isThereAt(moment) && meshClosedAt > moment;
     }
 
     boolean isThereAt(int moment) {
-        return !isCircularBuffer() && bornAt < moment && endedAt > moment;
+        return !isCircularBuffer() && allocatedAt < moment && endedAt > moment;
     }
 
     /**
@@ -248,7 +248,7 @@ public final class Life {
 
     /** Its device was closed, which began at a moment. */
     void deviceCloses(int moment) {
-        if (bornAt < moment) {
+        if (allocatedAt < moment) {
             deviceClosingAt = Math.min(deviceClosingAt, moment);
         }
     }
@@ -269,7 +269,7 @@ public final class Life {
     }
 
     /** Returns whether it was given back by the time it had to be: by its user before the close begins, by the runtime during it. */
-    boolean wasGivenBackInTime(int checkedAt) {
+    boolean wasFreedInTime(int checkedAt) {
         return endedAt < Math.min(checkedAt, isOfTheRuntime() ? meshClosedAt : meshClosingAt);
     }
 
@@ -291,6 +291,6 @@ public final class Life {
     @Override
     public String toString() {
         return String.format(
-                Locale.ROOT, "%s %d on device %d, %s, of step %d", type, address, device, details, bornStep);
+                Locale.ROOT, "%s %d on device %d, %s, of step %d", type, address, device, details, allocationStep);
     }
 }

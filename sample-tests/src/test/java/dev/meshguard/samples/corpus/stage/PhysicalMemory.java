@@ -70,21 +70,20 @@ public final class PhysicalMemory implements AllocationListener {
     }
 
     /** Returns whether the check found it given back, in time or as soon as its handle was. */
-    public boolean wasGivenBack(Life life, boolean closesAreKnown) {
+    public boolean wasFreed(Life life, boolean closesAreKnown) {
         return !(closesAreKnown && life.endedAfterItsClose())
-                && (life.wasGivenBackInTime(clock.checkedAt())
-                        || (life.hasEnded() && !life.endedAfter(clock.checkedAt())));
+                && (life.wasFreedInTime(clock.checkedAt()) || (life.hasEnded() && !life.endedAfter(clock.checkedAt())));
     }
 
     /** Returns whether its user gave it back when the close of its allocator had begun, where that is known, or after the check. */
-    public boolean wasGivenBackLate(Life life, boolean closesAreKnown) {
+    public boolean wasFreedLate(Life life, boolean closesAreKnown) {
         return !life.wasCollected()
                 && (life.endedAfter(clock.checkedAt()) || (closesAreKnown && life.endedAfterItsClose()));
     }
 
     /** Returns whether its program had ended when the check was made, or it was gone before. */
     public boolean wasItsProgramOver(Life life) {
-        return wasGivenBack(life, false) || life.hasOwnerEndedBy(clock.checkedAt());
+        return wasFreed(life, false) || life.hasOwnerEndedBy(clock.checkedAt());
     }
 
     /**
@@ -229,7 +228,7 @@ public final class PhysicalMemory implements AllocationListener {
             return;
         }
         List<Life> lent = of(reading.mesh())
-                .filter(life -> life.isLentAt(clock.moment()))
+                .filter(life -> life.isAllocatedAt(clock.moment()))
                 .filter(life -> life.details().allocator().equals(reading.allocator()))
                 .toList();
         for (Life life : lent) {

@@ -42,18 +42,18 @@ final class ReportingProcess implements AllocationListener {
     @Override
     public void allocated(
             AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
-        tell(() -> listener.allocated(request, device, type, address, size, ownership));
+        report(() -> listener.allocated(request, device, type, address, size, ownership));
     }
 
     @Override
     public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
-        tell(() -> listener.freed(release, device, type, address, ownership));
+        report(() -> listener.freed(release, device, type, address, ownership));
     }
 
     @Override
     public void freeIgnored(
             AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        tell(() -> listener.freeIgnored(release, device, type, address, reason));
+        report(() -> listener.freeIgnored(release, device, type, address, reason));
     }
 
     @Override
@@ -63,47 +63,47 @@ final class ReportingProcess implements AllocationListener {
 
     @Override
     public void ownerCached(Owner owner, String cache) {
-        tell(() -> listener.ownerCached(owner, cache));
+        report(() -> listener.ownerCached(owner, cache));
     }
 
     @Override
     public void ownerEnded(Owner owner) {
-        tell(() -> listener.ownerEnded(owner));
+        report(() -> listener.ownerEnded(owner));
     }
 
     @Override
     public void meshOpened(MeshDescription mesh) {
-        tell(() -> listener.meshOpened(mesh));
+        report(() -> listener.meshOpened(mesh));
     }
 
     @Override
     public void meshClosing(int mesh) {
-        tell(() -> listener.meshClosing(mesh));
+        report(() -> listener.meshClosing(mesh));
     }
 
     @Override
     public void meshClosed(int mesh) {
-        tell(() -> listener.meshClosed(mesh));
+        report(() -> listener.meshClosed(mesh));
     }
 
     @Override
     public void deviceOpened(int device) {
-        tell(() -> listener.deviceOpened(device));
+        report(() -> listener.deviceOpened(device));
     }
 
     @Override
     public void deviceClosed(int device) {
-        tell(() -> listener.deviceClosed(device));
+        report(() -> listener.deviceClosed(device));
     }
 
     @Override
     public void witnessed(WitnessSnapshot reading) {
-        tell(() -> listener.witnessed(reading));
+        report(() -> listener.witnessed(reading));
     }
 
     @Override
     public void reportsLost(long count, String reason) {
-        tell(() -> listener.reportsLost(count, reason));
+        report(() -> listener.reportsLost(count, reason));
     }
 
     @Override
@@ -121,7 +121,7 @@ final class ReportingProcess implements AllocationListener {
         listener.sourceAttached(source, covers);
     }
 
-    private void tell(Runnable report) {
+    private void report(Runnable report) {
         if (!dead) {
             report.run();
         }

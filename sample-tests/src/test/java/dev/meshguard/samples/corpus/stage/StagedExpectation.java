@@ -18,6 +18,7 @@ public record StagedExpectation(Expectation entry, boolean ofTheCache, List<Hand
         return ofTheCache
                 ? life.isCached()
                 : handles.stream()
-                        .anyMatch(handle -> handle.step() == life.bornStep() && ofAnOwner == handle.isOfAProgram());
+                        .anyMatch(
+                                handle -> handle.step() == life.allocationStep() && ofAnOwner == handle.isOfAProgram());
     }
 }

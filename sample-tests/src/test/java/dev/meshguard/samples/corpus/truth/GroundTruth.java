@@ -82,7 +82,7 @@ public final class GroundTruth {
     private static final class Reports {
         private int allocations;
         private int frees;
-        private boolean endHeard;
+        private boolean endReported;
         private boolean disordered;
         /** Devices that it was reported on and does not lie on. */
         private final Set<Integer> elsewhere = new HashSet<>();
@@ -93,7 +93,7 @@ public final class GroundTruth {
     }
 
     private final Stage truth;
-    private final Stage told;
+    private final Stage reported;
     /** Whether what is asked for is what was left when closes began, or else what was left at the check. */
     private final boolean closesAreKnown;
 
@@ -102,10 +102,10 @@ public final class GroundTruth {
     private final Map<Place, List<Life>> byPlace = new HashMap<>();
     private final IdentityHashMap<Life, PhysicalMemory> memoryOf = new IdentityHashMap<>();
     private final IdentityHashMap<Life, Reports> reports = new IdentityHashMap<>();
-    private final Map<Entry, Integer> inTheBooks = new HashMap<>();
+    private final Map<Entry, Integer> inTheLedger = new HashMap<>();
     private final Map<Place, Integer> inTheLog = new HashMap<>();
     /** Whose reports the books could have of a place, in the order of their arrival. */
-    private final Map<Place, List<AllocationDetails>> namesInTheBooks = new HashMap<>();
+    private final Map<Place, List<AllocationDetails>> namesInTheLedger = new HashMap<>();
     /** Where a free arrived that none of the reports there fits. */
     private final Set<Place> contradicted = new HashSet<>();
 
@@ -123,19 +123,19 @@ public final class GroundTruth {
     private GroundTruth(Stage truth, Stage told, boolean closesAreKnown) {
         this.closesAreKnown = closesAreKnown;
         this.truth = truth;
-        this.told = told;
+        this.reported = told;
         for (PhysicalMemory memory : truth.memories()) {
             for (Life life : memory.lives()) {
                 remember(memory, life);
             }
         }
         told.road().arrivals().forEach(this::arrived);
-        told.road().ignoredFrees().forEach(free -> takenBackBy(free).ifPresent(life -> hear(life, free)));
+        told.road().ignoredFrees().forEach(free -> freedBy(free).ifPresent(life -> receive(life, free)));
     }
 
     /** Returns what is true where nothing is known of closes, as in a log: its dump is the check, and what was freed before is freed. */
     public GroundTruth withoutCloses() {
-        return new GroundTruth(truth, told, false);
+        return new GroundTruth(truth, reported, false);
     }
 
     private void remember(PhysicalMemory memory, Life life) {
@@ -143,37 +143,39 @@ public final class GroundTruth {
         memoryOf.put(life, memory);
         reports.put(life, new Reports());
         byPlace.computeIfAbsent(place, unused -> new ArrayList<>()).add(life);
-        births.computeIfAbsent(new Deed(life.bornStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
+        births.computeIfAbsent(
+                        new Deed(life.allocationStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
                 .add(life);
         if (life.hasEnded()) {
             deaths.computeIfAbsent(
                             new Deed(life.endStep(), place, life.isCircularBuffer()), unused -> new ArrayList<>())
                     .add(life);
         }
-        siblings.computeIfAbsent(life.bornStep(), unused -> new ArrayList<>()).add(life);
+        siblings.computeIfAbsent(life.allocationStep(), unused -> new ArrayList<>())
+                .add(life);
     }
 
     private void arrived(Arrival arrival) {
         Place place = Place.of(arrival);
         Entry entry = Entry.of(place, arrival.details());
         if (arrival.isFree()) {
-            strayFrees |= inTheBooks.getOrDefault(entry, 0) == 0;
-            inTheBooks.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
+            strayFrees |= inTheLedger.getOrDefault(entry, 0) == 0;
+            inTheLedger.computeIfPresent(entry, (unused, count) -> Math.max(0, count - 1));
             inTheLog.computeIfPresent(place, (unused, count) -> Math.max(0, count - 1));
-            if (!takeBackAReport(place, arrival.details())) {
+            if (!removeAReport(place, arrival.details())) {
                 contradicted.add(place);
             }
-            takenBackBy(arrival).ifPresent(life -> {
+            freedBy(arrival).ifPresent(life -> {
                 of(life).frees++;
-                hear(life, arrival);
+                receive(life, arrival);
             });
             if (arrival.isAfterTheCheck()) {
                 placesFreedLate.add(place);
             }
         } else {
-            inTheBooks.merge(entry, 1, Integer::sum);
+            inTheLedger.merge(entry, 1, Integer::sum);
             inTheLog.merge(place, 1, Integer::sum);
-            namesInTheBooks.computeIfAbsent(place, unused -> new ArrayList<>()).add(arrival.details());
+            namesInTheLedger.computeIfAbsent(place, unused -> new ArrayList<>()).add(arrival.details());
             lives(arrival.step(), place, arrival.isOfCircularBuffer()).stream()
                     .min((one, other) -> of(one).allocations - of(other).allocations)
                     .ifPresent(life -> {
@@ -187,8 +189,8 @@ public final class GroundTruth {
         }
     }
 
-    private boolean takeBackAReport(Place place, AllocationDetails free) {
-        List<AllocationDetails> there = namesInTheBooks.getOrDefault(place, List.of());
+    private boolean removeAReport(Place place, AllocationDetails free) {
+        List<AllocationDetails> there = namesInTheLedger.getOrDefault(place, List.of());
         Optional<AllocationDetails> own = there.stream()
                 .filter(report -> report.owner().equals(free.owner())
                         && report.mesh().equals(free.mesh())
@@ -200,8 +202,8 @@ public final class GroundTruth {
     }
 
     /** The free of a view says nothing of the end of what it looks at. */
-    private void hear(Life life, Arrival free) {
-        of(life).endHeard |= free.step() == life.endStep();
+    private void receive(Life life, Arrival free) {
+        of(life).endReported |= free.step() == life.endStep();
     }
 
     /** Returns the buffers that a report made in a step speaks of: lent then and there, or else what a view points to. */
@@ -210,14 +212,14 @@ public final class GroundTruth {
         if (!born.isEmpty()) {
             return born;
         }
-        List<Life> elsewhere = lastOf(bornElsewhere(step, place, circularBuffer));
+        List<Life> elsewhere = lastOf(allocatedElsewhere(step, place, circularBuffer));
         return elsewhere.isEmpty()
                 ? lastOf(thereSince(step, place, circularBuffer, life -> life.endStep() >= step))
                 : elsewhere;
     }
 
     /** What is reported of a mesh as a whole may name a device that the mesh does not lie over. */
-    private List<Life> bornElsewhere(int step, Place place, boolean circularBuffer) {
+    private List<Life> allocatedElsewhere(int step, Place place, boolean circularBuffer) {
         return siblings.getOrDefault(step, List.of()).stream()
                 .filter(life -> life.type() == place.type() && life.address() == place.address())
                 .filter(life -> life.isCircularBuffer() == circularBuffer)
@@ -225,7 +227,7 @@ public final class GroundTruth {
     }
 
     /** Returns the buffer that was given back then and there; or else the one of that owner whose report it takes back. */
-    private Optional<Life> takenBackBy(Arrival arrival) {
+    private Optional<Life> freedBy(Arrival arrival) {
         Place place = Place.of(arrival);
         boolean circularBuffer = arrival.isOfCircularBuffer();
         Predicate<Life> ofTheOwner =
@@ -253,7 +255,7 @@ public final class GroundTruth {
 
     private List<Life> thereSince(int step, Place place, boolean circularBuffer, Predicate<Life> fits) {
         return byPlace.getOrDefault(place, List.of()).stream()
-                .filter(life -> life.bornStep() <= step && life.isCircularBuffer() == circularBuffer)
+                .filter(life -> life.allocationStep() <= step && life.isCircularBuffer() == circularBuffer)
                 .filter(fits)
                 .toList();
     }
@@ -305,7 +307,7 @@ public final class GroundTruth {
         if (all.stream().anyMatch(label -> label.is(TrueCause.OUT_OF_ORDER) && label.state() == State.MISSING)) {
             return EnumSet.of(Outcome.INCONCLUSIVE, Outcome.LEAKED);
         }
-        if (told.road().saidThatReportsWereLost() || isAMeshOpen()) {
+        if (reported.road().saidThatReportsWereLost() || isAMeshOpen()) {
             return EnumSet.of(Outcome.INCONCLUSIVE);
         }
         if (reports.keySet().stream().anyMatch(this::wasSeenButNeverReported)) {
@@ -339,7 +341,7 @@ public final class GroundTruth {
             return EnumSet.of(Outcome.LEAKED);
         }
         Set<Outcome> outcomes = EnumSet.of(Outcome.FREED_LATE);
-        if (told.road().saidThatReportsWereLost() || isAMeshOpen()) {
+        if (reported.road().saidThatReportsWereLost() || isAMeshOpen()) {
             outcomes = EnumSet.of(Outcome.INCONCLUSIVE);
         } else if (disordered || all.stream().anyMatch(label -> label.is(TrueCause.UNHEARD))) {
             outcomes.add(Outcome.INCONCLUSIVE);
@@ -352,17 +354,17 @@ public final class GroundTruth {
 
     /** The source did not listen for a while, something was there then or came after, and no allocator was read that would know. */
     private boolean wasTooMuchUnheard() {
-        return told.road().lastStop().stream().anyMatch(stop -> {
+        return reported.road().lastStop().stream().anyMatch(stop -> {
             boolean askedLater = truth.memories().stream().anyMatch(memory -> memory.lastCloseStep() > stop);
             boolean wasThere = reports.keySet().stream().anyMatch(life -> !(life.hasEnded() && life.endStep() <= stop));
-            return !askedLater && (wasThere || told.road().listensAgain());
+            return !askedLater && (wasThere || reported.road().listensAgain());
         });
     }
 
     /** What a mesh lent that was closed later is known from its allocators; of all else nobody knows what was not heard. */
     private boolean mayHaveEndedUnheard(Life life) {
-        return told.road().lastStop().stream()
-                .anyMatch(stop -> life.bornStep() <= stop && !(life.isOfAMesh() && life.closeStep() > stop));
+        return reported.road().lastStop().stream()
+                .anyMatch(stop -> life.allocationStep() <= stop && !(life.isOfAMesh() && life.closeStep() > stop));
     }
 
     /** What nobody ever spoke of balances; whoever reads the allocators knows that something was not said. */
@@ -376,7 +378,7 @@ public final class GroundTruth {
     }
 
     private boolean fits(Life life) {
-        return of(life).areBalanced() || life.mayStay() || isAllowed(life);
+        return of(life).areBalanced() || life.isExpected() || isAllowed(life);
     }
 
     /** Memory that is missing and that the books have. */
@@ -390,9 +392,9 @@ public final class GroundTruth {
         Set<Label> all = new LinkedHashSet<>();
         for (Life life : reports.keySet()) {
             Reports known = of(life);
-            if (isMissing(life) || life.mayStay() || isAllowed(life)) {
+            if (isMissing(life) || life.isExpected() || isAllowed(life)) {
                 all.add(
-                        isInTheBooks(life) || life.isCircularBuffer()
+                        isInTheLedger(life) || life.isCircularBuffer()
                                 ? label(List.of(life))
                                 : Label.of(TrueCause.UNHEARD, State.MISSING));
             } else if (known.frees < known.allocations) {
@@ -402,9 +404,9 @@ public final class GroundTruth {
         return all;
     }
 
-    private boolean isInTheBooks(Life life) {
-        boolean isLeft = inTheBooks.getOrDefault(Entry.of(Place.of(life), life.details()), 0) > 0;
-        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life, closesAreKnown));
+    private boolean isInTheLedger(Life life) {
+        boolean isLeft = inTheLedger.getOrDefault(Entry.of(Place.of(life), life.details()), 0) > 0;
+        return of(life).allocations > 0 && (isLeft || memory(life).wasFreedLate(life, closesAreKnown));
     }
 
     /**
@@ -418,7 +420,7 @@ public final class GroundTruth {
 
     private boolean isInTheLog(Life life) {
         boolean isLeft = inTheLog.getOrDefault(Place.of(life), 0) > 0;
-        return of(life).allocations > 0 && (isLeft || memory(life).wasGivenBackLate(life, closesAreKnown));
+        return of(life).allocations > 0 && (isLeft || memory(life).wasFreedLate(life, closesAreKnown));
     }
 
     /**
@@ -457,7 +459,7 @@ public final class GroundTruth {
                 // Reports in another order than things happened balance when it is freed, and prove nothing then.
                 .filter(life -> !(of(life).disordered && life.hasEnded() && of(life).areBalanced()))
                 .filter(life -> !placesSaid.contains(Place.of(life)) || of(life).allocations == 0)
-                .map(life -> (meshesAreKnown ? isInTheBooks(life) : isInTheLog(life))
+                .map(life -> (meshesAreKnown ? isInTheLedger(life) : isInTheLog(life))
                         ? label(List.of(life))
                         : Label.of(TrueCause.UNHEARD, State.MISSING))
                 .toList();
@@ -471,7 +473,7 @@ public final class GroundTruth {
     public Label labelInTheLog(Collection<Life> lives) {
         Label label = label(lives);
         if (label.state() == State.OPEN) {
-            if (lives.stream().anyMatch(life -> memory(life).wasGivenBackLate(life, closesAreKnown))) {
+            if (lives.stream().anyMatch(life -> memory(life).wasFreedLate(life, closesAreKnown))) {
                 return Label.of(TrueCause.LATE, State.MISSING);
             }
             return lives.stream().allMatch(Life::hasEnded) ? Label.of(TrueCause.UNKNOWABLE, State.GIVEN_BACK) : label;
@@ -522,8 +524,8 @@ public final class GroundTruth {
                     life -> causesOfMissing(life, allowed.size() > 1),
                     over ? State.MAY_STAY_OR_MISSING : State.MAY_STAY);
         }
-        if (lives.stream().anyMatch(Life::mayStay)
-                && lives.stream().allMatch(life -> life.mayStay() || of(life).areBalanced())) {
+        if (lives.stream().anyMatch(Life::isExpected)
+                && lives.stream().allMatch(life -> life.isExpected() || of(life).areBalanced())) {
             return Label.of(TrueCause.SYSTEM, State.MAY_STAY);
         }
         List<Life> surplus = lives.stream()
@@ -552,7 +554,7 @@ public final class GroundTruth {
 
     /** Circular buffers take no memory of an allocator: they are missing as long as their program is there. */
     private boolean isMissing(Life life) {
-        return !life.mayStay() && isLeft(life) && allowanceOf(life).isEmpty();
+        return !life.isExpected() && isLeft(life) && allowanceOf(life).isEmpty();
     }
 
     /** Returns what lets a buffer stay that is left. */
@@ -586,7 +588,7 @@ public final class GroundTruth {
         if (memory.wasItsMeshOpen(life)) {
             return false;
         }
-        return !(life.isCircularBuffer() ? memory.wasItsProgramOver(life) : memory.wasGivenBack(life, closesAreKnown));
+        return !(life.isCircularBuffer() ? memory.wasItsProgramOver(life) : memory.wasFreed(life, closesAreKnown));
     }
 
     private PhysicalMemory memory(Life life) {
@@ -601,7 +603,7 @@ public final class GroundTruth {
     private boolean isAnotherAllocatorUnheard(List<Life> missing, Collection<Life> lives) {
         return lives.stream()
                 .filter(life -> !missing.contains(life) && of(life).frees < of(life).allocations)
-                .anyMatch(life -> missing.stream().anyMatch(life::isLentByAnotherAllocatorThan));
+                .anyMatch(life -> missing.stream().anyMatch(life::isAllocatedByAnotherAllocatorThan));
     }
 
     /**
@@ -612,10 +614,12 @@ public final class GroundTruth {
         if (life.outlivedItsProcess()) {
             return EnumSet.of(TrueCause.PROCESS_DIED);
         }
-        if (!memory(life).wasGivenBackLate(life, closesAreKnown)) {
+        if (!memory(life).wasFreedLate(life, closesAreKnown)) {
             return EnumSet.of(causeAtTheCheck(life));
         }
-        return isReleaseHeardOf(life) && !sharesItsAddress && of(life).elsewhere.isEmpty()
+        return isReleaseReported(life)
+                        && !sharesItsAddress
+                        && of(life).elsewhere.isEmpty()
                 ? EnumSet.of(TrueCause.LATE)
                 : EnumSet.of(TrueCause.LATE, causeAtTheCheck(life));
     }
@@ -636,7 +640,7 @@ public final class GroundTruth {
                 .isPresent()) {
             return TrueCause.KEPT_AFTER_RELEASE;
         }
-        Handle handle = truth.handleOf(life.bornStep())
+        Handle handle = truth.handleOf(life.allocationStep())
                 .orElseThrow(() -> new IllegalStateException("Nobody knows who has " + life));
         return handle.wasHeldAtTheCheck() ? TrueCause.HELD : TrueCause.LOST;
     }
@@ -649,9 +653,9 @@ public final class GroundTruth {
     /** More than half of those that the program took one of for each device, or in one call, were given back in time. */
     private boolean wereSiblingsFreed(Life life) {
         List<Integer> steps = truth.rows().stream()
-                .filter(row -> row.contains(life.bornStep()))
+                .filter(row -> row.contains(life.allocationStep()))
                 .findFirst()
-                .orElse(List.of(life.bornStep()));
+                .orElse(List.of(life.allocationStep()));
         List<Life> row = steps.stream()
                 .flatMap(step -> siblings.getOrDefault(step, List.of()).stream())
                 .filter(other -> other.type() == life.type()
@@ -672,24 +676,24 @@ public final class GroundTruth {
         }
         if (isUnknowable(life)) {
             // Its allocator may have reserved the address again, which proves the second report.
-            return of(life).allocations > 1 && of(life).endHeard
+            return of(life).allocations > 1 && of(life).endReported
                     ? EnumSet.of(TrueCause.UNKNOWABLE, TrueCause.REPORTED_TWICE)
                     : EnumSet.of(TrueCause.UNKNOWABLE);
         }
-        return life.endedAfterClose() && !isReleaseHeardOf(life)
+        return life.endedAfterClose() && !isReleaseReported(life)
                 ? EnumSet.of(TrueCause.FREED_ON_OTHER_DEVICES, TrueCause.FREE_UNREPORTED)
-                : causesInTheBooks(life);
+                : causesInTheLedger(life);
     }
 
     /**
      * Where a view was reported and freed, and the end of what it looked at unheard, both are true; and where one report of two named
      * another device, whose free was heard.
      */
-    private Set<TrueCause> causesInTheBooks(Life life) {
+    private Set<TrueCause> causesInTheLedger(Life life) {
         if (of(life).allocations < 2 || of(life).frees == 0) {
             return EnumSet.of(TrueCause.FREE_UNREPORTED);
         }
-        return of(life).endHeard && of(life).elsewhere.isEmpty()
+        return of(life).endReported && of(life).elsewhere.isEmpty()
                 ? EnumSet.of(TrueCause.REPORTED_TWICE)
                 : EnumSet.of(TrueCause.REPORTED_TWICE, TrueCause.FREE_UNREPORTED);
     }
@@ -701,7 +705,7 @@ public final class GroundTruth {
      */
     private boolean isUnknowable(Life life) {
         if (life.isCircularBuffer()) {
-            return told.setting().isSilentAfterClose()
+            return reported.setting().isSilentAfterClose()
                     && life.isOverSince(memory(life).firstCloseStep());
         }
         if (!life.isOfAMesh() || !life.hasClosedMesh()) {
@@ -712,16 +716,16 @@ public final class GroundTruth {
             return true;
         }
         return (life.endedAfterClose() || life.endedAfterItsDevice())
-                && lentTogetherWith(life).noneMatch(this::isReleaseHeardOf);
+                && allocatedTogetherWith(life).noneMatch(this::isReleaseReported);
     }
 
-    private boolean isReleaseHeardOf(Life life) {
-        return of(life).endHeard;
+    private boolean isReleaseReported(Life life) {
+        return of(life).endReported;
     }
 
     /** What was lent at one address of every device of a mesh is given back on all at once. */
-    private Stream<Life> lentTogetherWith(Life life) {
-        return siblings.getOrDefault(life.bornStep(), List.of()).stream()
-                .filter(other -> other == life || life.isLentTogetherWith(other));
+    private Stream<Life> allocatedTogetherWith(Life life) {
+        return siblings.getOrDefault(life.allocationStep(), List.of()).stream()
+                .filter(other -> other == life || life.isAllocatedTogetherWith(other));
     }
 }

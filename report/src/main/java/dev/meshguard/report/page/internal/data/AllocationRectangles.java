@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AllocationRectangles {
 
-    static final int MOST = 100_000;
+    static final int MAX_RECTANGLES = 100_000;
 
     private static final int FREED = 0;
 
@@ -40,7 +40,7 @@ final class AllocationRectangles {
     private final long end;
     private final List<BufferGeneration> all;
     private final List<BufferGeneration> shown;
-    private final Map<BufferGeneration, Integer> places = new HashMap<>();
+    private final Map<BufferGeneration, Integer> indexes = new HashMap<>();
     private final Map<DeviceMemory, Integer> lanes = new TreeMap<>();
     private final Map<DeviceMemory, Long> tops = new TreeMap<>();
 
@@ -56,7 +56,7 @@ final class AllocationRectangles {
         this.all = history.generations();
         this.shown = chosen();
         for (BufferGeneration life : shown) {
-            places.put(life, places.size());
+            indexes.put(life, indexes.size());
             long top = life.address() + life.size();
             tops.merge(new DeviceMemory(life.device(), life.type()), top < 0 ? Long.MAX_VALUE : top, Math::max);
         }
@@ -66,7 +66,7 @@ final class AllocationRectangles {
     }
 
     private List<BufferGeneration> chosen() {
-        if (all.size() <= MOST) {
+        if (all.size() <= MAX_RECTANGLES) {
             return all;
         }
         double[] weights = new double[all.size()];
@@ -78,12 +78,12 @@ final class AllocationRectangles {
         }
         double[] sorted = weights.clone();
         Arrays.sort(sorted);
-        double least = sorted[sorted.length - MOST];
-        int room = MOST;
+        double least = sorted[sorted.length - MAX_RECTANGLES];
+        int room = MAX_RECTANGLES;
         for (double weight : weights) {
             room -= weight > least ? 1 : 0;
         }
-        List<BufferGeneration> chosen = new ArrayList<>(MOST);
+        List<BufferGeneration> chosen = new ArrayList<>(MAX_RECTANGLES);
         for (int i = 0; i < weights.length; i++) {
             if (weights[i] > least || (weights[i] == least && room-- > 0)) {
                 chosen.add(all.get(i));
@@ -98,9 +98,9 @@ final class AllocationRectangles {
     }
 
     /** Returns the places of the rectangles of some buffers, of those that are shown. */
-    long[] placesOf(List<BufferGeneration> buffers) {
+    long[] indexesOf(List<BufferGeneration> buffers) {
         return buffers.stream()
-                .map(places::get)
+                .map(indexes::get)
                 .filter(place -> place != null)
                 .mapToLong(Integer::longValue)
                 .toArray();
@@ -141,9 +141,9 @@ final class AllocationRectangles {
                     mark(member),
                     member == null ? GroupIndex.NONE : member.group(),
                     life.reports().size(),
-                    texts.place(life.label().map(discretion::description)),
-                    discretion.hidesSources() ? Texts.NONE : texts.place(discretion.site(life.origin())),
-                    texts.place(life.kind().name()),
+                    texts.index(life.label().map(discretion::description)),
+                    discretion.hidesSources() ? Texts.NONE : texts.index(discretion.site(life.origin())),
+                    texts.index(life.kind().name()),
                     unlike.contains(life) ? 1 : 0);
         }
         columns.write("rectangles", json);

@@ -16,7 +16,7 @@ import java.util.Optional;
 /** What became of everything that was promised or forbidden: entries of allowlists, budgets, and reports that did not fit. */
 final class AuditTrail {
 
-    private static final int MOST_ANOMALIES = 1_000;
+    private static final int MAX_ANOMALIES = 1_000;
 
     private final LeakVerdict verdict;
     private final Optional<BudgetVerdict> budgets;
@@ -38,7 +38,7 @@ final class AuditTrail {
         json.writeEndArray();
         writeBudgets(json);
         List<Anomaly> anomalies = verdict.anomalies();
-        int shownAnomalies = Math.min(anomalies.size(), MOST_ANOMALIES);
+        int shownAnomalies = Math.min(anomalies.size(), MAX_ANOMALIES);
         json.writeArrayFieldStart("anomalies");
         for (Anomaly anomaly : anomalies.subList(0, shownAnomalies)) {
             json.writeStartObject();
@@ -61,7 +61,7 @@ final class AuditTrail {
         json.writeStringField("fate", result.fate().name());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
-        json.writeNumberField("refusedBuffers", result.refusedBuffers());
+        json.writeNumberField("refusedBuffers", result.rejectedBuffers());
         if (!entry.count().isAny()) {
             json.writeStringField("bound", entry.count().toString());
         }
@@ -82,7 +82,7 @@ final class AuditTrail {
         }
         BudgetVerdict judged = budgets.get();
         json.writeObjectFieldStart("budgets");
-        json.writeBooleanField("kept", judged.overruns().isEmpty());
+        json.writeBooleanField("kept", judged.violations().isEmpty());
         Columns.texts(
                 "words",
                 discretion.description(BudgetReport.of(judged).text()).lines().toList(),
@@ -100,7 +100,7 @@ final class AuditTrail {
             }
             json.writeBooleanField(
                     "kept",
-                    judged.overruns().stream()
+                    judged.violations().stream()
                             .noneMatch(overrun -> overrun.budget().equals(budget)));
             json.writeEndObject();
         }

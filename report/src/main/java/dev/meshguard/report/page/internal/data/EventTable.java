@@ -22,7 +22,7 @@ import java.util.Set;
  */
 final class EventTable {
 
-    static final int MOST = 50_000;
+    static final int MAX_EVENTS = 50_000;
 
     private static final int NONE = -1;
 
@@ -40,7 +40,7 @@ final class EventTable {
 
     void write(JsonGenerator json, Set<Long> named, TruncationInfo shown) throws IOException {
         List<HistoryEvent> all = history.events();
-        List<HistoryEvent> some = all.size() <= MOST ? all : chosen(all, named);
+        List<HistoryEvent> some = all.size() <= MAX_EVENTS ? all : chosen(all, named);
         some.forEach(this::row);
         columns.write("events", json);
         shown.add("events", some.size(), all.size());
@@ -48,7 +48,7 @@ final class EventTable {
 
     private static List<HistoryEvent> chosen(List<HistoryEvent> all, Set<Long> named) {
         boolean[] isChosen = new boolean[all.size()];
-        int room = MOST;
+        int room = MAX_EVENTS;
         for (int pass = 0; pass < 2; pass++) {
             for (int i = 0; i < isChosen.length && room > 0; i++) {
                 HistoryEvent event = all.get(i);
@@ -68,7 +68,7 @@ final class EventTable {
                 room--;
             }
         }
-        List<HistoryEvent> chosen = new ArrayList<>(MOST);
+        List<HistoryEvent> chosen = new ArrayList<>(MAX_EVENTS);
         for (int i = 0; i < isChosen.length; i++) {
             if (isChosen[i]) {
                 chosen.add(all.get(i));
@@ -83,10 +83,17 @@ final class EventTable {
 
     private void row(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated one) {
-            row(event, "allocated", one.device(), one.type(), one.address(), one.size(), words(one.request()));
+            row(event, "allocated", one.device(), one.type(), one.address(), one.size(), description(one.request()));
         } else if (event instanceof HistoryEvent.Freed one) {
             String collected = one.isOfCollectedHandle() ? "its handle was collected" : "";
-            row(event, "freed", one.device(), one.type(), one.address(), NONE, joined(collected, words(one.request())));
+            row(
+                    event,
+                    "freed",
+                    one.device(),
+                    one.type(),
+                    one.address(),
+                    NONE,
+                    joined(collected, description(one.request())));
         } else if (event instanceof HistoryEvent.FreeIgnored one) {
             String why = "because " + one.reason().description();
             row(
@@ -96,7 +103,7 @@ final class EventTable {
                     one.type(),
                     one.address(),
                     NONE,
-                    joined(why, words(one.request())));
+                    joined(why, description(one.request())));
         } else {
             other(event);
         }
@@ -167,24 +174,24 @@ final class EventTable {
 
     private void row(
             HistoryEvent event, String kind, int device, BufferType type, long address, long size, String words) {
-        row(event, kind, device, texts.place(type.name()), address, size, words);
+        row(event, kind, device, texts.index(type.name()), address, size, words);
     }
 
     private void row(HistoryEvent event, String kind, int device, int type, long address, long size, String words) {
         columns.row(
                 event.number(),
-                texts.place(kind),
+                texts.index(kind),
                 device,
                 type,
                 address,
                 size,
-                texts.place(discretion.description(words)),
-                texts.place(
+                texts.index(discretion.description(words)),
+                texts.index(
                         discretion.description(history.phaseAt(event.number()).name())));
     }
 
     /** What the columns do not say. */
-    private String words(AllocationRequest request) {
+    private String description(AllocationRequest request) {
         AllocationDetails details = request.details();
         String words = details.label().map(Quantities::quoted).orElse("");
         words = joined(words, details.owner().map(Owner::toString).orElse(""));

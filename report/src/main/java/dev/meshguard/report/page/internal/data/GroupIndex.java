@@ -15,7 +15,7 @@ import java.util.Map;
 final class GroupIndex {
 
     /** A page of more has to be searched anyway. The worst come first, so what is left out is the most harmless. */
-    static final int MOST = 5_000;
+    static final int MAX_GROUPS = 5_000;
 
     static final int NONE = -1;
 
@@ -54,7 +54,7 @@ final class GroupIndex {
     private void add(SurvivorGroup group, int consequenceOf) {
         all++;
         int place = entries.size();
-        boolean isShown = place < MOST;
+        boolean isShown = place < MAX_GROUPS;
         if (isShown) {
             entries.add(new Entry(group, consequenceOf));
             for (Survivor survivor : group.survivors()) {

@@ -27,9 +27,9 @@ import java.util.Set;
 final class GroupList {
 
     /** A story is looked for in all events, so of many groups only the first, which are the worst, have one. */
-    private static final long MOST_EVENTS_READ = 20_000_000;
+    private static final long MAX_EVENTS_READ = 20_000_000;
 
-    private static final int FEWEST_STORIES = 10;
+    private static final int MIN_TIMELINES = 10;
 
     private final LeakVerdict verdict;
     private final VerdictReport report;
@@ -56,7 +56,7 @@ final class GroupList {
             entry.group().evidence().forEach(evidence -> named.addAll(evidence.events()));
             entry.group().context().forEach(evidence -> named.addAll(evidence.events()));
         }
-        verdict.groundsForDoubt().forEach(doubt -> named.addAll(doubt.events()));
+        verdict.inconclusiveReasons().forEach(doubt -> named.addAll(doubt.events()));
         return named;
     }
 
@@ -85,14 +85,14 @@ final class GroupList {
     void write(JsonGenerator json, AllocationRectangles lives, TruncationInfo shown) throws IOException {
         AllocationHistory history = verdict.history();
         long stories =
-                Math.max(FEWEST_STORIES, MOST_EVENTS_READ / (history.events().size() + 1L));
+                Math.max(MIN_TIMELINES, MAX_EVENTS_READ / (history.events().size() + 1L));
         json.writeArrayFieldStart("groups");
         for (GroupIndex.Entry entry : grouped.entries()) {
             json.writeStartObject();
             write(entry.group(), json);
             List<BufferGeneration> buffers =
                     entry.group().survivors().stream().map(Survivor::buffer).toList();
-            Columns.numbers("buffers", lives.placesOf(buffers), json);
+            Columns.numbers("buffers", lives.indexesOf(buffers), json);
             if (stories-- > 0) {
                 Columns.texts("story", story(history, buffers.get(0)), json);
             }

@@ -28,8 +28,8 @@ import java.util.stream.IntStream;
 /** What repeated rounds left behind: of each memory as it is and as the books have it, and of each place that asked for some. */
 final class GrowthFigures {
 
-    private static final int MOST_SITES = 500;
-    private static final int MOST_ROUNDS = 1_000;
+    private static final int MAX_SITES = 500;
+    private static final int MAX_ROUNDS = 1_000;
 
     private final LeakVerdict verdict;
     private final SourceRedactor discretion;
@@ -40,7 +40,7 @@ final class GrowthFigures {
         this.verdict = verdict;
         this.discretion = discretion;
         this.growth = growth;
-        int count = Math.min(growth.rounds(), MOST_ROUNDS);
+        int count = Math.min(growth.rounds(), MAX_ROUNDS);
         this.rounds = IntStream.range(0, count)
                 .map(i -> count == 1 ? 1 : 1 + (int) ((long) i * (growth.rounds() - 1) / (count - 1)))
                 .toArray();
@@ -61,7 +61,7 @@ final class GrowthFigures {
 
     void write(JsonGenerator json, TruncationInfo shown) throws IOException {
         List<SiteGrowth> sites = growth.sites();
-        int shownSites = Math.min(sites.size(), MOST_SITES);
+        int shownSites = Math.min(sites.size(), MAX_SITES);
         json.writeObjectFieldStart("growth");
         json.writeNumberField("rounds", growth.rounds());
         json.writeNumberField("warmUp", growth.warmUp());
@@ -89,7 +89,7 @@ final class GrowthFigures {
     }
 
     private void memories(JsonGenerator json) throws IOException {
-        Map<DeviceMemory, MemoryGrowth> books = books();
+        Map<DeviceMemory, MemoryGrowth> books = ledgerGrowth();
         json.writeArrayFieldStart("memories");
         for (MemoryGrowth memory : growth.memory()) {
             json.writeStartObject();
@@ -104,7 +104,7 @@ final class GrowthFigures {
             json.writeStringField("trend", memory.trend().name());
             json.writeNumberField("slopeBytesPerRound", memory.bytesPerRound());
             if (memory.trend() == Trend.GROWING) {
-                json.writeStringField("forecast", words(memory.forecast()));
+                json.writeStringField("forecast", description(memory.forecast()));
             }
             json.writeEndObject();
         }
@@ -112,7 +112,7 @@ final class GrowthFigures {
     }
 
     /** Of a history without a past there are no books, and of separate histories only those that can be read so. */
-    private Map<DeviceMemory, MemoryGrowth> books() {
+    private Map<DeviceMemory, MemoryGrowth> ledgerGrowth() {
         Map<DeviceMemory, MemoryGrowth> books = new TreeMap<>();
         if (verdict.history().isComplete()) {
             growth.ledger(CountingPolicy.REFERENCE_COUNTED).forEach(one -> books.put(one.memory(), one));
@@ -173,7 +173,7 @@ final class GrowthFigures {
         return there;
     }
 
-    private static String words(Forecast forecast) {
+    private static String description(Forecast forecast) {
         if (forecast instanceof Forecast.Full full) {
             return "full after " + Quantities.count(full.moreRounds(), "more round");
         }

@@ -21,7 +21,7 @@ import java.util.function.ToLongFunction;
 final class Icicle {
 
     /** Less is no more than a line on a screen. */
-    private static final double LEAST_PART = 0.002;
+    private static final double MIN_PART = 0.002;
 
     private static final String ALL = "all";
 
@@ -34,7 +34,7 @@ final class Icicle {
         }
     }
 
-    private final AllocationRectangles lives;
+    private final AllocationRectangles rectangles;
     private final Map<BufferGeneration, Membership> members;
     private final SourceRedactor discretion;
     private final long peakEvent;
@@ -45,7 +45,7 @@ final class Icicle {
             Map<BufferGeneration, Membership> members,
             SourceRedactor discretion,
             long peakEvent) {
-        this.lives = lives;
+        this.rectangles = lives;
         this.members = members;
         this.discretion = discretion;
         this.peakEvent = peakEvent;
@@ -71,7 +71,7 @@ final class Icicle {
     private void write(String field, JsonGenerator json, ToLongFunction<BufferGeneration> value) throws IOException {
         // Most buffers come from few places, and only those have to be laid over each other.
         Map<List<String>, long[]> sums = new HashMap<>();
-        for (BufferGeneration life : lives.all()) {
+        for (BufferGeneration life : rectangles.all()) {
             long amount = value.applyAsLong(life);
             if (amount > 0) {
                 sums.computeIfAbsent(path(life), unused -> new long[1])[0] += amount;
@@ -87,7 +87,7 @@ final class Icicle {
             }
         });
         json.writeFieldName(field);
-        write(ALL, root, (long) Math.ceil(root.value * LEAST_PART), json);
+        write(ALL, root, (long) Math.ceil(root.value * MIN_PART), json);
     }
 
     private List<String> path(BufferGeneration life) {

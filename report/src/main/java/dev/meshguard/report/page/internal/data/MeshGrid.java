@@ -33,7 +33,7 @@ final class MeshGrid {
             SurvivorStatus.EXPECTED);
 
     /** What is left on one device. */
-    private static final class Left {
+    private static final class DeviceSurvivors {
         private final Set<SurvivorStatus> standings = EnumSet.noneOf(SurvivorStatus.class);
         private long leakedBuffers;
         private long leakedBytes;
@@ -41,7 +41,7 @@ final class MeshGrid {
 
     private final List<Integer> devices;
     private final int columns;
-    private final TreeMap<Integer, Left> left = new TreeMap<>();
+    private final TreeMap<Integer, DeviceSurvivors> survivors = new TreeMap<>();
 
     MeshGrid(LeakVerdict verdict) {
         AllocationHistory history = verdict.history();
@@ -53,7 +53,7 @@ final class MeshGrid {
         this.columns = isAll ? columnsOf(only.get()) : Math.max(1, devices.size());
         for (Survivor survivor : verdict.survivors()) {
             BufferGeneration buffer = survivor.buffer();
-            Left onDevice = left.computeIfAbsent(buffer.device(), unused -> new Left());
+            DeviceSurvivors onDevice = survivors.computeIfAbsent(buffer.device(), unused -> new DeviceSurvivors());
             onDevice.standings.add(survivor.status());
             if (survivor.status() == SurvivorStatus.LEAKED) {
                 onDevice.leakedBuffers++;
@@ -94,7 +94,7 @@ final class MeshGrid {
         json.writeNumberField("columns", columns);
         json.writeArrayFieldStart("devices");
         for (int place = 0; place < devices.size(); place++) {
-            Left onDevice = left.getOrDefault(devices.get(place), new Left());
+            DeviceSurvivors onDevice = survivors.getOrDefault(devices.get(place), new DeviceSurvivors());
             json.writeStartObject();
             json.writeNumberField("id", devices.get(place));
             json.writeNumberField("row", place / columns);
@@ -108,7 +108,7 @@ final class MeshGrid {
         json.writeEndObject();
     }
 
-    private static String mark(Left onDevice) {
+    private static String mark(DeviceSurvivors onDevice) {
         return WORST_FIRST.stream()
                 .filter(onDevice.standings::contains)
                 .findFirst()

@@ -34,7 +34,7 @@ public record RunFigures(
     }
 
     /** Returns what the page says in words: exactly what the terminal says, unless sources are left out. */
-    public String words() {
+    public String description() {
         return discretion().description(text.orElseGet(report::text));
     }
 

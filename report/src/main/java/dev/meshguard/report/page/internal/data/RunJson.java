@@ -68,7 +68,7 @@ final class RunJson {
     }
 
     private void head(JsonGenerator json) throws IOException {
-        String text = figures.words();
+        String text = figures.description();
         json.writeStringField("format", FORMAT);
         json.writeNumberField("version", VERSION);
         json.writeNumberField("minor", MINOR);
@@ -97,7 +97,7 @@ final class RunJson {
 
     private void caveats(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("caveats");
-        for (InconclusiveReason doubt : verdict.groundsForDoubt()) {
+        for (InconclusiveReason doubt : verdict.inconclusiveReasons()) {
             caveat(doubt.kind().name(), true, doubt.text(), json);
         }
         for (Caveat limit : figures.report().limits()) {

@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
  */
 final class SourceRedactor {
 
-    private static final String LEFT_OUT = "(source left out)";
+    private static final String OMITTED = "(source left out)";
 
-    private static final int MOST_FRAMES = 60;
+    private static final int MAX_FRAMES = 60;
 
     /** As a stack trace writes a frame. Begins where a word does, so that long texts are read once. */
     private static final Pattern FRAME = Pattern.compile(
@@ -47,7 +47,7 @@ final class SourceRedactor {
         return hidesSources || origin.isEmpty()
                 ? List.of()
                 : origin.get().frames().stream()
-                        .limit(MOST_FRAMES)
+                        .limit(MAX_FRAMES)
                         .map(Object::toString)
                         .toList();
     }
@@ -57,15 +57,15 @@ final class SourceRedactor {
         return hidesSources
                 ? text.lines()
                         .filter(line -> !line.strip().startsWith("-> at "))
-                        .map(SourceRedactor::withoutPlaces)
+                        .map(SourceRedactor::withoutCallSites)
                         .collect(Collectors.joining("\n"))
                 : text;
     }
 
-    private static String withoutPlaces(String line) {
-        String withoutFrames = FRAME.matcher(line).replaceAll(LEFT_OUT);
+    private static String withoutCallSites(String line) {
+        String withoutFrames = FRAME.matcher(line).replaceAll(OMITTED);
         return WORD.matcher(withoutFrames)
                 .replaceAll(word ->
-                        FILE.matcher(word.group()).matches() ? LEFT_OUT : Matcher.quoteReplacement(word.group()));
+                        FILE.matcher(word.group()).matches() ? OMITTED : Matcher.quoteReplacement(word.group()));
     }
 }

@@ -10,12 +10,12 @@ import java.util.stream.IntStream;
  */
 final class Steps {
 
-    static final int MOST = 4_000;
-    private static final int KEPT_OF_A_STRETCH = 4;
-    private static final int LEAST_OF_A_PHASE = 200;
+    static final int MAX_STEPS = 4_000;
+    private static final int KEPT_PER_SLICE = 4;
+    private static final int MIN_PER_PHASE = 200;
 
     /** With more there is no room for a share of each. */
-    private static final int MOST_PHASES = 200;
+    private static final int MAX_PHASES = 200;
 
     private long[] events = new long[64];
     private long[] bytes = new long[64];
@@ -65,12 +65,12 @@ final class Steps {
      * @param cuts the events at which phases begin, ascending: each phase has a share, however short it is beside the others
      */
     int[] shown(long... cuts) {
-        if (count <= MOST) {
+        if (count <= MAX_STEPS) {
             return IntStream.range(0, count).toArray();
         }
-        int[] ends = ends(cuts.length > MOST_PHASES ? new long[0] : cuts);
-        int least = Math.min(LEAST_OF_A_PHASE, MOST / (2 * ends.length));
-        int shared = MOST;
+        int[] ends = ends(cuts.length > MAX_PHASES ? new long[0] : cuts);
+        int least = Math.min(MIN_PER_PHASE, MAX_STEPS / (2 * ends.length));
+        int shared = MAX_STEPS;
         for (int i = 0; i < ends.length; i++) {
             shared -= Math.min(least, ends[i] - (i == 0 ? 0 : ends[i - 1]));
         }
@@ -106,7 +106,7 @@ final class Steps {
             IntStream.range(begin, end).forEach(kept::add);
             return;
         }
-        int stretches = Math.max(1, most / KEPT_OF_A_STRETCH);
+        int stretches = Math.max(1, most / KEPT_PER_SLICE);
         for (int stretch = 0; stretch < stretches; stretch++) {
             int from = begin + (int) ((long) stretch * (end - begin) / stretches);
             int to = begin + (int) ((long) (stretch + 1) * (end - begin) / stretches);

@@ -12,20 +12,20 @@ final class Texts {
     /** Stands for no text. */
     static final int NONE = -1;
 
-    private final Map<String, Integer> places = new LinkedHashMap<>();
+    private final Map<String, Integer> indexes = new LinkedHashMap<>();
 
-    int place(String text) {
-        return places.computeIfAbsent(text, unused -> places.size());
+    int index(String text) {
+        return indexes.computeIfAbsent(text, unused -> indexes.size());
     }
 
-    int place(Optional<String> text) {
-        return text.map(this::place).orElse(NONE);
+    int index(Optional<String> text) {
+        return text.map(this::index).orElse(NONE);
     }
 
     /** Written when all columns are. */
     void write(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("strings");
-        for (String text : places.keySet()) {
+        for (String text : indexes.keySet()) {
             json.writeString(text);
         }
         json.writeEndArray();

@@ -16,9 +16,9 @@ import java.util.Set;
 /** What lies under all that is drawn over the events: phases, marks, and the time by the clock where that is known. */
 final class TimelineBands {
 
-    private static final int MOST_PHASES = 500;
-    private static final int MOST_MARKS = 1_000;
-    private static final int MOST_TIMES = 2_000;
+    private static final int MAX_PHASES = 500;
+    private static final int MAX_MARKS = 1_000;
+    private static final int MAX_TIMES = 2_000;
 
     private static final Set<Phase> CLEAN_UP = Set.of(Phase.TEARDOWN, Phase.CACHE_CLEAR, Phase.CLOSE);
 
@@ -27,14 +27,14 @@ final class TimelineBands {
     private record Mark(long event, String name, String kind) {}
 
     private final AllocationHistory history;
-    private final List<PhaseUsage> stretches;
+    private final List<PhaseUsage> phaseUsages;
     private final long end;
     private final List<Mark> marks = new ArrayList<>();
     private final List<long[]> times = new ArrayList<>();
 
     TimelineBands(LeakVerdict verdict, long end) {
         this.history = verdict.history();
-        this.stretches = verdict.phaseUsages();
+        this.phaseUsages = verdict.phaseUsages();
         this.end = end;
         Instant[] first = new Instant[1];
         for (HistoryEvent event : history.events()) {
@@ -83,7 +83,7 @@ final class TimelineBands {
 
     void write(JsonGenerator json, SourceRedactor discretion, TruncationInfo shown) throws IOException {
         List<Band> all = bands();
-        List<Band> fewer = thinned(all, MOST_PHASES);
+        List<Band> fewer = thinned(all, MAX_PHASES);
         json.writeArrayFieldStart("phases");
         for (Band band : fewer) {
             json.writeStartObject();
@@ -96,7 +96,7 @@ final class TimelineBands {
         }
         json.writeEndArray();
         json.writeArrayFieldStart("marks");
-        int shownMarks = Math.min(marks.size(), MOST_MARKS);
+        int shownMarks = Math.min(marks.size(), MAX_MARKS);
         for (int i = 0; i < shownMarks; i++) {
             Mark mark = marks.get((int) ((long) i * marks.size() / shownMarks));
             json.writeStartObject();
@@ -115,10 +115,10 @@ final class TimelineBands {
     /** The first stretch is that before any phase; it is left out where nothing happened in it. */
     private List<Band> bands() {
         List<HistoryEvent.PhaseBegan> began = history.phases();
-        int before = stretches.size() - began.size();
+        int before = phaseUsages.size() - began.size();
         List<Band> bands = new ArrayList<>();
-        for (int i = 0; i < stretches.size(); i++) {
-            PhaseUsage stretch = stretches.get(i);
+        for (int i = 0; i < phaseUsages.size(); i++) {
+            PhaseUsage stretch = phaseUsages.get(i);
             int phase = i - before;
             bands.add(new Band(
                     stretch.phase().name(),
@@ -155,7 +155,7 @@ final class TimelineBands {
         if (times.size() < 2) {
             return;
         }
-        int count = Math.min(times.size(), MOST_TIMES);
+        int count = Math.min(times.size(), MAX_TIMES);
         long[] events = new long[count];
         long[] micros = new long[count];
         for (int i = 0; i < count; i++) {

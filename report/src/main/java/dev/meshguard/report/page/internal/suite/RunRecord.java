@@ -46,7 +46,8 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeStringField("id", id);
         json.writeStringField("title", figures.title());
         json.writeStringField("outcome", verdict.outcome().name());
-        json.writeStringField("headline", figures.words().lines().findFirst().orElse(""));
+        json.writeStringField(
+                "headline", figures.description().lines().findFirst().orElse(""));
         json.writeNumberField("leaks", leaks.size());
         json.writeNumberField(
                 "leakedBytes",

@@ -150,7 +150,7 @@ public final class SuiteData {
     }
 
     /** Returns the runs as a list of lines, for readers without scripts. */
-    public String words() {
+    public String description() {
         StringBuilder words = new StringBuilder();
         for (Entry entry : entries) {
             words.append(entry.outcome()).append("  ").append(entry.title());

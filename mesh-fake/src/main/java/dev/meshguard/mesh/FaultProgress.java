@@ -7,16 +7,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One fault of a plan, and how far it has come. Safe for use by several threads. */
-final class PlannedFault {
+final class FaultProgress {
 
-    private static final Logger logger = LoggerFactory.getLogger(PlannedFault.class);
+    private static final Logger logger = LoggerFactory.getLogger(FaultProgress.class);
 
     private final Fault fault;
     private final FaultPlan plan;
     private long counted;
     private boolean happened;
 
-    PlannedFault(Fault fault, FaultPlan plan) {
+    FaultProgress(Fault fault, FaultPlan plan) {
         this.fault = fault;
         this.plan = plan;
     }

@@ -17,120 +17,120 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A value that cannot be is refused with its place, itself and what is allowed. */
-class RefusedValuesTests {
+class RejectedValuesTests {
 
     @Test
     void noRows() {
-        assertRefused(
+        assertRejected(
                 "noRows",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
                         + " mesh has at most 32 devices.");
     }
 
     @Test
     void noColumns() {
-        assertRefused(
+        assertRejected(
                 "noColumns",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noColumns: columns = -1 is refused. Give 1 or"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#noColumns: columns = -1 is refused. Give 1 or"
                         + " more; a mesh has at most 32 devices.");
     }
 
     @Test
     void moreDevicesThanAnySystemHas() {
-        assertRefused(
+        assertRejected(
                 "tooLarge",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
                         + " largest system has 32 devices (8x4): ask for at most 32.");
     }
 
     @Test
     void anArchitectureThatTheVersionDoesNotKnow() {
-        assertRefused(
+        assertRejected(
                 "unknownArchitecture",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
                         + " preset = OCTOBER_2025 is refused. The constants of BLACKHOLE are known for MAY_2026 only.");
     }
 
     @Test
     void aRegionOfNegativeSize() {
-        assertRefused(
+        assertRejected(
                 "negativeRegion",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#negativeRegion: traceRegionSize = -1 is refused."
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#negativeRegion: traceRegionSize = -1 is refused."
                         + " Give a number of bytes, 0 or more.");
     }
 
     @Test
     void aRegionOfL1ThatIsLargerThanL1() {
-        assertRefused(
+        assertRejected(
                 "largeL1Region",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
                         + " refused. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the"
                         + " runtime keeps.");
     }
 
     @Test
     void aTraceRegionThatIsLargerThanABank() {
-        assertRefused(
+        assertRejected(
                 "largeTraceRegion",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#largeTraceRegion: traceRegionSize ="
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#largeTraceRegion: traceRegionSize ="
                         + " 9223372036854775807 is refused. Give at most 1070773184, a number of bytes: a DRAM bank of"
                         + " WORMHOLE_B0 has 1070773184 B above what the runtime keeps.");
     }
 
     @Test
     void faultsThatAreNoPlan() {
-        assertRefused(
+        assertRejected(
                 "noPlan",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#noPlan: faults = \"sometimes\" is refused. Cannot"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#noPlan: faults = \"sometimes\" is refused. Cannot"
                         + " read the fault plan \"sometimes\" from character 1 on: expected a call such as"
                         + " failingAllocation(3).");
     }
 
     @Test
     void threeCommandQueues() {
-        assertRefused(
+        assertRejected(
                 "threeQueues",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#threeQueues: numCommandQueues = 3 is refused. A"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#threeQueues: numCommandQueues = 3 is refused. A"
                         + " mesh has 1 or 2.");
     }
 
     @Test
     void twoReportingModels() {
-        assertRefused(
+        assertRejected(
                 "twoModels",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#twoModels: reporting = [COMPLETE,"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#twoModels: reporting = [COMPLETE,"
                         + " TRACKING_BRANCH] is refused. Give at most one.");
     }
 
     @Test
     void aMeshOfAMethodThatLastsForTheClass() {
-        assertRefused(
+        assertRejected(
                 "lastsForClass",
-                "@TrackAllocations on RefusedValuesTests$RefusedTestCase#lastsForClass: lifetime = CLASS is refused. On a"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#lastsForClass: lifetime = CLASS is refused. On a"
                         + " method only TEST has a meaning: put CLASS on the class.");
     }
 
     @Test
     void anExpectationWithoutReason() {
-        assertRefused(
+        assertRejected(
                 "noReason",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#noReason: because = \" \" is refused. Say why the"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#noReason: because = \" \" is refused. Say why the"
                         + " buffers may stay.");
     }
 
     @Test
     void anExpectationOfTwoTypes() {
-        assertRefused(
+        assertRejected(
                 "twoTypes",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoTypes: type = [L1, DRAM] is refused. Give at"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoTypes: type = [L1, DRAM] is refused. Give at"
                         + " most one; write an entry for each type.");
     }
 
     @Test
     void anExpectationOfTwoLifetimes() {
-        assertRefused(
+        assertRejected(
                 "twoLifetimes",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoLifetimes: lifetime = [USER, SYSTEM] is refused."
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoLifetimes: lifetime = [USER, SYSTEM] is refused."
                         + " Give at most one; write an entry for each lifetime.");
     }
 
@@ -139,94 +139,94 @@ class RefusedValuesTests {
     @ValueSource(strings = {"device", "devices", "size", "minSize", "maxSize", "atMost", "atLeast", "exactly", "bytes"})
     void anExpectationOfANegativeNumber(String attribute) {
         String test = "negative" + Character.toUpperCase(attribute.charAt(0)) + attribute.substring(1);
-        assertRefused(
+        assertRejected(
                 test,
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#" + test + ": " + attribute
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#" + test + ": " + attribute
                         + " = -1 is refused. Give 0 or more, or leave it out to allow any.");
     }
 
     @Test
     void anExpectationOfTwoNumbersForOneThing() {
-        assertRefused(
+        assertRejected(
                 "severalSizes",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#severalSizes: size = [64, 128] is refused. Give at most"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#severalSizes: size = [64, 128] is refused. Give at most"
                         + " one.");
     }
 
     @Test
     void anExpectationWithTheReasonOfAFailure() {
-        assertRefused(
+        assertRejected(
                 "pasted",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#pasted: because = \"…\" is refused. Say why the buffers"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#pasted: because = \"…\" is refused. Say why the buffers"
                         + " may stay.");
     }
 
     @Test
     void anExpectationOfTwoBounds() {
-        assertRefused(
+        assertRejected(
                 "twoBounds",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoBounds: exactly and atMost is refused. Give exactly or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoBounds: exactly and atMost is refused. Give exactly or"
                         + " atMost.");
     }
 
     @Test
     void anExpectationOfTwoSizes() {
-        assertRefused(
+        assertRejected(
                 "twoSizes",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoSizes: size and maxSize is refused. Give size or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoSizes: size and maxSize is refused. Give size or"
                         + " maxSize.");
     }
 
     @Test
     void anExpectationOfOneDeviceAndOfSeveral() {
-        assertRefused(
+        assertRejected(
                 "twoDevices",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#twoDevices: device and devices is refused. Give device or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoDevices: device and devices is refused. Give device or"
                         + " devices.");
     }
 
     @Test
     void anExpectationOfMoreThanItsMost() {
-        assertRefused(
+        assertRejected(
                 "backwards",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#backwards: atLeast = 8, atMost = 2 is refused. Let"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#backwards: atLeast = 8, atMost = 2 is refused. Let"
                         + " atLeast be at most atMost.");
-        assertRefused(
+        assertRejected(
                 "backwardsSizes",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#backwardsSizes: minSize = 8, maxSize = 2 is refused. Let"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#backwardsSizes: minSize = 8, maxSize = 2 is refused. Let"
                         + " minSize be at most maxSize.");
     }
 
     @Test
     void anExpectationUntilNoDay() {
-        assertRefused(
+        assertRejected(
                 "noDay",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#noDay: An expected buffer's until is the last day on which"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#noDay: An expected buffer's until is the last day on which"
                         + " it may stay, as an ISO date like 2026-12-31: \"next year\" was given.");
     }
 
     @Test
     void anExpectationOfALine() {
-        assertRefused(
+        assertRejected(
                 "line",
-                "@ExpectBuffers on RefusedValuesTests$RefusedTestCase#line: An expected buffer's origin is a class, a method or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#line: An expected buffer's origin is a class, a method or"
                         + " a package, for example KvCacheTest, KvCacheTest.weights or dev.example.model.*: \"Model.java:12\""
                         + " was given.");
     }
 
     @Test
     void aClassIsNamedToo() {
-        assertThat(run(RefusedClassTestCase.class))
+        assertThat(run(RejectedClassTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@TrackAllocations on RefusedValuesTests$RefusedClassTestCase: rows = 0 is refused. Give 1 or"
+                        "@TrackAllocations on RejectedValuesTests$RejectedClassTestCase: rows = 0 is refused. Give 1 or"
                                 + " more; a mesh has at most 32 devices.");
     }
 
     @Test
-    void theBuilderRefusesAtOnce() {
+    void theBuilderRejectsImmediately() {
         MeshGuardExtension.Builder builder = MeshGuardExtension.builder().mesh(0, 4);
 
         Assertions.assertThatExceptionOfType(ExtensionConfigurationException.class)
@@ -234,14 +234,14 @@ class RefusedValuesTests {
                 .withMessage("MeshGuardExtension: rows = 0 is refused. Give 1 or more; a mesh has at most 32 devices.");
     }
 
-    private static void assertRefused(String test, String message) {
-        assertThat(run(RefusedTestCase.class))
+    private static void assertRejected(String test, String message) {
+        assertThat(run(RejectedTestCase.class))
                 .hasTest(test)
                 .whichFailed()
                 .with(ExtensionConfigurationException.class, message);
     }
 
-    static class RefusedTestCase {
+    static class RejectedTestCase {
         @Test
         @TrackAllocations(rows = 0)
         void noRows() {}
@@ -385,7 +385,7 @@ class RefusedValuesTests {
     }
 
     @TrackAllocations(rows = 0)
-    static class RefusedClassTestCase {
+    static class RejectedClassTestCase {
         @Test
         void test(MeshDevice mesh) {
             Buffers.take(mesh);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A policy that cannot be is refused with the place, the value and what is allowed. */
-class RefusedPoliciesTests {
+class RejectedPoliciesTests {
 
     @ParameterizedTest
     @CsvSource(
@@ -75,7 +75,7 @@ class RefusedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        message.replace("%s", "RefusedPoliciesTests$AttributesTestCase#" + test));
+                        message.replace("%s", "RejectedPoliciesTests$AttributesTestCase#" + test));
     }
 
     @Test
@@ -94,7 +94,7 @@ class RefusedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@AllocationPolicy on RefusedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
+                        "@AllocationPolicy on RejectedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
                                 + " lifetime = CLASS is refused. Put it on the class, or let each test answer for itself with"
                                 + " accounting = EACH_TEST.");
     }
@@ -106,7 +106,7 @@ class RefusedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@AllocationPolicy on RefusedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
+                        "@AllocationPolicy on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
                                 + " lifetime = CLASS is refused. All its tests share one tracker: put it on the class.");
     }
 
@@ -127,17 +127,17 @@ class RefusedPoliciesTests {
     void asThePageOnConfigurationShows(@TempDir Path folder) throws IOException {
         Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.on-faliure = skip\n");
 
-        assertRefused(
+        assertRejected(
                 run(PlainTestCase.class, Map.of("meshguard.on-failure", "ignore")), shown("meshguard.on-failure = "));
-        assertRefused(
+        assertRejected(
                 runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()),
                 shown("@AllocationPolicy on KvCacheTest#decode: ")
-                        .replace("KvCacheTest#decode", "RefusedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
-        assertRefused(
+                        .replace("KvCacheTest#decode", "RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
+        assertRejected(
                 runWith(folder, Map.of("meshguard.on-faliure", "skip")), shown("junit-platform.properties: meshguard"));
     }
 
-    private static void assertRefused(RunAssert.Results results, String message) {
+    private static void assertRejected(RunAssert.Results results, String message) {
         assertThat(results).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
     }
 

@@ -3,25 +3,25 @@ package dev.meshguard.verdict.expectation;
 import java.util.Locale;
 
 /** What makes no entry, in the one place that says so. */
-final class Refusals {
+final class ExpectationChecks {
 
-    private Refusals() {}
+    private ExpectationChecks() {}
 
-    static void refuseBlank(String name, String text) {
+    static void rejectBlank(String name, String text) {
         if (text.isBlank()) {
             throw new IllegalArgumentException("An expected buffer's " + name
                     + " is a text to look for: a blank one was given. Leave it out to allow any.");
         }
     }
 
-    static void refuseNegative(String name, long value) {
+    static void rejectNegative(String name, long value) {
         if (value < 0) {
             throw new IllegalArgumentException("An expected buffer's " + name + " is 0 or more: " + value
                     + " was given. Leave it out to allow any.");
         }
     }
 
-    static void refuseInverse(String name, long from, long to) {
+    static void rejectInverse(String name, long from, long to) {
         if (from > to) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,

@@ -20,109 +20,109 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What cannot be is refused with its place, itself and what is allowed. */
-class RefusedTemplatesTests {
+class RejectedTemplatesTests {
 
     @Test
     void aLimitThatAllowsNothing() {
-        assertRefused(
+        assertRejected(
                 NoLimitTestCase.class,
-                "@FailEachAllocation on RefusedTemplatesTests$NoLimitTestCase#decode: limit = 0 is refused. Give 1 or more.");
+                "@FailEachAllocation on RejectedTemplatesTests$NoLimitTestCase#decode: limit = 0 is refused. Give 1 or more.");
     }
 
     @Test
     void anotherTestBesideIt() {
-        assertRefused(
+        assertRejected(
                 BesideTestTestCase.class,
-                "@FailEachAllocation on RefusedTemplatesTests$BesideTestTestCase#decode: @Test beside it is refused. It makes"
+                "@FailEachAllocation on RejectedTemplatesTests$BesideTestTestCase#decode: @Test beside it is refused. It makes"
                         + " a test of the method by itself: leave the other one out.");
     }
 
     @Test
     void anotherTemplateBesideIt() {
-        assertRefused(
+        assertRejected(
                 BesideRepeatedTestCase.class,
-                "@FailEachAllocation on RefusedTemplatesTests$BesideRepeatedTestCase#decode: @RepeatedTest beside it is"
+                "@FailEachAllocation on RejectedTemplatesTests$BesideRepeatedTestCase#decode: @RepeatedTest beside it is"
                         + " refused. It makes a test of the method by itself: leave the other one out.");
     }
 
     @Test
     void twoInOneComposedAnnotation() {
-        assertRefused(
+        assertRejected(
                 BesideComposedTestCase.class,
-                "@RepeatUntilStable on RefusedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
+                "@RepeatUntilStable on RejectedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
                         + " refused. It makes a test of the method by itself: leave the other one out.");
     }
 
     @Test
     void aMatrixOfNothing() {
-        assertRefused(
+        assertRejected(
                 EmptyMatrixTestCase.class,
-                "@FaultMatrix on RefusedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is refused. Give"
+                "@FaultMatrix on RejectedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is refused. Give"
                         + " plans, defects or both.");
     }
 
     @Test
     void aPlanThatCannotBeRead() {
-        assertRefused(
+        assertRejected(
                 UnreadablePlanTestCase.class,
-                "@FaultMatrix on RefusedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is refused. Cannot"
+                "@FaultMatrix on RejectedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is refused. Cannot"
                         + " read the fault plan \"failing\" from character 1 on: expected a call such as"
                         + " failingAllocation(3).");
     }
 
     @Test
     void aPlanOfNothing() {
-        assertRefused(
+        assertRejected(
                 NoPlanTestCase.class,
-                "@FaultMatrix on RefusedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is refused. A run without faults"
+                "@FaultMatrix on RejectedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is refused. A run without faults"
                         + " is the first anyway: leave it out.");
     }
 
     @Test
     void aPlanASecondTime() {
-        assertRefused(
+        assertRejected(
                 SamePlanTestCase.class,
-                "@FaultMatrix on RefusedTemplatesTests$SamePlanTestCase#decode: plans = \"FaultPlan.none().closingTwice()\" is"
+                "@FaultMatrix on RejectedTemplatesTests$SamePlanTestCase#decode: plans = \"FaultPlan.none().closingTwice()\" is"
                         + " refused. It is there a second time: leave it out.");
     }
 
     @Test
     void aDefectASecondTime() {
-        assertRefused(
+        assertRejected(
                 SameDefectTestCase.class,
-                "@FaultMatrix on RefusedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is refused."
+                "@FaultMatrix on RejectedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is refused."
                         + " It is there a second time: leave it out.");
     }
 
     @Test
     void aNegativeWarmUp() {
-        assertRefused(
+        assertRejected(
                 NegativeWarmUpTestCase.class,
-                "@RepeatUntilStable on RefusedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is refused. Give 0 or"
+                "@RepeatUntilStable on RejectedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is refused. Give 0 or"
                         + " more.");
     }
 
     @Test
     void noRounds() {
-        assertRefused(
+        assertRejected(
                 NoRoundsTestCase.class,
-                "@RepeatUntilStable on RefusedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is refused. Give 1 or"
+                "@RepeatUntilStable on RejectedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is refused. Give 1 or"
                         + " more.");
     }
 
     @Test
     void fewerRoundsThanThereMustBe() {
-        assertRefused(
+        assertRejected(
                 TooFewRoundsTestCase.class,
-                "@RepeatUntilStable on RefusedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is refused. With"
+                "@RepeatUntilStable on RejectedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is refused. With"
                         + " warmUp = 5 and atLeast = 3 there are 7 rounds before anything is decided: give as many or more.");
     }
 
     @Test
     void aWarmUpThatNeverEnds() {
-        assertRefused(
+        assertRejected(
                 EndlessWarmUpTestCase.class,
-                "@RepeatUntilStable on RefusedTemplatesTests$EndlessWarmUpTestCase#decode: atMost = 20 is refused. With"
+                "@RepeatUntilStable on RejectedTemplatesTests$EndlessWarmUpTestCase#decode: atMost = 20 is refused. With"
                         + " warmUp = 2147483647 and atLeast = 3 there are 2147483649 rounds before anything is decided: give as"
                         + " many or more.");
     }
@@ -134,7 +134,7 @@ class RefusedTemplatesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@FailEachAllocation on RefusedTemplatesTests$ConcurrentTestCase#decode: @Execution(CONCURRENT) is"
+                        "@FailEachAllocation on RejectedTemplatesTests$ConcurrentTestCase#decode: @Execution(CONCURRENT) is"
                                 + " refused. Each invocation depends on the one before: leave it out; other tests may still run"
                                 + " at the same time.");
     }
@@ -146,11 +146,11 @@ class RefusedTemplatesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@FailEachAllocation on RefusedTemplatesTests$ClassLifetimeTestCase#decode: lifetime = CLASS is"
+                        "@FailEachAllocation on RejectedTemplatesTests$ClassLifetimeTestCase#decode: lifetime = CLASS is"
                                 + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
     }
 
-    private static void assertRefused(Class<?> testClass, String message) {
+    private static void assertRejected(Class<?> testClass, String message) {
         assertThat(run(testClass))
                 .hasTemplate("decode")
                 .whichFailed()

@@ -8,17 +8,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /** The parts of a verdict say what they are, wherever a debugger or an assertion prints them. */
-class VerdictWordsTests {
+class VerdictDescriptionTests {
 
     @Test
-    void evidenceAndDoubtsArePrintedAsTheirWords() {
+    void evidenceAndInconclusiveReasonsArePrintedAsTheirText() {
         assertThat(Evidence.of("no free was reported", 3)).hasToString("no free was reported");
         assertThat(InconclusiveReason.of(InconclusiveReason.Kind.REPORTS_LOST, "1 report is missing.", 3))
                 .hasToString("1 report is missing.");
     }
 
     @Test
-    void aSurvivorIsPrintedWithItsCauseItsStandingAndItsBuffer() {
+    void aSurvivorIsPrintedWithItsCauseStatusAndBuffer() {
         LeakVerdict verdict = LeakCheck.create()
                 .examine(history().allocate(DRAM, device(3), 0x1000, 64).recorded());
 

@@ -4,16 +4,16 @@ import dev.meshguard.tracker.history.PolicyLedger;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /** The message of books that should hold nothing. */
-public final class ShouldBeEmptyBooks extends BasicErrorMessageFactory {
+public final class ShouldBeEmptyLedger extends BasicErrorMessageFactory {
 
-    private ShouldBeEmptyBooks(PolicyLedger actual) {
+    private ShouldBeEmptyLedger(PolicyLedger actual) {
         super(
                 "%nExpecting the books to be empty but found:%n  %s",
                 unquotedString(actual.toString().replace("\n", "\n  ")));
     }
 
     /** Returns the message. */
-    public static ShouldBeEmptyBooks shouldBeEmptyBooks(PolicyLedger actual) {
-        return new ShouldBeEmptyBooks(actual);
+    public static ShouldBeEmptyLedger shouldBeEmptyLedger(PolicyLedger actual) {
+        return new ShouldBeEmptyLedger(actual);
     }
 }

@@ -3,12 +3,12 @@ package dev.meshguard.junit.template;
 import java.io.Serial;
 
 /** A note on what a test threw after one of its allocations had failed; suppressed in it, never thrown, and without a stack. */
-final class FailedOnPurpose extends RuntimeException {
+final class InjectedFailureNote extends RuntimeException {
 
     @Serial
     private static final long serialVersionUID = 1L;
 
-    FailedOnPurpose(String note) {
+    InjectedFailureNote(String note) {
         super(note, null, false, false);
     }
 }

@@ -20,7 +20,7 @@ import org.mockito.stubbing.OngoingStubbing;
 
 /** What is not plain is refused where the mock is stubbed, and not where the code under test calls it. */
 @SuppressWarnings("MockNotUsedInProduction") // Stubbing is what is tested.
-class RefusedMocksTests {
+class RejectedMocksTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
     private final Device device = mock(Device.class);
@@ -35,7 +35,7 @@ class RefusedMocksTests {
     void aSizeThatTwoArgumentsCouldBe() {
         OngoingStubbing<Long> stubbing = when(device.allocate(anyInt(), anyLong()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
                 "Cannot report calls of Device.allocate(int,"
                         + " long): 2 of its arguments are numbers. Say which is the size with sizeArgument(index).");
@@ -45,7 +45,7 @@ class RefusedMocksTests {
     void aSizeThatNoArgumentCouldBe() {
         OngoingStubbing<Long> stubbing = when(device.ofTensor(anyString()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
                 "Cannot report calls of"
                         + " Device.ofTensor(String): none of its arguments is a number that could be the size. Say it with"
@@ -56,7 +56,7 @@ class RefusedMocksTests {
     void anArgumentThatThereIsNot() {
         OngoingStubbing<Long> stubbing = when(device.allocate(anyInt(), anyLong()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(2)),
                 "Cannot report calls of"
                         + " Device.allocate(int, long): argument 2 is said to be the size, and it has only 2. Count from 0.");
@@ -66,7 +66,7 @@ class RefusedMocksTests {
     void anArgumentOfAnotherType() {
         OngoingStubbing<Long> stubbing = when(device.ofTensor(anyString()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(0)),
                 "Cannot report calls of"
                         + " Device.ofTensor(String): argument 0 is said to be the size, and a String is not a number. Name another"
@@ -77,7 +77,7 @@ class RefusedMocksTests {
     void aHandleThatNobodyMakes() {
         OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
                 "Cannot report calls of Device.buffer(long):"
                         + " it returns a Buffer. Say which with returning(call -> …).");
@@ -87,7 +87,7 @@ class RefusedMocksTests {
     void aCloseableThatNobodyMakes() {
         OngoingStubbing<Device.Closeable> stubbing = when(device.closeable(anyLong()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
                 "Cannot report calls of"
                         + " Device.closeable(long): it returns a Closeable. Say which with returning(call -> …) or"
@@ -98,7 +98,7 @@ class RefusedMocksTests {
     void aCloseableThatIsNone() {
         OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
 
-        assertRefused(
+        assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).returningCloseables()),
                 "Cannot report calls of Device.buffer(long): it returns a Buffer, which has no close() to be freed by. Say"
                         + " what it returns with returning(call -> …).");
@@ -106,7 +106,7 @@ class RefusedMocksTests {
 
     @Test
     void aFreeOfOneOfTwoArguments() {
-        assertRefused(
+        assertRejected(
                 () -> doAnswer(freeing(tracker)).when(device).free(anyInt(), anyLong()),
                 "Cannot report calls of Device.free(int, long): 2 of its arguments could be what it frees. Say which with"
                         + " addressArgument(index) or handleArgument(index).");
@@ -114,12 +114,12 @@ class RefusedMocksTests {
 
     @Test
     void aDeviceBelowTheFirstArgument() {
-        assertRefused(
+        assertRejected(
                 () -> allocating(tracker, DRAM).onDeviceArgument(-1),
                 "Arguments are counted from 0: argument -1 was said to be the device.");
     }
 
-    private static void assertRefused(ThrowingCallable stubbing, String text) {
+    private static void assertRejected(ThrowingCallable stubbing, String text) {
         assertThatThrownBy(stubbing)
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(text);

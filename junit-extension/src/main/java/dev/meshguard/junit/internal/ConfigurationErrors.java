@@ -4,9 +4,9 @@ import java.util.Locale;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** How a value that cannot be is refused: with its place, itself and what is allowed. */
-public final class Refusal {
+public final class ConfigurationErrors {
 
-    private Refusal() {}
+    private ConfigurationErrors() {}
 
     /**
      * Returns the refusal.

@@ -16,9 +16,9 @@ import java.util.Set;
  * <p>It may stand on a superclass, an interface or an annotation of the user's own, and is found on all classes and methods that have it
  * from there.
  */
-final class AnnotatedPlace {
+final class AnnotationLocation {
 
-    private AnnotatedPlace() {}
+    private AnnotationLocation() {}
 
     /**
      * Returns the name of the class, annotation or method on which an annotation is written.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What the generations of a history add up to, in all and phase by phase. */
 @API(status = Status.INTERNAL, since = "0.1")
-public final class LifeSums {
+public final class GenerationSums {
 
     /**
      * What came and went while one phase lasted.
@@ -23,10 +23,10 @@ public final class LifeSums {
      * @param liveBytes bytes on all devices at the end
      * @param peakBytes the most bytes on all devices at any moment
      */
-    public record Stretch(Phase phase, List<Flow> flows, long liveBytes, long peakBytes) {
+    public record PhaseSums(Phase phase, List<Flow> flows, long liveBytes, long peakBytes) {
 
         /** Creates a stretch with its own copy of the flows. */
-        public Stretch {
+        public PhaseSums {
             flows = List.copyOf(flows);
         }
     }
@@ -133,19 +133,19 @@ public final class LifeSums {
     private final long[] leftBuffers = new long[TYPES.length * LIFETIMES.length];
     private final long[] leftBytes = new long[TYPES.length * LIFETIMES.length];
 
-    private final List<Stretch> stretches = new ArrayList<>();
+    private final List<PhaseSums> phaseSums = new ArrayList<>();
     private Phase phase = Phase.START;
     private long bytes;
     private long peak;
 
-    private LifeSums(List<HistoryEvent.PhaseBegan> phases, long check) {
+    private GenerationSums(List<HistoryEvent.PhaseBegan> phases, long check) {
         this.phases = phases;
         this.check = check;
     }
 
     /** Adds up the lives of a history. */
-    static LifeSums of(AllocationHistory history) {
-        LifeSums sums = new LifeSums(
+    static GenerationSums of(AllocationHistory history) {
+        GenerationSums sums = new GenerationSums(
                 history.phases(), history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
         history.eachUsageChange(sums::add);
         sums.beginPhasesBefore(Long.MAX_VALUE);
@@ -212,14 +212,14 @@ public final class LifeSums {
             }
         }
         if (nextPhase > 0 || !flows.isEmpty()) {
-            stretches.add(new Stretch(phase, flows, bytes, peak));
+            phaseSums.add(new PhaseSums(phase, flows, bytes, peak));
         }
         peak = bytes;
     }
 
     /** Returns the stretches, in order. */
-    public List<Stretch> stretches() {
-        return Collections.unmodifiableList(stretches);
+    public List<PhaseSums> phases() {
+        return Collections.unmodifiableList(phaseSums);
     }
 
     /** Returns what was allocated and is left of each memory and lifetime, in the order of both. */

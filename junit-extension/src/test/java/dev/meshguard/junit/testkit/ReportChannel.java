@@ -10,7 +10,7 @@ import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.EventType;
 
 /** Where the leak of a test is told. */
-public enum Telling {
+public enum ReportChannel {
     /** It is the failure itself. */
     FAILURE,
     /** It is suppressed in what the test threw, and published. */
@@ -21,7 +21,7 @@ public enum Telling {
     NOWHERE;
 
     /** Returns where the leak of the one test of the given method is told. */
-    public static Telling of(RunAssert.Results results, String method) {
+    public static ReportChannel of(RunAssert.Results results, String method) {
         List<Event> ofTest = results.events().allEvents().list().stream()
                 .filter(event -> event.getTestDescriptor()
                         .getSource()

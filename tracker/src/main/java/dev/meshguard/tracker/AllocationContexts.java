@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Asked at each request, so a tracker that nobody shares pays one read of a field.
  */
-final class Tenants {
+final class AllocationContexts {
 
     private final IntSupplier marks;
     private final List<AllocationContext> present = new ArrayList<>();
@@ -27,7 +27,7 @@ final class Tenants {
     /** One open scope; without a tenant, what the thread asks for counts to nobody. */
     private record Binding(@Nullable AllocationContext context) {}
 
-    Tenants(IntSupplier marks) {
+    AllocationContexts(IntSupplier marks) {
         this.marks = marks;
     }
 

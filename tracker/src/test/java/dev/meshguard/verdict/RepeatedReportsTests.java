@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /** An address that was reported more than once, or lent over a part of a live buffer, is told by its proof. */
-class RetellingTests {
+class RepeatedReportsTests {
 
     /** The three ways that were suspected when buffers were left after a close: each leaves another trace. */
     @Nested
@@ -115,7 +115,7 @@ class RetellingTests {
     }
 
     @Test
-    void anAddressThatIsLentAgainLostAFree() {
+    void anAddressThatIsReusedLostAFree() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
@@ -170,7 +170,7 @@ class RetellingTests {
     }
 
     @Test
-    void severalAllocatorsLendTheSameAddresses() {
+    void severalAllocatorsAllocateTheSameAddresses() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
@@ -272,7 +272,7 @@ class RetellingTests {
     }
 
     @Test
-    void aCircularBufferAtTheAddressIsNotLentByTheAllocator() {
+    void aCircularBufferAtTheAddressIsNotAllocatedByTheAllocator() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
@@ -289,7 +289,7 @@ class RetellingTests {
     }
 
     @Test
-    void whatOneRequestReportsTwiceIsNotLentAgain() {
+    void anAddressThatOneRequestReportsTwiceIsNotReused() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()
@@ -300,7 +300,7 @@ class RetellingTests {
     }
 
     @Test
-    void whatNothingTellsApartMayBeLentAgain() {
+    void anAddressMayBeReusedWhereRequestsCannotBeDistinguished() {
         var history = historyWithoutOrigins()
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .owning()

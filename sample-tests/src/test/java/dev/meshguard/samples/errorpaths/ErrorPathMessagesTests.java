@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What the failing ones say, whole. */
-class WhatTheyTellTests {
+class ErrorPathMessagesTests {
 
     @Test
     void eachRunThatLeaksNamesTheAllocationThatFailed() {
