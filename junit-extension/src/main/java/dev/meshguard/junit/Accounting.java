@@ -4,25 +4,26 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Whose leak it is that a test leaves something on a mesh that outlives it.
+ * Assigns responsibility for memory that a test leaves allocated on a mesh that outlives it.
  *
- * <p>Matters for the lifetimes {@link TrackingLifetime#CLASS} and {@link TrackingLifetime#SUITE}. A test with a mesh of its own answers for all
- * of it anyway.
+ * <p>Matters for the lifetimes {@link TrackingLifetime#CLASS} and {@link TrackingLifetime#SUITE}. A test with a mesh of
+ * its own is always responsible for all of it.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Accounting {
-    /** Nobody's before all tests are over: what one test takes another may free. The default. */
+    /** No test is responsible before all tests have ended: one test may free what another allocated. The default. */
     AT_THE_END,
     /**
-     * The test's: what it asked for and is still there at its end fails it, and nobody else.
+     * Each test is responsible: buffers that it allocated and that are still allocated at its end fail this test only.
      *
-     * <p>What {@code @BeforeAll} methods ask for belongs to the class or suite and is checked at its end, and so does what the runtime
-     * keeps for all: its own buffers, and programs in its cache. A test may free what others took.
+     * <p>Allocations of {@code @BeforeAll} methods belong to the class or suite and are checked at its end. The same
+     * holds for memory that the runtime keeps for all tests: its own buffers and cached programs. A test may free what
+     * others allocated.
      *
-     * <p>Of tests that run at the same time each answers for what its own thread asks for. What helper threads ask for belongs to the
-     * test that runs, where only one does, else to the class or suite.
+     * <p>Among concurrent tests, each is responsible for the allocations of its own thread. Allocations of helper
+     * threads belong to the running test if exactly one runs, otherwise to the class or suite.
      */
     EACH_TEST
 }

@@ -6,27 +6,30 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What has to hold when a test is over, in the words of {@code LeakAssertions}.
+ * The condition that must hold when a test ends, named after the methods of {@code LeakAssertions}.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum AllocationCheck {
-    /** All memory was given back in time, and the reports add up: {@code noLeaks()} and {@code hasBalancedReports()}. The default. */
+    /**
+     * All memory was freed in time, and the reports add up: {@code noLeaks()} and {@code hasBalancedReports()}. The
+     * default.
+     */
     CLEAN {
         @Override
         boolean holdsFor(LeakVerdict verdict, LateFrees late) {
             return isLeakFree(verdict, late) && verdict.hasBalancedReports() && verdict.meetsExpectations();
         }
     },
-    /** All memory was given back in time, whatever the books say: {@code noLeaks()}. */
+    /** All memory was freed in time, even if the reported counts do not add up: {@code noLeaks()}. */
     NO_LEAKS {
         @Override
         boolean holdsFor(LeakVerdict verdict, LateFrees late) {
             return isLeakFree(verdict, late) && verdict.meetsExpectations();
         }
     },
-    /** The books hold exactly what may outlive a close: {@code onlyExpectedSystemBuffers()}. */
+    /** Exactly the expected system buffers remain by the reported counts: {@code onlyExpectedSystemBuffers()}. */
     ONLY_EXPECTED_SYSTEM_BUFFERS {
         @Override
         boolean holdsFor(LeakVerdict verdict, LateFrees late) {
@@ -36,7 +39,7 @@ public enum AllocationCheck {
             return isLateOnly || verdict.outcome().compareTo(Outcome.EXPECTED_ONLY) <= 0;
         }
     },
-    /** Nothing: the test asserts for itself. What it left open is closed all the same. */
+    /** Nothing is checked: the test makes its own assertions. The extension still closes what the test left open. */
     NONE {
         @Override
         boolean holdsFor(LeakVerdict verdict, LateFrees late) {
@@ -44,7 +47,7 @@ public enum AllocationCheck {
         }
     };
 
-    /** Returns whether a verdict is as it has to be, apart from what was freed late if that is only reported. */
+    /** Returns whether a verdict satisfies this check, excluding late frees if these are only reported. */
     abstract boolean holdsFor(LeakVerdict verdict, LateFrees late);
 
     private static boolean isLeakFree(LeakVerdict verdict, LateFrees late) {

@@ -12,29 +12,40 @@ import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * {@code @AllocationPolicy} says how the memory of a test is checked; {@link TrackAllocations} says on which mesh it runs.
+ * {@code @AllocationPolicy} configures how the memory of a test is checked; {@link TrackAllocations} configures the
+ * mesh on which the test runs.
  *
  * <pre>{@code
  * @TrackAllocations(rows = 1, columns = 2)
  * @AllocationPolicy(grace = "2 s")
  * class PrefetchTest {
  *     @Test
- *     @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)   // the mesh and the grace of the class go on
+ *     @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)   // the mesh and the grace of the class still apply
  *     void prefetches(MeshDevice mesh) { … }
  * }
  * }</pre>
  *
- * <h2>Which value counts</h2>
+ * <h2>Precedence</h2>
  *
- * <p>Each attribute is looked for by itself, the nearest place that gives it counts: the method, the class with its interfaces and
- * superclasses, the classes around it, a {@link MeshGuardExtension} in a field, the configuration parameter, the default. An
- * attribute that is left out is not given, so it hides nothing. That is why they are arrays: give at most one value each.
+ * <p>Each attribute is resolved separately. The first of these locations that sets it wins:
  *
- * <p>{@link TrackAllocations#check} and {@link TrackAllocations#origins} are the same policies and count at the same place.
- * The annotation may be part of annotations of your own. {@code docs/configuration.md} lists all parameters.
+ * <ol>
+ * <li>the method
+ * <li>the class with its interfaces and superclasses
+ * <li>the enclosing classes
+ * <li>a {@link MeshGuardExtension} in a field
+ * <li>the configuration parameter
+ * <li>the default
+ * </ol>
  *
- * <p>Where tests share a mesh, one that answers for itself ({@link Accounting#EACH_TEST}) may have policies of its own, but for
- * the origins, which are of the tracker that all share. Otherwise they have to stand on the class.
+ * <p>An omitted attribute does not hide a value from another location. The attributes are therefore arrays: give at
+ * most one value each.
+ *
+ * <p>{@link TrackAllocations#check} and {@link TrackAllocations#origins} set the same policies with the same
+ * precedence. The annotation may be used as a meta-annotation. {@code docs/configuration.md} lists all parameters.
+ *
+ * <p>Tests that share a mesh may have policies of their own with {@link Accounting#EACH_TEST}, except for the origins.
+ * Those belong to the tracker that all tests share. With any other accounting, put the policies on the class.
  *
  * @since 0.1
  */
@@ -46,30 +57,42 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface AllocationPolicy {
 
-    /** Returns what has to hold when the test is over; {@code meshguard.check}, else {@link AllocationCheck#CLEAN}. */
+    /**
+     * Returns the condition that must hold when the test ends; {@code meshguard.check}, else
+     * {@link AllocationCheck#CLEAN}.
+     */
     AllocationCheck[] check() default {};
 
-    /** Returns whose stack is taken; {@code meshguard.origins}, else {@link OriginCapture#ALLOCATIONS}. */
+    /**
+     * Returns the calls whose stacks are captured; {@code meshguard.origins}, else {@link OriginCapture#ALLOCATIONS}.
+     */
     OriginCapture[] origins() default {};
 
-    /** Returns what becomes of the check of a test that failed; {@code meshguard.on-failure}, else {@link IncompleteTestPolicy#ATTACH}. */
+    /**
+     * Returns how the check of a failed test is handled; {@code meshguard.on-failure}, else
+     * {@link IncompleteTestPolicy#ATTACH}.
+     */
     IncompleteTestPolicy[] onFailure() default {};
 
-    /** Returns what becomes of the check of a test that was aborted; {@code meshguard.on-abort}, else {@link IncompleteTestPolicy#ATTACH}. */
+    /**
+     * Returns how the check of an aborted test is handled; {@code meshguard.on-abort}, else
+     * {@link IncompleteTestPolicy#ATTACH}.
+     */
     IncompleteTestPolicy[] onAbort() default {};
 
     /**
-     * Returns what becomes of a test whose buffers were still allocated when close began and were freed afterwards;
+     * Returns how a test is handled whose buffers were still allocated when close began and were freed afterwards;
      * {@code meshguard.late-frees}, else {@link LateFrees#FAIL}.
      */
     LateFrees[] lateFrees() default {};
 
     /**
-     * Returns how long the check waits at most for frees that other threads still make, for example {@code "250 ms"} or
+     * Returns the longest time that the check waits for frees by other threads, for example {@code "250 ms"} or
      * {@code "2 s"}; {@code meshguard.grace}, else it does not wait.
      *
-     * <p>It waits before the extension closes what the test left open, so it excuses nothing that the test freed after a close of its own.
-     * It waits only while something of the test is left that nothing allows to stay, and goes on as soon as all of it is freed.
+     * <p>The check waits before the extension closes what the test left open. The grace therefore does not excuse frees
+     * after a close by the test itself. The check waits only while unexpected buffers of the test are allocated, and
+     * continues as soon as all of them are freed.
      */
     String grace() default "";
 }

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.opentest4j.MultipleFailuresError;
 
-/** What a test has said of its memory by failing, so that it is not said a second time. */
+/** The findings that a test has already reported by failing, so that they are not reported a second time. */
 final class AlreadyReportedFindings {
 
     private final Optional<Throwable> thrown;
@@ -31,14 +31,14 @@ final class AlreadyReportedFindings {
         this.reported = told;
     }
 
-    /** Returns what an error says, with its causes, its suppressed errors and those it collects. */
+    /** Returns the findings of an error, its causes, its suppressed errors and the errors that it collects. */
     static AlreadyReportedFindings by(Optional<Throwable> thrown) {
         List<LeakVerdict> told = new ArrayList<>();
         thrown.ifPresent(error -> collect(error, told, Collections.newSetFromMap(new IdentityHashMap<>())));
         return new AlreadyReportedFindings(thrown, told);
     }
 
-    /** Returns what an error says of budgets, with its causes, its suppressed errors and those it collects. */
+    /** Returns the budget violations of an error, its causes, its suppressed errors and the errors that it collects. */
     static List<BudgetViolation> budgetsBy(Optional<Throwable> thrown) {
         List<BudgetViolation> told = new ArrayList<>();
         thrown.ifPresent(error -> {
@@ -52,7 +52,7 @@ final class AlreadyReportedFindings {
         return told;
     }
 
-    /** Returns whether every finding of a verdict was told. */
+    /** Returns whether every finding of a verdict was reported. */
     boolean cover(LeakVerdict verdict) {
         return verdict.survivors().stream()
                         .filter(survivor -> survivor.status() != SurvivorStatus.EXPECTED)
@@ -67,7 +67,7 @@ final class AlreadyReportedFindings {
                                         before.inconclusiveReasonTexts().contains(doubt)));
     }
 
-    /** Returns what a reader of a verdict has to know who has read before what the test threw. */
+    /** Returns the notes for a reader of a verdict who has already read what the test threw. */
     List<String> notes(LeakVerdict verdict) {
         List<String> notes = new ArrayList<>();
         thrown.ifPresent(error -> notes.add(String.format(
@@ -111,7 +111,7 @@ final class AlreadyReportedFindings {
                         before.kind() == anomaly.kind() && before.event().equals(anomaly.event()));
     }
 
-    /** Histories of one tracker share its requests, those of two trackers do not. */
+    /** Histories of one tracker share its requests; histories of two trackers do not. */
     @SuppressWarnings("ReferenceEquality")
     private static boolean isSame(BufferGeneration one, BufferGeneration other) {
         return one.hasSameAddressAs(other)

@@ -11,19 +11,19 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Where an annotation is written that JUnit found on a test class or method.
+ * The source location of an annotation that JUnit found on a test class or method.
  *
- * <p>It may stand on a superclass, an interface or an annotation of the user's own, and is found on all classes and methods that have it
- * from there.
+ * <p>The annotation may be present on a superclass, an interface or a composed annotation. JUnit finds it on all
+ * classes and methods that inherit it.
  */
 final class AnnotationLocation {
 
     private AnnotationLocation() {}
 
     /**
-     * Returns the name of the class, annotation or method on which an annotation is written.
+     * Returns the name of the class, annotation or method on which an annotation is declared.
      *
-     * @param element where JUnit found it
+     * @param element the element on which JUnit found it
      */
     static String of(AnnotatedElement element, Annotation annotation) {
         Set<AnnotatedElement> seen = new HashSet<>();

@@ -29,9 +29,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * What the annotations around a test ask for.
+ * Reads the annotations of a test, its classes and its enclosing classes.
  *
- * <p>The nearest {@link TrackAllocations} counts, as a whole; all {@link ExpectBuffers} add up, the nearest first.
+ * <p>The nearest {@link TrackAllocations} applies as a whole; all {@link ExpectBuffers} add up, the nearest first.
  */
 final class AnnotationReader {
 
@@ -41,7 +41,7 @@ final class AnnotationReader {
 
     private AnnotationReader() {}
 
-    /** Returns what the nearest annotation asks for, if there is one. */
+    /** Returns the settings of the nearest annotation, if there is one. */
     static Optional<TrackingSettings> settings(ExtensionContext context) {
         Optional<TrackingSettings> ofMethod = context.getTestMethod()
                 .flatMap(method -> nearest(method, locationOf(context, method)))
@@ -60,7 +60,7 @@ final class AnnotationReader {
                 .map(annotation -> TrackingSettings.of(annotation, place));
     }
 
-    /** What two say of policies is put together elsewhere; of meshes there can be one. */
+    /** Policies of two annotations are combined in {@link PolicyAnnotations}; there can be only one mesh. */
     private static Optional<TrackAllocations> nearest(AnnotatedElement element, String place) {
         Set<TrackAllocations> all = NearestAnnotations.of(element, TrackAllocations.class);
         if (all.stream()
@@ -76,7 +76,7 @@ final class AnnotationReader {
         return all.stream().findFirst();
     }
 
-    /** Returns what may stay by the annotations of method and classes. */
+    /** Returns the buffers that annotations of the method and the classes expect. */
     static ExpectedBuffers expected(ExtensionContext context) {
         List<Expectation> all = new ArrayList<>(ofMethod(context));
         context.getTestClass().ifPresent(type -> {
@@ -88,7 +88,7 @@ final class AnnotationReader {
         return new ExpectedBuffers(all);
     }
 
-    /** Returns what an extension expects that may stand in several fields and serve several classes. */
+    /** Returns the expectations of an extension, which may be in several fields and serve several classes. */
     static ExpectedBuffers inField(ExpectedBuffers entries) {
         return new ExpectedBuffers(entries.entries().stream()
                 .map(entry -> entry.source().isPresent() ? entry : entry.statusAt("MeshGuardExtension.expecting"))
@@ -96,14 +96,14 @@ final class AnnotationReader {
                 .toList());
     }
 
-    /** Of the tests of a class, some leave nothing that an entry on the class means. */
+    /** An entry on a class need not match in every test of the class. */
     private static List<Expectation> ofClass(Class<?> type) {
         return on(type, TestNames.of(type)).stream()
                 .map(Expectation::forSeveralChecks)
                 .toList();
     }
 
-    /** Refuses an entry on a method whose mesh outlives it, because it would have to hold for other methods too. */
+    /** Rejects an entry on a method whose mesh outlives it, because the entry would apply to other methods too. */
     static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
             throw TrackingSettings.rejected(
@@ -116,7 +116,9 @@ final class AnnotationReader {
         }
     }
 
-    /** Refuses an entry on a nested class that shares the mesh of the class around it, where nobody would read it. */
+    /**
+     * Rejects an entry on a nested class that shares the mesh of its enclosing class, because it would never be read.
+     */
     static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
         Class<?> type = inner.getRequiredTestClass();
         if (inner.getTestMethod().isEmpty()
@@ -129,7 +131,7 @@ final class AnnotationReader {
         }
     }
 
-    /** Refuses an entry on a class whose mesh outlives it, because it would have to hold for other classes too. */
+    /** Rejects an entry on a class whose mesh outlives it, because the entry would apply to other classes too. */
     static void rejectOnClass(ExtensionContext context) {
         context.getTestClass()
                 .filter(type -> !on(type, TestNames.of(type)).isEmpty())

@@ -15,7 +15,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** The budgets that the annotations around a test give: for each memory of each device the nearest. */
+/** The budgets declared by the annotations of a test: the nearest one for each memory of each device. */
 final class BudgetAnnotations {
 
     private record Scope(BufferType type, OptionalInt device) {}
@@ -24,7 +24,10 @@ final class BudgetAnnotations {
 
     private BudgetAnnotations() {}
 
-    /** Returns the budgets of method and classes, the nearest first, and those given in code that none of them replaces. */
+    /**
+     * Returns the budgets of method and classes, the nearest first, followed by those set in code that none of them
+     * replaces.
+     */
     static List<dev.meshguard.verdict.budget.BudgetSpec> budgets(
             ExtensionContext context, List<dev.meshguard.verdict.budget.BudgetSpec> inCode) {
         Map<Scope, dev.meshguard.verdict.budget.BudgetSpec> nearest = new LinkedHashMap<>(ofMethod(context));
@@ -40,7 +43,7 @@ final class BudgetAnnotations {
         return List.copyOf(nearest.values());
     }
 
-    /** Refuses a budget on a method whose mesh outlives it, because it would have to hold for other methods too. */
+    /** Rejects a budget on a method whose mesh outlives it, because the budget would apply to other methods too. */
     static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
         if (!ofMethod(context).isEmpty()) {
             throw TrackingSettings.rejected(
@@ -52,7 +55,9 @@ final class BudgetAnnotations {
         }
     }
 
-    /** Refuses a budget on a nested class that shares the mesh of the class around it, where nobody would read it. */
+    /**
+     * Rejects a budget on a nested class that shares the mesh of its enclosing class, because it would never be read.
+     */
     static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
         Class<?> type = inner.getRequiredTestClass();
         if (inner.getTestMethod().isEmpty()
@@ -65,7 +70,7 @@ final class BudgetAnnotations {
         }
     }
 
-    /** Refuses a budget on a class whose mesh outlives it, because it would have to hold for other classes too. */
+    /** Rejects a budget on a class whose mesh outlives it, because the budget would apply to other classes too. */
     static void rejectOnClass(ExtensionContext context) {
         context.getTestClass()
                 .filter(type -> !on(type, TestNames.of(type)).isEmpty())

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The budgets of one test, and what allocators said while their meshes were open.
+ * The budgets of one test and the free space that allocators reported while their meshes were open.
  *
  * <p>Guarded by its owner.
  */
@@ -33,36 +33,36 @@ final class BudgetCheck {
         return budgets.isEmpty();
     }
 
-    /** Asks the allocators, if any budget needs that. */
+    /** Queries the allocators if any budget needs that. */
     void read(List<MeshDevice> open) {
         if (!budgets.isEmpty() && budgets.stream().anyMatch(BudgetSpec::needsAllocator)) {
             open.forEach(mesh -> readings.addAll(mesh.allocatorReadings()));
         }
     }
 
-    /** Asks the allocators if nobody did before; a test that ended early has not come to that. */
+    /** Queries the allocators unless that was done before; a test that ended early has not reached that step. */
     void readUnlessRead(List<MeshDevice> open) {
         if (readings.isEmpty()) {
             read(open);
         }
     }
 
-    /** Returns whether the budgets were kept to, if there are any. */
+    /** Returns the verdict on the budgets, if there are any. */
     Optional<BudgetVerdict> verdict(LeakVerdict memory) {
         return budgets.isEmpty()
                 ? Optional.empty()
                 : Optional.of(BudgetVerdict.of(memory, budgets, List.copyOf(readings)));
     }
 
-    /** Returns whether a test has anything to be told of its budgets, which it has not said itself. */
+    /** Returns whether the verdict has a violation that the test has not reported itself. */
     static boolean isNews(BudgetVerdict verdict, TrackedTest test) {
         return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.violations());
     }
 
     /**
-     * Returns the failure of a test that did not keep to its budgets.
+     * Returns the failure of a test that exceeded its budgets.
      *
-     * @param page where a page shows it, if one does
+     * @param page the page that shows it, if there is one
      */
     static BudgetAssertionError failure(BudgetVerdict verdict, TrackedTest test, Optional<String> page) {
         BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
@@ -72,7 +72,7 @@ final class BudgetCheck {
         return failure;
     }
 
-    /** Whoever held the most is what the reader looks for. */
+    /** The reader looks for the line that allocated the most. */
     private static Optional<StackTraceElement[]> callSiteOf(BudgetVerdict verdict) {
         return verdict.violations().stream()
                 .filter(BudgetViolation.Used.class::isInstance)

@@ -15,15 +15,15 @@ import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 /**
- * The page of one check: named by the failure whose text stands on it.
+ * The page of one check, named by the failure that it describes.
  *
- * <p>A page that cannot be written hides no finding: the failure then does not name one, and says why.
+ * <p>A page that cannot be written hides no finding: the failure then names no page and gives the reason.
  *
- * @param run where pages go
- * @param test who is told what goes wrong
- * @param subject whose page it is
- * @param budgets what stands on it beside the verdict
- * @param report says what there is to say of a verdict, with notes
+ * @param run the settings of pages
+ * @param test the test to which errors are reported
+ * @param subject the subject of the page
+ * @param budgets the budget verdict shown beside the leak verdict
+ * @param report creates the report of a verdict with notes
  */
 record CheckPages(
         RunState run,
@@ -32,11 +32,11 @@ record CheckPages(
         BudgetCheck budgets,
         BiFunction<LeakVerdict, List<String>, VerdictReport> report) {
 
-    /** Makes the failure of a check. */
+    /** Creates the failure of a check. */
     @FunctionalInterface
     interface Failing<T extends Throwable> {
         /**
-         * Makes it.
+         * Creates the failure.
          *
          * @param named the report, which names the page if there is one
          * @param page the page, if there is one
@@ -44,14 +44,17 @@ record CheckPages(
         T failure(VerdictReport named, Optional<String> page);
     }
 
-    /** Says the failure of a check. */
+    /** Reports the failure of a check. */
     @FunctionalInterface
     interface Saying<T extends Throwable> {
-        /** Says it, with the report that goes with it. */
+        /** Reports the failure, with its report. */
         void describe(T failure, VerdictReport named);
     }
 
-    /** Says a failure that names its page, or one that names none where none is wanted or could be written. */
+    /**
+     * Reports a failure that names its page, or one that names none if no page is configured or it could not be
+     * written.
+     */
     <T extends Throwable> void naming(VerdictReport plain, Failing<T> failing, Saying<T> saying) {
         VerdictReport[] said = {plain};
         T failure = run.reporting()
@@ -66,12 +69,12 @@ record CheckPages(
         saying.describe(failure, said[0]);
     }
 
-    /** What the test has said itself cannot name a page any more. */
+    /** A failure that the test itself has thrown can no longer name a page. */
     private String textOf(Throwable failure, VerdictReport named) {
         return test.thrown().equals(Optional.of(failure)) ? named.text() : String.valueOf(failure.getMessage());
     }
 
-    /** Leaves the page of a check that did not fail, if that is wanted, and none of an earlier run. */
+    /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
     void ofWhatHeld(LeakVerdict verdict, List<String> notes) {
         RunPages pages = run.reporting().pages();
         if (!pages.areOfAll() && !pages.hasOldPages()) {

@@ -7,14 +7,14 @@ import java.util.Optional;
 import org.opentest4j.TestAbortedException;
 
 /**
- * How memory is checked, decided.
+ * The resolved settings of a memory check.
  *
- * @param check what has to hold
- * @param origins whose stack is taken
- * @param onFailure what becomes of the check of a test that failed
- * @param onAbort what becomes of the check of a test that was aborted
- * @param lateFrees what becomes of what was freed after close began
- * @param grace how long late frees are waited for at most
+ * @param check the condition that must hold
+ * @param origins the calls whose stacks are captured
+ * @param onFailure how the check of a failed test is handled
+ * @param onAbort how the check of an aborted test is handled
+ * @param lateFrees how frees after the begin of close are handled
+ * @param grace the longest wait for late frees
  */
 record CheckPolicy(
         AllocationCheck check,
@@ -32,28 +32,28 @@ record CheckPolicy(
             LateFrees.FAIL,
             Duration.ZERO);
 
-    /** Returns whether a verdict is as the check asks for. */
+    /** Returns whether a verdict satisfies the check. */
     boolean holdFor(LeakVerdict verdict) {
         return check.holdsFor(verdict, lateFrees);
     }
 
-    /** Returns what becomes of a check after what a test threw, if it did. */
+    /** Returns how a check is handled after what a test threw, if it threw. */
     IncompleteTestPolicy after(Optional<Throwable> thrown) {
         return thrown.map(error -> error instanceof TestAbortedException ? onAbort : onFailure)
                 .orElse(IncompleteTestPolicy.ATTACH);
     }
 
-    /** Returns whether a check waits for late frees after what a test threw, if it did. */
+    /** Returns whether a check waits for late frees after what a test threw, if it threw. */
     boolean waits(Optional<Throwable> thrown) {
         return !grace.isZero() && check != AllocationCheck.NONE && after(thrown) != IncompleteTestPolicy.SKIP;
     }
 
-    /** Returns these policies for a tracker that takes other stacks. */
+    /** Returns these policies for a tracker with another origin capture. */
     CheckPolicy withOrigins(OriginCapture other) {
         return new CheckPolicy(check, other, onFailure, onAbort, lateFrees, grace);
     }
 
-    /** Returns these policies for a test that somebody else judges. */
+    /** Returns these policies for a test that is judged elsewhere. */
     CheckPolicy unchecked() {
         return new CheckPolicy(AllocationCheck.NONE, origins, onFailure, onAbort, lateFrees, grace);
     }

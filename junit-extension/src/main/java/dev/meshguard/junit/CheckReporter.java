@@ -27,14 +27,14 @@ import org.opentest4j.MultipleFailuresError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * What follows from a verdict for the test, class or suite that it is about: nothing, a report entry, or a failure.
+ * Turns a verdict into its effect on a test, class or suite: nothing, a report entry, or a failure.
  *
- * @param policies what has to hold, and what becomes of it where the test threw
- * @param budgets what may be used
- * @param run what all tests share
- * @param test who is blamed
- * @param subject whose page that of the check is; found out for those that have one
- * @param template who may expect another verdict than the check, if the test is an invocation of a template of ours
+ * @param policies the conditions, and how a test that threw is handled
+ * @param budgets the budgets
+ * @param run the state that all tests share
+ * @param test the test that is responsible
+ * @param subject the subject of the page; resolved only for checks that have a page
+ * @param template the template that may expect another verdict, if the test is an invocation of a MeshGuard template
  */
 record CheckReporter(
         CheckPolicy policies,
@@ -45,14 +45,14 @@ record CheckReporter(
         Optional<TemplateInvocation> template) {
 
     /**
-     * Draws it.
+     * Reports a verdict.
      *
-     * @param verdict what was found
-     * @param again judges once more, when it is known who holds what is left
-     * @param tracker is told who does
-     * @param remarks what the reader has to know of the end
-     * @param failedClose what went wrong when meshes were closed
-     * @param running is told what comes of the check
+     * @param verdict the verdict
+     * @param again judges once more when the holders of the survivors are known
+     * @param tracker receives these holders
+     * @param remarks notes on the end of the test
+     * @param failedClose the errors of closing meshes
+     * @param running receives the result of the check
      */
     void draw(
             LeakVerdict verdict,
@@ -82,7 +82,7 @@ record CheckReporter(
         return new CheckPages(run, test, subject, budgets, this::report);
     }
 
-    /** What cannot be written must not hide what was found, and must not go unseen. */
+    /** A write error must not hide a finding, and must be visible. */
     private void keep(LeakVerdict verdict, HistoryFolder folder) {
         try {
             folder.keep(test.name(), verdict.history());
@@ -104,7 +104,7 @@ record CheckReporter(
             RunningCheck running,
             boolean[] hasFailed) {
         running.found(verdict);
-        // Of a test that is skipped too: what it used of a file is no less needed, and what it leaks is not repaired.
+        // Also for a skipped check: its matches count for the expectation file, and its leaks remain known.
         if (policies.check() != AllocationCheck.NONE) {
             run.add(verdict);
         }
@@ -160,15 +160,15 @@ record CheckReporter(
         }
     }
 
-    /** What a verdict says to whom. */
+    /** The status of a verdict for the reader of the test's results. */
     private enum VerdictStatus {
-        /** All that is asked for holds. */
+        /** All conditions hold. */
         PASSED(CheckResult.HELD),
-        /** All that is wrong is in the baseline. */
+        /** All findings are in the baseline. */
         BASELINED(CheckResult.KNOWN),
-        /** The test has said all that is wrong by failing. */
+        /** The test has reported all findings by failing. */
         ALREADY_REPORTED(CheckResult.FAILED),
-        /** Nobody has said it yet. */
+        /** A finding is not reported yet. */
         NEW(CheckResult.FAILED);
 
         private final CheckResult result;
@@ -189,7 +189,7 @@ record CheckReporter(
         return told.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
     }
 
-    /** Returns the report of findings that nobody has told, judged again where it had to be asked who holds a buffer. */
+    /** Returns the report of unreported findings, judged again if the holders of buffers had to be searched. */
     private VerdictReport explained(
             LeakVerdict verdict,
             Supplier<LeakVerdict> again,
@@ -216,7 +216,10 @@ record CheckReporter(
         return failure;
     }
 
-    /** Who holds a buffer is only asked where nothing else explains why it is left, because asking costs collections. */
+    /**
+     * The holder of a buffer is searched only if nothing else explains why it remains, because the search costs garbage
+     * collections.
+     */
     private static boolean isToBeExplained(LeakVerdict verdict) {
         return !verdict.survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
                 .isEmpty();
@@ -232,7 +235,7 @@ record CheckReporter(
         }
     }
 
-    /** No check fails for them, but late frees and data that two meshes write over each other must not go unseen. */
+    /** Late frees and data that two meshes overwrite fail no check, but they must be visible. */
     private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
         if (verdict.sum().late() > 0 || !verdict.meshOverlaps().isEmpty()) {
             test.publish(report(verdict, notes).text());
@@ -255,7 +258,7 @@ record CheckReporter(
         return report.reproducedBy(test.reproduction());
     }
 
-    /** The frames of the engine would lead nowhere: where the buffer was asked for is what the reader looks for. */
+    /** The frames of the engine help nobody: the reader looks for the line that allocated the buffer. */
     private StackTraceElement[] callSiteOf(LeakVerdict verdict) {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())
@@ -266,7 +269,7 @@ record CheckReporter(
                 .orElseGet(test::stack);
     }
 
-    /** A leak and a budget that was not kept are two things to repair, and each is told once. */
+    /** A leak and a budget violation need two repairs, and each is reported once. */
     private static AssertionError both(LeakAssertionError leak, AssertionError budget) {
         MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
         both.setStackTrace(leak.getStackTrace());
@@ -292,7 +295,7 @@ record CheckReporter(
         }
     }
 
-    /** What cannot be written must not hide what was found. */
+    /** A write error must not hide a finding. */
     private void publishFiles(Throwable failure, String text, VerdictReport report) {
         try {
             test.publish(FailureEntry.of(report));
@@ -307,9 +310,11 @@ record CheckReporter(
     }
 
     /**
-     * Throws it, or adds it to what the test threw: JUnit would do the same, but an aborted test would become a failed one.
+     * Throws the failure, or adds it to what the test threw: JUnit would do the same, but an aborted test would become
+     * a failed one.
      *
-     * <p>Not every error can hold another one. What is printed is in the reports of build tools, where report entries are not.
+     * <p>Not every error accepts a suppressed one. Printed output is in the reports of build tools, report entries are
+     * not.
      */
     private static <T extends Throwable> void raise(@Nullable T failure, Optional<Throwable> thrown) throws T {
         if (failure == null) {

@@ -12,24 +12,24 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * What annotations and static fields say for a method or class, looked for once in a run.
+ * The settings that annotations and static fields declare for a method or class, looked up once in a run.
  *
- * <p>To look for it is a good part of what a test costs, and all invocations of a method find the same. What is refused is not kept, so
- * that each test tells it.
+ * <p>The look-up is a large part of the cost of a test, and all invocations of a method have the same result. Errors
+ * are not cached, so each test reports them.
  *
- * <p>Safe for use by several threads: two may look at the same time, and find the same.
+ * <p>Safe for use by several threads: two may look up at the same time, and find the same.
  */
 final class ConfigurationCache {
 
     /**
-     * Who looks, and where.
+     * The location of a test for which settings are cached.
      *
-     * @param enclosing the classes around the one of the test: an inherited nested class lies within several
+     * @param enclosing the classes around the one of the test: an inherited nested class is inside several
      */
     record TestLocation(
             MeshGuardExtension extension, List<Class<?>> enclosing, Optional<Class<?>> type, Optional<Method> method) {
 
-        /** The classes around hardly ever tell two places apart, and this is asked for each test. */
+        /** Two locations rarely differ only in the enclosing classes, and each test computes this hash. */
         @Override
         public int hashCode() {
             return 31 * type.hashCode() + method.hashCode();
@@ -45,7 +45,7 @@ final class ConfigurationCache {
         }
     }
 
-    /** Something that is looked for. */
+    /** A value that is looked up once. */
     static final class Lazy<T> {
 
         private volatile @Nullable T found;
@@ -66,13 +66,13 @@ final class ConfigurationCache {
     final Lazy<List<BudgetSpec>> budgets = new Lazy<>();
     final Lazy<List<MeshGuardExtension>> speakers = new Lazy<>();
 
-    /** The account of the execution that this is kept for. */
+    /** The state of the execution for which this is cached. */
     final Lazy<RunState> run = new Lazy<>();
 
-    /** What a summary says of whoever stands here. */
+    /** The subject that a summary names. */
     final Lazy<CheckSubject> subject = new Lazy<>();
 
-    /** Returns what is known of the place of a context. */
+    /** Returns the cached settings for the location of a context. */
     static ConfigurationCache of(MeshGuardExtension extension, ExtensionContext context) {
         return SessionStore.declarations(
                 context,

@@ -20,7 +20,8 @@ import java.util.function.Function;
 /**
  * A configuration parameter of JUnit that MeshGuard reads.
  *
- * <p>The one list of them. The metadata that IDEs read and the table of {@code docs/configuration.md} are compared with it.
+ * <p>This is the only list of them. The metadata that IDEs read and the table of {@code docs/configuration.md} are
+ * compared with it.
  */
 enum ConfigurationKey {
     CHECK(
@@ -136,7 +137,7 @@ enum ConfigurationKey {
     private final String key;
     private final Class<?> type;
 
-    @SuppressWarnings("ImmutableEnumChecker") // All of them are made by words() and List.of(), which nobody can change.
+    @SuppressWarnings("ImmutableEnumChecker") // All lists are made by words() and List.of(), which are unmodifiable.
     private final List<String> allowed;
 
     private final String defaultValue;
@@ -150,7 +151,7 @@ enum ConfigurationKey {
         this.description = description;
     }
 
-    /** Returns the name, as it is written in files. */
+    /** Returns the name, as written in files. */
     String key() {
         return key;
     }
@@ -159,31 +160,31 @@ enum ConfigurationKey {
         return type;
     }
 
-    /** Returns all values, if they can be told. */
+    /** Returns all values, if they can be listed. */
     List<String> allowed() {
         return allowed;
     }
 
-    /** Returns what counts if it is not given; empty if nothing does. */
+    /** Returns the value that applies if none is given; empty if there is none. */
     String defaultValue() {
         return defaultValue;
     }
 
-    /** Returns what it is for, as one sentence. */
+    /** Returns its purpose, as one sentence. */
     String description() {
         return description;
     }
 
-    /** Returns the names of all. */
+    /** Returns the names of all parameters. */
     static List<String> keys() {
         return Arrays.stream(values()).map(ConfigurationKey::key).toList();
     }
 
     /**
-     * Reads what the parameters of a run say of policies.
+     * Reads the policies from the configuration parameters of a run.
      *
-     * @param parameters the value of a name
-     * @throws IllegalArgumentException if one makes no sense; the message names it
+     * @param parameters returns the value of a name
+     * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     static PartialPolicy policies(Function<String, Optional<String>> parameters) {
         return new PartialPolicy(

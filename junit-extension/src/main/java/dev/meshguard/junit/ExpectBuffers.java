@@ -15,15 +15,15 @@ import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * {@code @ExpectBuffers} lets buffers stay allocated at the end of a test, with the reason why.
+ * {@code @ExpectBuffers} declares buffers that a test is expected to leave allocated at its end, with the reason.
  *
- * <p>Conditions that are left out fit every buffer; numbers are given as {@code device = 3}, and negative ones are refused. {@link #atMost} and {@link #bytes} are bounds over all devices: one
- * buffer more than they allow fails the test again, and so do fewer than {@link #exactly} or {@link #atLeast} promise. The failure of a
- * leak ends with an entry to paste.
+ * <p>An omitted condition matches every buffer. Numbers are given as {@code device = 3}; negative numbers are an error.
+ * {@link #atMost} and {@link #bytes} are bounds over all devices. The test fails if more buffers match, or if fewer
+ * match than {@link #exactly} or {@link #atLeast} require. A leak failure ends with an entry to paste.
  *
- * <p>On a method that holds for no buffer at all, too. Where a method has several invocations or starts several programs, one of them has
- * to leave what fits; otherwise the method fails. On a class none in one test is in order. Whether an entry matched anything at all is judged
- * at the end of a whole run that has a name: see {@link RunVerifier}.
+ * <p>An entry on a method that matches no buffer fails the test. If a method has several invocations or starts several
+ * programs, one of them must leave a matching buffer. An entry on a class need not match in each test. Unused entries
+ * are reported at the end of a whole run that has a name: see {@link RunVerifier}.
  *
  * <pre>{@code
  * @Test
@@ -31,9 +31,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * void decode(MeshDevice mesh) { … }
  * }</pre>
  *
- * <p>Unlike {@link TrackAllocations}, of which the nearest counts, these add up: those of the method are tried first, then
- * those of the class, its superclasses and interfaces, then those of the classes around it. They may be part of annotations
- * of your own. On a mesh that tests share, one on a method is refused unless each test answers for itself: see {@link Accounting}.
+ * <p>Unlike {@link TrackAllocations}, of which only the nearest applies, these annotations add up. The order is:
+ *
+ * <ol>
+ * <li>those of the method
+ * <li>those of the class, its superclasses and interfaces
+ * <li>those of the enclosing classes
+ * </ol>
+ *
+ * <p>They may be used as meta-annotations. On a mesh that tests share, an entry on a method is an error unless each
+ * test is responsible for its own allocations: see {@link Accounting}.
  *
  * @since 0.1
  * @see ExpectedBuffersFile
@@ -48,7 +55,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface ExpectBuffers {
 
-    /** Returns why they may stay; not blank. */
+    /** Returns why the buffers are expected; not blank. */
     String because();
 
     /** Returns the memory; at most one, any if none is given. */
@@ -69,24 +76,30 @@ public @interface ExpectBuffers {
     /** Returns the largest size of each, in bytes, 0 or more, instead of {@link #size}; at most one, no limit if none is given. */
     long[] maxSize() default {};
 
-    /** Returns how many may stay at most, over all devices, 0 or more; at most one, any number if none is given. */
+    /**
+     * Returns the most buffers that are expected, over all devices, 0 or more; at most one, any number if none is
+     * given.
+     */
     long[] atMost() default {};
 
     /**
-     * Returns how many stay at least, over all devices, 0 or more; fewer fail the test. At most one, no number is too small if none is
-     * given.
+     * Returns the fewest buffers that are expected, over all devices, 0 or more; fewer fail the test. At most one, no
+     * minimum if none is given.
      */
     long[] atLeast() default {};
 
     /**
-     * Returns how many stay exactly, over all devices, 0 or more, instead of {@link #atMost}; at most one, any number if none is given.
+     * Returns the exact number of expected buffers, over all devices, 0 or more, instead of {@link #atMost}; at most
+     * one, any number if none is given.
      */
     long[] exactly() default {};
 
-    /** Returns how many bytes may stay at most, over all devices, 0 or more; at most one, any number if none is given. */
+    /**
+     * Returns the most bytes that are expected, over all devices, 0 or more; at most one, any number if none is given.
+     */
     long[] bytes() default {};
 
-    /** Returns who frees them; at most one, anybody if none is given. */
+    /** Returns the party that frees them; at most one, any if none is given. */
     BufferLifetime[] lifetime() default {};
 
     /** Returns the name of the phase in which they are allocated, for example {@code SETUP}; any if empty. */
@@ -102,16 +115,19 @@ public @interface ExpectBuffers {
     String label() default "";
 
     /**
-     * Returns a class, method or package that asks for them, for example {@code KvCacheTest.weights}; any origin if empty.
+     * Returns a class, method or package that allocates them, for example {@code KvCacheTest.weights}; any origin if
+     * empty.
      *
      * @see dev.meshguard.verdict.expectation.OriginPattern
      */
     String origin() default "";
 
-    /** Returns the last day on which they may stay, as an ISO date, for example {@code 2026-12-31}; for ever if empty. */
+    /**
+     * Returns the last day on which the entry applies, as an ISO date, for example {@code 2026-12-31}; no end if empty.
+     */
     String until() default "";
 
-    /** Several entries at one place; the compiler writes it. */
+    /** Container of several {@link ExpectBuffers} on one element; generated by the compiler. */
     @Documented
     @Inherited
     @Retention(RetentionPolicy.RUNTIME)

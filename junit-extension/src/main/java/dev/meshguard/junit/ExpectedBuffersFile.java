@@ -11,7 +11,8 @@ import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * {@code @ExpectedBuffersFile} lets buffers stay that a checked-in file lists, a line each.
+ * {@code @ExpectedBuffersFile} names a checked-in file of buffers that tests are expected to leave allocated, one entry
+ * a line.
  *
  * <pre>{@code
  * @TrackAllocations
@@ -19,9 +20,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * class KvCacheTest { … }
  * }</pre>
  *
- * <p>Its entries count as {@link ExpectBuffers} at the same place would, after those; {@code ExpectedBuffers} says how a line reads.
- * A file for all tests is named once, by the configuration parameter {@code meshguard.expected-buffers}. Either way failures
- * name file and line, and an entry that matches nothing in a whole run fails the run: see {@link RunVerifier}.
+ * <p>Its entries apply like {@link ExpectBuffers} at the same location, and are tried after those.
+ * {@code ExpectedBuffers} describes the format of a line. To use one file for all tests, set the configuration
+ * parameter {@code meshguard.expected-buffers}. In both cases failures name file and line. An entry that matches
+ * nothing in a whole run fails the run: see {@link RunVerifier}.
  *
  * @since 0.1
  * @see dev.meshguard.verdict.expectation.ExpectedBuffers
@@ -34,6 +36,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface ExpectedBuffersFile {
 
-    /** Returns the path of the file, from the folder in which the tests run; Maven runs them in that of their module. */
+    /**
+     * Returns the path of the file, relative to the working directory of the tests; Maven runs tests in the folder of
+     * their module.
+     */
     String value();
 }

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.opentest4j.MultipleFailuresError;
 
-/** What several checks of one test throw: each is made, whatever becomes of the one before. */
+/** Collects the errors of several checks of one test: each check runs, even if an earlier one failed. */
 final class FailedChecks {
 
     private final List<Throwable> failures = new ArrayList<>();
 
-    /** Makes a check. */
+    /** Runs a check. */
     void collect(Runnable check) {
         try {
             check.run();
@@ -18,7 +18,7 @@ final class FailedChecks {
         }
     }
 
-    /** Throws what the checks threw: one as it is, several together. */
+    /** Throws the collected errors: a single one unchanged, several combined. */
     void throwAll() {
         if (failures.size() == 1) {
             if (failures.get(0) instanceof AssertionError failure) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What a report says of a failure in a few pairs, by which tools group failures; the text is the failure's own. */
+/** A failure as a few key-value pairs for reports, by which tools group failures; the text is the failure's own. */
 final class FailureEntry {
 
     private static final int MAX_FINGERPRINTS = 10;

@@ -6,10 +6,10 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * A number that an annotation gives or leaves out.
+ * A number that an annotation may set or omit.
  *
- * <p>Such an attribute is an array, because an annotation cannot say that a number was left out: a default of -1 would be the same as a
- * -1 that somebody wrote, and would mean "any" where an error is due.
+ * <p>Such an attribute is an array, because an annotation cannot express that a number was omitted. A default of -1
+ * could not be told from an explicit -1, and would mean "any" instead of an error.
  */
 final class GivenNumber {
 
@@ -20,9 +20,9 @@ final class GivenNumber {
     /**
      * Returns the number if it is given.
      *
-     * @param values the attribute as it is written
-     * @param name what the attribute is called
-     * @param place where the annotation stands, for messages
+     * @param values the attribute as written
+     * @param name the name of the attribute
+     * @param place the location of the annotation, for messages
      * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is negative, or there are several
      */
     static OptionalLong of(long[] values, String name, String place) {
@@ -48,7 +48,7 @@ final class GivenNumber {
     /**
      * Returns the number if it is given; see {@link #of(long[], String, String)}.
      *
-     * @param withoutIt why somebody would leave it out
+     * @param withoutIt the meaning of omitting it
      */
     static OptionalInt of(int[] values, String name, String place, String withoutIt) {
         OptionalLong given = of(Arrays.stream(values).asLongStream().toArray(), name, place, withoutIt);

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/** What a test can ask for, as a parameter or in a field. */
+/** The types that a test can declare as a parameter or a field. */
 final class InjectableTypes {
 
     private static final Set<MemorySource> ALL = EnumSet.allOf(MemorySource.class);
@@ -25,7 +25,7 @@ final class InjectableTypes {
             MemorySnapshots.class, new Injectable(ALL, guard -> new MemorySnapshots(guard.tracker())),
             Phases.class, new Injectable(ALL, guard -> new Phases(guard.tracker())));
 
-    /** What is given, and whose memory a test has to be about to get it. */
+    /** The supplier of a type, and the memory sources for which it is available. */
     private record Injectable(Set<MemorySource> sources, Function<TrackingSession, Object> from) {}
 
     private InjectableTypes() {}
@@ -34,7 +34,7 @@ final class InjectableTypes {
         return BY_TYPE.containsKey(type);
     }
 
-    /** Returns what a guard gives of a type that there is. */
+    /** Returns the value of a supported type from a session. */
     static Object of(Class<?> type, TrackingSession guard) {
         Injectable gift = BY_TYPE.get(type);
         if (gift == null) {

@@ -5,16 +5,16 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Where the invocations of a method come together that runs several times. */
+/** Finds the context around all invocations of a method that runs several times. */
 final class Invocations {
 
     private Invocations() {}
 
     /**
-     * Returns the context that is over when all invocations of a method are: that of a test template or of a factory, or that of a class
-     * template around it. Returns nothing for a method that runs once.
+     * Returns the context that ends after all invocations of a method: that of a test template or of a factory, or that
+     * of a class template around it. Returns nothing for a method that runs once.
      *
-     * @param context that of a test or of a factory
+     * @param context the context of a test or of a factory
      */
     static Optional<ExtensionContext> around(ExtensionContext context) {
         Optional<ExtensionContext> outermost = AnnotationSupport.isAnnotated(context.getTestMethod(), TestFactory.class)
@@ -32,7 +32,7 @@ final class Invocations {
         return outermost;
     }
 
-    /** Of a class template and its invocations the class is the same, of a class and a nested one it is not. */
+    /** A class template and its invocations have the same class; a class and a nested one do not. */
     private static boolean isTemplate(ExtensionContext outer, ExtensionContext inner) {
         return outer.getTestMethod().isPresent()
                 || (inner.getTestMethod().isEmpty() && outer.getTestClass().equals(inner.getTestClass()));

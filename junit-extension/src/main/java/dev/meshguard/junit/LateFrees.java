@@ -4,9 +4,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What becomes of a test whose buffers were still allocated when the close of their allocator began and were freed afterwards.
+ * Handling of a test whose buffers were still allocated when the close of their allocator began and were freed
+ * afterwards.
  *
- * <p>The policy decides for the check of the extension. An assertion in the test, such as {@code noLeaks()}, fails in either case.
+ * <p>The policy applies to the check of the extension. An assertion in the test, such as {@code noLeaks()}, fails in
+ * either case.
  *
  * @since 0.1
  * @see AllocationPolicy
@@ -15,6 +17,6 @@ import org.apiguardian.api.API.Status;
 public enum LateFrees {
     /** The test fails. The default. */
     FAIL,
-    /** What was found is published as a report entry only. */
+    /** The findings are published as a report entry only. */
     REPORT
 }

@@ -19,7 +19,7 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
- * <p>On a mesh that several tests use at the same time, a snapshot is of what all of them hold.
+ * <p>On a mesh that several tests use at the same time, a snapshot contains the memory of all of them.
  *
  * <p>Safe for use by several threads.
  *
@@ -42,14 +42,14 @@ public final class MemorySnapshots {
     }
 
     /**
-     * Returns what was allocated when this was handed out: to a method at its first line, to a field before the {@code @BeforeEach}
-     * methods.
+     * Returns what was allocated when this object was injected: into a method at its first line, into a field before
+     * the {@code @BeforeEach} methods.
      */
     public MemorySnapshot first() {
         return first;
     }
 
-    /** Returns what came since the {@linkplain #first first}; negative where memory was given back. */
+    /** Returns the growth since the {@linkplain #first first} snapshot; negative where memory was freed. */
     public MemorySnapshot growth() {
         return take().minus(first);
     }
@@ -57,8 +57,9 @@ public final class MemorySnapshots {
     /**
      * Returns a text that lists each buffer that is allocated now, with its address, label, owner and line of code.
      *
-     * <p>The largest comes first; the last line adds up what is beyond {@value LiveBuffers#MAX_LINES} buffers. Other than a verdict, the
-     * list makes no judgement, so it can be asked for before the close, for example to print it there.
+     * <p>The largest comes first; the last line adds up the buffers beyond {@value LiveBuffers#MAX_LINES}. Unlike a
+     * verdict, the list makes no judgement. It can therefore be requested before the close, for example to print it
+     * there.
      */
     public String listing() {
         return LiveBuffers.of(tracker.history()).text();

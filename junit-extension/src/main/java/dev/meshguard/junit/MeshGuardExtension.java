@@ -62,7 +62,7 @@ import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Fails tests that leave device memory allocated: {@link TrackAllocations} for whoever sets things up in code.
+ * Fails tests that leave device memory allocated; the programmatic form of {@link TrackAllocations}.
  *
  * <pre>{@code
  * class KvCacheTest {
@@ -71,26 +71,27 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * }
  * }</pre>
  *
- * <p>The field should be static: an instance field is read when the instance is made already, and closeable arguments are
- * then closed after the check.
+ * <p>The field should be static. JUnit reads an instance field only after creating the instance, and then closes
+ * closeable arguments after the check.
  *
- * <p>Needed only where an annotation cannot say it, for example because the mesh depends on a system property. Where an
- * annotation is present, too, the annotation counts, what either expects may stay, and each test is still checked once.
+ * <p>Use it only where an annotation is not enough, for example because the mesh depends on a system property. If an
+ * annotation is present too, the annotation wins, the expectations of both apply, and each test is still checked once.
  *
  * <h2>How it works</h2>
  *
- * <p>The extension itself is without state, as one instance serves all tests, some of them at the same time. What belongs
- * to a test is a value of the test's store, put there before the test's instance is made: the engine closes the values of
- * a store in inverse order, so this one is closed after everything that could still free a buffer, and also when a
- * constructor or another extension throws. The engine adds what closing throws to what the test threw.
+ * <p>The extension itself has no state, because one instance serves all tests, some of them concurrently. The state of
+ * a test is a value in the test's store, put there before the test instance is created. The engine closes the values of
+ * a store in inverse order. This value is therefore closed after everything that could still free a buffer, and also
+ * when a constructor or another extension throws. The engine adds what closing throws to what the test threw.
  *
- * <p>A test on a mesh that outlives it has an account there, of the same kind; and so has each dynamic test of a
- * {@code @TestFactory} on the mesh of its factory. {@code docs/lifecycle.md} goes through every corner.
+ * <p>A test on a mesh that outlives it has a record of its allocations in its store, closed in the same way. So has
+ * each dynamic test of a {@code @TestFactory} on the mesh of its factory. {@code docs/lifecycle.md} describes all
+ * cases.
  *
  * <h2>Limits</h2>
  *
- * <p>Arguments of a {@code @ParameterizedClass} are closed when all tests of the class are over, so after the check of each test: what
- * only they free needs a mesh of lifetime CLASS.
+ * <p>Arguments of a {@code @ParameterizedClass} are closed after all tests of the class, so after the check of each
+ * test. Use lifetime CLASS if only they free a buffer.
  *
  * <p>Safe for use by several threads.
  *
@@ -118,9 +119,10 @@ public final class MeshGuardExtension
     private final boolean isBuilt;
 
     /**
-     * Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, {@link #create()} is meant.
+     * Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, use {@link #create()}.
      *
-     * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if this JUnit is older than Jupiter 5.12.2
+     * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if this JUnit is older than Jupiter
+     *     5.12.2
      */
     public MeshGuardExtension() {
         this(builder(), false);
@@ -146,12 +148,12 @@ public final class MeshGuardExtension
         return builder().source(MemorySource.PROCESSES).build();
     }
 
-    /** Starts an extension with other settings. */
+    /** Returns a builder for an extension with other settings. */
     public static Builder builder() {
         return new Builder();
     }
 
-    /** Asks for the context of the test when its instance is made, so that each test has values of its own. */
+    /** Requests the context of the test when its instance is created, so that each test has values of its own. */
     @Override
     public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext rootContext) {
         return ExtensionContextScope.TEST_METHOD;
@@ -195,7 +197,7 @@ public final class MeshGuardExtension
         sessionOf(context, store).begin(Phase.TEARDOWN);
     }
 
-    /** What a test that did not come to its end would have left is not known. */
+    /** The survivors of a test that did not complete are unknown. */
     @Override
     public void testFailed(ExtensionContext context, @Nullable Throwable cause) {
         excuse(context);
@@ -211,14 +213,14 @@ public final class MeshGuardExtension
         excuse(context);
     }
 
-    /** Only where the whole run is judged does it matter, and a test that is disabled should begin nothing. */
+    /** Matters only if the whole run is judged; a disabled test should create nothing. */
     private void excuse(ExtensionContext context) {
         if (context.getConfigurationParameter(RunSettings.RUN).isPresent()) {
             runOf(context).excuse(expectedIn(context, declarations(context)));
         }
     }
 
-    /** Ends the phases of a mesh that goes on; another one keeps its last until it is checked. */
+    /** Ends the phases of a mesh that continues; any other mesh keeps its last phase until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
         TrackingSession guard = sessionOf(context);
@@ -291,7 +293,7 @@ public final class MeshGuardExtension
         proceed(invocation, context);
     }
 
-    /** Checks each dynamic test by itself; callbacks surround their factory only. */
+    /** Checks each dynamic test separately; callbacks surround only their factory. */
     @Override
     public void interceptDynamicTest(
             Invocation<Void> invocation, DynamicTestInvocationContext invocationContext, ExtensionContext context)
@@ -315,7 +317,7 @@ public final class MeshGuardExtension
         account.close();
     }
 
-    @SuppressWarnings("ReferenceEquality") // An error cannot be suppressed in itself.
+    @SuppressWarnings("ReferenceEquality") // An error cannot suppress itself.
     private static void closeBeside(TestAttribution account, Throwable ofTest) {
         try {
             account.close();
@@ -339,7 +341,7 @@ public final class MeshGuardExtension
                 .orElseGet(() -> TestAttribution.open(guard, mayStay, noBudgets, guard.policies(), test, promises));
     }
 
-    /** Contexts of dynamic tests and containers know neither class nor method. */
+    /** Contexts of dynamic tests and containers have neither class nor method. */
     private static ExtensionContext factoryOf(ExtensionContext dynamic) {
         ExtensionContext around = dynamic;
         while (around.getTestMethod().isEmpty()) {
@@ -348,7 +350,7 @@ public final class MeshGuardExtension
         return around;
     }
 
-    /** A timeout may run a method on a thread of its own, and may give up on it while it runs. */
+    /** A timeout may run a method on another thread, and may abandon it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
         SessionStore store = SessionStore.of(context);
         try (Scope body = bodyOf(context, sessionOf(context, store), store.attribution())) {
@@ -363,7 +365,10 @@ public final class MeshGuardExtension
         return guard.isOf(context) ? guard.body() : NOTHING;
     }
 
-    /** While methods of a class run, tests of other classes may; the thread must not be taken for a helper of one of them. */
+    /**
+     * While methods of a class run, tests of other classes may run; the thread must not count as a helper of one of
+     * them.
+     */
     private static void proceedForAll(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
         try (Scope forAll =
                 SessionStore.of(context).served().map(TrackingSession::forAll).orElse(NOTHING)) {
@@ -382,7 +387,7 @@ public final class MeshGuardExtension
         return InjectableTypes.of(parameterContext.getParameter().getType(), sessionOf(context));
     }
 
-    /** Opens the account of a test whose mesh outlives it. */
+    /** Opens the attribution of a test whose mesh outlives it. */
     private TrackingSession enter(ExtensionContext context, SessionStore store) {
         TrackingSession guard = sessionOf(context, store);
         if (guard.checksEachTest() && context.getTestMethod().isPresent()) {
@@ -417,14 +422,16 @@ public final class MeshGuardExtension
         ExtensionContext owner = ownerOf(context, asked, template);
         ConfigurationCache ofOwner = owner == context ? declared : declarations(owner);
         RunState run = ofOwner.run.orElseLook(() -> runOf(owner));
-        // Before the mesh of a factory, so that it is closed after that.
+        // Opened before the mesh of a factory, so that it is closed after the mesh.
         Optional<MethodPromises> promises =
                 owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
         return (owner == context ? store : SessionStore.of(owner))
                 .session(asked.ofMesh(), () -> newSession(owner, asked, run, ofOwner, template, promises));
     }
 
-    /** Returns what all invocations of a method promise together, if it has several and promises anything. */
+    /**
+     * Returns the combined expectations for all invocations of a method, if it has several and any requires a match.
+     */
     private Optional<MethodPromises> promisesOf(
             ExtensionContext context, ConfigurationCache declared, CheckPolicy policies) {
         ExpectedBuffers expected = expectedIn(context, declared);
@@ -461,7 +468,7 @@ public final class MeshGuardExtension
                 template);
     }
 
-    /** What the tests do not answer for is judged by what the owner of their mesh says. */
+    /** The settings of the mesh's owner apply to memory for which the tests are not responsible. */
     private TrackingSettings settingsOfMesh(ExtensionContext owner, TrackingSettings asked) {
         return asked.checksEachTest()
                 ? asked.with(policiesOf(owner).withOrigins(asked.policies().origins()))
@@ -494,7 +501,7 @@ public final class MeshGuardExtension
                 }));
     }
 
-    /** The loader with which JUnit looks for its file. */
+    /** The class loader with which JUnit looks for its file. */
     private static ClassLoader loaderOfTests() {
         ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
         return ofThread == null ? ClassLoader.getSystemClassLoader() : ofThread;
@@ -525,7 +532,7 @@ public final class MeshGuardExtension
                 .with(policiesOf(context));
     }
 
-    /** The one rule of precedence: for each policy, the nearest place that says it. */
+    /** The only rule of precedence: for each policy, the nearest location that sets it. */
     private CheckPolicy policiesOf(ExtensionContext context) {
         return declarations(context).policies.orElseLook(() -> policiesIn(context));
     }
@@ -540,12 +547,12 @@ public final class MeshGuardExtension
         return all.or(parametersOf(context)).orDefaults();
     }
 
-    /** An extension in a field of an instance serves one test: what is kept for it would be kept for nobody. */
+    /** An extension in an instance field serves one test: a cached value would never be used again. */
     private ConfigurationCache declarations(ExtensionContext context) {
         return isBuilt ? new ConfigurationCache() : ConfigurationCache.of(this, context);
     }
 
-    /** What the files say comes last: the nearer an entry stands to a test, the better it knows it. */
+    /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */
     private ExpectedBuffers expectedBy(ExtensionContext owner, RunState run) {
         return expectedBy(owner, run, declarations(owner));
     }
@@ -570,7 +577,7 @@ public final class MeshGuardExtension
         return all;
     }
 
-    /** Of a suite nothing is known but what holds for the whole run. */
+    /** For a suite, only entries of the whole run apply. */
     private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunState run, ConfigurationCache declared) {
         return owner.getTestClass().isPresent() ? expectedBy(owner, run, declared) : run.expected();
     }
@@ -584,8 +591,8 @@ public final class MeshGuardExtension
     }
 
     /**
-     * Returns the extensions in static fields, the nearest first: what they say counts too where an annotation made the
-     * engine register one more, which may be asked before them. Without any this one speaks.
+     * Returns the extensions in static fields, the nearest first. Their settings count even if an annotation made the
+     * engine register another extension, which may be called before them. Without any, this extension is the only one.
      */
     private List<MeshGuardExtension> speakersFor(ExtensionContext context) {
         return speakersFor(context, declarations(context));
@@ -610,7 +617,10 @@ public final class MeshGuardExtension
         return speakers;
     }
 
-    /** Returns whose end is awaited: the test's, that of the outermost class that asks for the same, or that of the run. */
+    /**
+     * Returns the context whose end triggers the check: the test's, that of the outermost class with the same settings,
+     * or that of the run.
+     */
     private ExtensionContext ownerOf(
             ExtensionContext context, TrackingSettings asked, Optional<TemplateInvocation> template) {
         if (template.isPresent() && template.get().sharesMesh()) {
@@ -663,7 +673,7 @@ public final class MeshGuardExtension
         return outer.getTestMethod().isPresent() || settingsOf(outer).ofMesh().equals(asked.ofMesh());
     }
 
-    /** Chooses what a test gets and what is checked; not safe for use by several threads. */
+    /** Configures the mesh of a test and its check; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
@@ -688,123 +698,131 @@ public final class MeshGuardExtension
 
         private Builder() {}
 
-        /** Chooses whose memory the tests are about; {@link MemorySource#FAKE} unless set. */
+        /** Sets the memory that the tests examine; {@link MemorySource#FAKE} by default. */
         public Builder source(MemorySource newSource) {
             source = newSource;
             return this;
         }
 
-        /** Chooses the mesh, which is all of the system; 2x4 unless set. */
+        /** Sets the shape of the mesh, which is the whole system; 2x4 by default. */
         public Builder mesh(int newRows, int newColumns) {
             rows = newRows;
             columns = newColumns;
             return this;
         }
 
-        /** Chooses the chips; {@link Architecture#WORMHOLE_B0} unless set. */
+        /** Sets the chip architecture; {@link Architecture#WORMHOLE_B0} by default. */
         public Builder architecture(Architecture newArchitecture) {
             architecture = newArchitecture;
             return this;
         }
 
-        /** Chooses the version of the runtime; {@link RuntimePreset#MAY_2026} unless set. */
+        /** Sets the version of the runtime; {@link RuntimePreset#MAY_2026} by default. */
         public Builder preset(RuntimePreset newPreset) {
             preset = newPreset;
             return this;
         }
 
-        /** Chooses what is reported; that of the version unless set. */
+        /** Sets what the runtime reports; the model of the version by default. */
         public Builder reporting(ReportingModel newReporting) {
             reporting = Optional.of(newReporting);
             return this;
         }
 
-        /** Adds what goes wrong in the runtime. */
+        /** Adds defects of the runtime. */
         public Builder defects(RuntimeDefect... more) {
             defects.addAll(Arrays.asList(more));
             return this;
         }
 
-        /** Makes an error of what the real runtime lets pass although it cannot be right. */
+        /** Makes invalid calls an error that the real runtime accepts. */
         public Builder strict() {
             strictness = Strictness.STRICT;
             return this;
         }
 
-        /** Chooses whether collected handles give back what they held; {@link HandleRelease#EXPLICIT} unless set. */
+        /** Sets whether collected handles free what they held; {@link HandleRelease#EXPLICIT} by default. */
         public Builder handleRelease(HandleRelease newRelease) {
             handleRelease = newRelease;
             return this;
         }
 
-        /** Chooses what goes wrong at run time; nothing does unless set. */
+        /** Sets the faults at run time; none by default. */
         public Builder faults(FaultPlan plan) {
             faults = plan;
             return this;
         }
 
-        /** Chooses the other arguments with which the mesh of a test is opened; its shape is that of {@link #mesh}. */
+        /** Sets the other arguments with which the mesh of a test is opened; its shape is that of {@link #mesh}. */
         public Builder opening(MeshDeviceOptions options) {
             opening = options;
             return this;
         }
 
         /**
-         * Adds choices for the runtime that have no name here, for example {@code runtime -> runtime.systemBuffer(…)}.
+         * Adds settings of the runtime that have no method here, for example
+         * {@code runtime -> runtime.systemBuffer(…)}.
          *
-         * @param choice applied to every test's runtime after everything else that is chosen here
+         * @param choice applied to every test's runtime after all other settings of this builder
          */
         public Builder runtime(Consumer<Ttnn.Builder> choice) {
             runtime.add(choice);
             return this;
         }
 
-        /** Chooses how long a mesh lasts; {@link TrackingLifetime#TEST} unless set. */
+        /** Sets how long a mesh lasts; {@link TrackingLifetime#TEST} by default. */
         public Builder lifetime(TrackingLifetime newLifetime) {
             lifetime = newLifetime;
             return this;
         }
 
-        /** Chooses whose leak it is what a test leaves on a mesh that outlives it; {@link Accounting#AT_THE_END} unless set. */
+        /**
+         * Sets who is responsible for memory that a test leaves allocated on a mesh that outlives it;
+         * {@link Accounting#AT_THE_END} by default.
+         */
         public Builder accounting(Accounting newAccounting) {
             accounting = newAccounting;
             return this;
         }
 
-        /** Chooses what has to hold at the end, where no {@link AllocationPolicy} says it; see there. */
+        /** Sets the condition that must hold at the end, unless an {@link AllocationPolicy} sets it; see there. */
         public Builder check(AllocationCheck newCheck) {
             policies = policies.check(newCheck);
             return this;
         }
 
-        /** Chooses whose stack is taken, where no {@link AllocationPolicy} says it; see there. */
+        /** Sets the calls whose stacks are captured, unless an {@link AllocationPolicy} sets it; see there. */
         public Builder origins(OriginCapture newOrigins) {
             policies = policies.origins(newOrigins);
             return this;
         }
 
-        /** Chooses what becomes of the check of a test that failed, where no {@link AllocationPolicy} says it; see there. */
+        /** Sets how the check of a failed test is handled, unless an {@link AllocationPolicy} sets it; see there. */
         public Builder onFailure(IncompleteTestPolicy newPolicy) {
             policies = policies.onFailure(newPolicy);
             return this;
         }
 
-        /** Chooses what becomes of the check of a test that was aborted, where no {@link AllocationPolicy} says it; see there. */
+        /** Sets how the check of an aborted test is handled, unless an {@link AllocationPolicy} sets it; see there. */
         public Builder onAbort(IncompleteTestPolicy newPolicy) {
             policies = policies.onAbort(newPolicy);
             return this;
         }
 
-        /** Chooses what becomes of a test that frees buffers after close began, where no {@link AllocationPolicy} says it; see there. */
+        /**
+         * Sets how a test that frees buffers after close began is handled, unless an {@link AllocationPolicy} sets it;
+         * see there.
+         */
         public Builder lateFrees(LateFrees newPolicy) {
             policies = policies.lateFrees(newPolicy);
             return this;
         }
 
         /**
-         * Chooses how long late frees are waited for, where no {@link AllocationPolicy} says it; see there.
+         * Sets the longest wait for late frees, unless an {@link AllocationPolicy} sets it; see there.
          *
-         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is negative or above ten minutes
+         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is negative or above ten
+         *     minutes
          */
         public Builder grace(Duration atMost) {
             GracePeriod.errorOf(atMost).ifPresent(allowed -> {
@@ -814,19 +832,19 @@ public final class MeshGuardExtension
             return this;
         }
 
-        /** Chooses the time in which late frees are waited for. */
+        /** Sets the clock for the wait for late frees. */
         Builder timer(GraceTimer newTimer) {
             timer = newTimer;
             return this;
         }
 
-        /** Adds buffers that may stay, after those that annotations allow. */
+        /** Adds expected buffers, after those that annotations declare. */
         public Builder expecting(Expectation... more) {
             expected = expected.and(more);
             return this;
         }
 
-        /** Adds budgets; one of an annotation for the same memory of the same device goes first. */
+        /** Adds budgets; one of an annotation for the same memory of the same device wins. */
         public Builder within(BudgetSpec... more) {
             budgets.addAll(Arrays.asList(more));
             return this;

@@ -20,17 +20,17 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * Whether what the entries on a method promise was left in any of the checks that the method led to.
+ * Fails a method if none of its checks found the buffers that its entries require.
  *
- * <p>One check judges that by itself. A method with several, because it has several invocations or starts several programs, breaks a
- * promise only if nothing that fits was left in any of them. Where an invocation failed, was aborted or was left out of the run, nothing is
- * known of what it would have left, and nothing is said.
+ * <p>A single check judges that by itself. A method may have several invocations or start several programs. It then
+ * fails only if no check found a matching buffer. If an invocation failed, was aborted or was excluded from the run,
+ * the result is unknown and nothing is reported.
  *
- * <p>A value of the store of whatever surrounds all invocations. Safe for use by several threads.
+ * <p>A value of the store of the context around all invocations. Safe for use by several threads.
  */
 final class MethodPromises implements StoredResource {
 
-    /** The innermost one, of a class or of a method. */
+    /** The innermost invocation number, of a class or of a method. */
     private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\](?!.*#\\d+\\])");
 
     private final TrackedTest method;
@@ -44,12 +44,12 @@ final class MethodPromises implements StoredResource {
         promised(entries).forEach(entry -> broken.put(entry.toText(), entry));
     }
 
-    /** Returns the entries that promise something. */
+    /** Returns the entries that require a match. */
     static Collection<Expectation> promised(ExpectedBuffers entries) {
         return entries.entries().stream().filter(Expectation::isBrokenByNone).toList();
     }
 
-    /** Adds an invocation; where numbers are missing among those of all, some were left out of the run. */
+    /** Adds an invocation; missing numbers show that some were excluded from the run. */
     synchronized void begin(ExtensionContext invocation) {
         Matcher number = INVOCATION.matcher(invocation.getUniqueId());
         if (number.find()) {
@@ -62,7 +62,7 @@ final class MethodPromises implements StoredResource {
         checks++;
     }
 
-    /** Adds what a check found. */
+    /** Adds the verdict of a check. */
     synchronized void add(LeakVerdict verdict) {
         for (ExpectationResult result : verdict.expectations()) {
             if (!result.neverMatched()) {
@@ -71,12 +71,12 @@ final class MethodPromises implements StoredResource {
         }
     }
 
-    /** Says that nobody knows what a part of the method would have left. */
+    /** Marks the survivors of a part of the method as unknown. */
     synchronized void giveUp() {
         isUnknown = true;
     }
 
-    /** Fails if nothing was left of what an entry promises. */
+    /** Fails if no check found the buffers that an entry requires. */
     @Override
     public synchronized void close() {
         boolean isPartial = !invocations.isEmpty() && invocations.last() != invocations.size();

@@ -7,17 +7,18 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The annotations of one kind that stand equally near to a class or method.
+ * The annotations of one kind that are equally near to a class or method.
  *
- * <p>JUnit's search returns the first that it meets. Of two interfaces, or two composed annotations, neither is nearer than the other.
+ * <p>JUnit's search returns the first that it finds. Of two interfaces, or two composed annotations, neither is nearer
+ * than the other.
  */
 final class NearestAnnotations {
 
     private NearestAnnotations() {}
 
     /**
-     * Returns the annotation on the element itself; else those in annotations on it, else those of its interfaces, else those of its
-     * superclass. Equal ones are one.
+     * Returns the annotation on the element itself; else those in annotations on it, else those of its interfaces, else
+     * those of its superclass. Equal annotations are returned once.
      */
     static <A extends Annotation> Set<A> of(AnnotatedElement element, Class<A> kind) {
         return of(element, kind, new HashSet<>());

@@ -8,14 +8,14 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What one place says of policies; what it leaves out, another place decides.
+ * The policies that one location sets; other locations decide the omitted ones.
  *
- * @param check what has to hold
- * @param origins whose stack is taken
- * @param onFailure what becomes of the check of a test that failed
- * @param onAbort what becomes of the check of a test that was aborted
- * @param lateFrees what becomes of what was freed after close began
- * @param grace how long late frees are waited for at most
+ * @param check the condition that must hold
+ * @param origins the calls whose stacks are captured
+ * @param onFailure how the check of a failed test is handled
+ * @param onAbort how the check of an aborted test is handled
+ * @param lateFrees how frees after the begin of close are handled
+ * @param grace the longest wait for late frees
  */
 record PartialPolicy(
         Optional<AllocationCheck> check,
@@ -25,14 +25,14 @@ record PartialPolicy(
         Optional<LateFrees> lateFrees,
         Optional<Duration> grace) {
 
-    /** Of a place that says nothing. */
+    /** Of a location that sets nothing. */
     static final PartialPolicy NONE = new PartialPolicy(
             Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Reads an annotation.
      *
-     * @param place where it stands, for messages
+     * @param place its location, for messages
      */
     static PartialPolicy of(AllocationPolicy annotation, String place) {
         return new PartialPolicy(
@@ -45,9 +45,9 @@ record PartialPolicy(
     }
 
     /**
-     * Reads the policies in the annotation that says what mesh.
+     * Reads the policies in the annotation that describes the mesh.
      *
-     * @param place where it stands, for messages
+     * @param place its location, for messages
      */
     static PartialPolicy of(TrackAllocations annotation, String place) {
         return new PartialPolicy(
@@ -59,7 +59,7 @@ record PartialPolicy(
                 Optional.empty());
     }
 
-    /** Returns what this place says, and where it says nothing what a place says that is farther away. */
+    /** Returns the policies of this location, and for omitted ones those of a farther location. */
     PartialPolicy or(PartialPolicy farther) {
         return new PartialPolicy(
                 check.or(farther::check),
@@ -70,7 +70,7 @@ record PartialPolicy(
                 grace.or(farther::grace));
     }
 
-    /** Returns what this place says and a nearer one does not. */
+    /** Returns the policies that this location sets and a nearer one does not. */
     PartialPolicy unless(PartialPolicy nearer) {
         return new PartialPolicy(
                 nearer.check.isPresent() ? Optional.empty() : check,
@@ -82,9 +82,9 @@ record PartialPolicy(
     }
 
     /**
-     * Returns what two places say of which neither is nearer.
+     * Returns the combined policies of two locations of which neither is nearer.
      *
-     * @param place what both are, for messages
+     * @param place the description of both, for messages
      */
     PartialPolicy beside(PartialPolicy other, String place) {
         rejectTwo(place, "check", check, other.check);

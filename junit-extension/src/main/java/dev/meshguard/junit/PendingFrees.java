@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 /**
  * Counts the buffers that code under test still has to free, while its meshes are open.
  *
- * <p>What may stay, what the runtime keeps for itself and what is freed with the mesh are none of these. To know them a history is
- * judged, so it is only done when something is left, and again only when that became more or less.
+ * <p>Expected buffers, runtime-owned buffers and buffers freed with the mesh do not count. Finding these requires
+ * judging a history. That happens only while buffers are allocated, and again only when their number changed.
  *
  * <p>For one thread.
  */
@@ -31,8 +31,8 @@ final class PendingFrees implements LongSupplier {
     /**
      * Creates a count.
      *
-     * @param mayBeMissing whether it is worth to look; has to be quick
-     * @param examine judges what is there now
+     * @param mayBeMissing whether judging is worthwhile; must be fast
+     * @param examine judges the current history
      */
     PendingFrees(AllocationTracker tracker, BooleanSupplier mayBeMissing, Supplier<LeakVerdict> examine) {
         this.tracker = tracker;
@@ -40,7 +40,7 @@ final class PendingFrees implements LongSupplier {
         this.examine = examine;
     }
 
-    /** Returns whether code under test has anything at all. */
+    /** Returns whether code under test has any buffer allocated. */
     static boolean hasAny(AllocationTracker tracker) {
         if (tracker.liveBuffers() == 0) {
             return false;
@@ -63,7 +63,9 @@ final class PendingFrees implements LongSupplier {
                 && survivor.cause() != Cause.SYSTEM);
     }
 
-    /** Returns those of them that nobody frees but the code under test: while a mesh is open, causes are not looked for. */
+    /**
+     * Returns the number of them that only the code under test frees: while a mesh is open, causes are not searched.
+     */
     private static long awaitedIn(LeakVerdict verdict) {
         return in(verdict).stream()
                 .map(Survivor::buffer)

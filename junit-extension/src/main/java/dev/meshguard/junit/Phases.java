@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The phases of a test: what a buffer was allocated in, and what a failure's timeline shows.
+ * The phases of a test, to which allocations are attributed and which a failure's timeline shows.
  *
  * <pre>{@code
  * @Test
@@ -19,10 +19,10 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
- * <p>MeshGuard itself begins {@code SETUP}, {@code TEST} and {@code TEARDOWN}; a phase of one's own lies within them, and when it ends,
- * the one around it goes on.
+ * <p>MeshGuard itself begins {@code SETUP}, {@code TEST} and {@code TEARDOWN}. A phase of your own is nested in one of
+ * them, which continues when yours ends.
  *
- * <p>Safe for use by several threads, but phases are not by thread: those that overlap run into each other.
+ * <p>Safe for use by several threads, but phases are not per thread: overlapping phases interfere with each other.
  *
  * @since 0.1
  */
@@ -44,7 +44,7 @@ public final class Phases {
         return tracker.phase(name);
     }
 
-    /** Returns the phase in which a buffer would be allocated now. */
+    /** Returns the current phase, to which allocations are attributed now. */
     public Phase current() {
         return tracker.currentPhase();
     }

@@ -12,16 +12,19 @@ import java.util.Set;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * What the annotations around a test say of policies.
+ * Reads the policies from the annotations of a test.
  *
- * <p>Each policy is looked for by itself, so an annotation hides only what it says. Annotations are therefore read where they are
- * declared: a search for the nearest would miss the farther ones.
+ * <p>Each policy is resolved separately, so an annotation hides only what it sets. Annotations are therefore read where
+ * they are declared: a search for the nearest would miss the farther ones.
  */
 final class PolicyAnnotations {
 
     private PolicyAnnotations() {}
 
-    /** Returns what the annotations of method, class and enclosing classes say together, the nearest first. */
+    /**
+     * Returns the combined policies of the annotations on the method, the class and its enclosing classes, the nearest
+     * first.
+     */
     static PartialPolicy annotated(ExtensionContext context) {
         PartialPolicy all = ofMethod(context);
         List<Class<?>> outermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
@@ -33,7 +36,7 @@ final class PolicyAnnotations {
         return all;
     }
 
-    /** Refuses on a method what would have to hold for the other tests on its mesh too. */
+    /** Rejects policies on a method that would also apply to the other tests on its mesh. */
     static void rejectOnMethod(ExtensionContext context, TrackingSettings asked) {
         PartialPolicy given = ofMethod(context);
         boolean isEachForItself = asked.checksEachTest();
@@ -61,7 +64,9 @@ final class PolicyAnnotations {
         return TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
     }
 
-    /** Of two interfaces neither is nearer, so they must not contradict each other in what nothing nearer says. */
+    /**
+     * Neither of two interfaces is nearer, so they must not contradict each other in a policy that nothing nearer sets.
+     */
     private static PartialPolicy ofClass(Class<?> type, PartialPolicy nearer) {
         PartialPolicy all = nearer.or(on(type, TestNames.of(type)));
         PartialPolicy ofInterfaces = PartialPolicy.NONE;
@@ -78,7 +83,7 @@ final class PolicyAnnotations {
         return on(element, name, new HashSet<>());
     }
 
-    /** What stands there itself goes before what comes with annotations that are made of others. */
+    /** Directly present annotations win over meta-annotations. */
     private static PartialPolicy on(AnnotatedElement element, String name, Set<Class<?>> seen) {
         Annotation[] declared = element.getDeclaredAnnotations();
         PartialPolicy own = declaredOn(element, name);
@@ -102,7 +107,7 @@ final class PolicyAnnotations {
         return byPolicy.beside(byTracked, "@AllocationPolicy and @TrackAllocations on " + name);
     }
 
-    /** Nearly every annotation on a test is one of these, which nobody has to look into. */
+    /** Nearly every annotation on a test is one of these, which have no relevant meta-annotations. */
     static boolean mayBeComposed(Class<?> type) {
         String name = type.getName();
         return !name.startsWith("java.") && !name.startsWith("org.junit.") && !name.startsWith("org.apiguardian.");

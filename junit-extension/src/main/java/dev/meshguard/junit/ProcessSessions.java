@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The programs that a test starts, and the server that others report to. Nothing is started before it is asked for.
+ * The programs that a test starts, and the server to which others report. Nothing starts before it is requested.
  *
  * <p>Guarded by its owner.
  */
@@ -39,7 +39,7 @@ final class ProcessSessions {
         return existing;
     }
 
-    /** Returns the server that others report to, whose tracker is the test's. */
+    /** Returns the server to which others report, with the test's tracker. */
     AllocationServer server(Supplier<AllocationTracker> tracker) {
         AllocationServer existing = server;
         if (existing == null) {
@@ -59,7 +59,7 @@ final class ProcessSessions {
         return existing;
     }
 
-    /** Begins a phase for the programs that there are, and those that come. */
+    /** Begins a phase for the running programs and those that start later. */
     void begin(Phase phase) {
         if (processes != null) {
             processes.begin(phase);
@@ -69,7 +69,7 @@ final class ProcessSessions {
         }
     }
 
-    /** Ends the programs that still run, and returns all of them. */
+    /** Ends the programs that still run, and returns all programs. */
     List<TrackedProcess> ended() {
         if (processes == null) {
             return List.of();
@@ -79,9 +79,9 @@ final class ProcessSessions {
     }
 
     /**
-     * Hears the last reports, and closes the server.
+     * Receives the last reports, and closes the server.
      *
-     * @return what a reader has to know of it
+     * @return notes for the reader of a verdict
      */
     List<String> closeServer() {
         AllocationServer open = server;
@@ -102,7 +102,7 @@ final class ProcessSessions {
         return notes;
     }
 
-    /** Waits until what was sent is entered; who is interrupted waits no longer. */
+    /** Waits until all sent reports are recorded; an interrupted thread stops waiting. */
     private static boolean receiveAll(AllocationServer server) {
         try {
             return server.awaitQuiet(LAST_REPORTS);

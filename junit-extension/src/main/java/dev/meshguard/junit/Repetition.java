@@ -8,9 +8,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Which repetition of a repeated test runs.
+ * The number of the current repetition of a repeated test.
  *
- * <p>Jupiter tells the test, and of its extensions only those that are asked for a parameter; its unique id has it too.
+ * <p>Jupiter passes the number to the test and to parameter resolvers, but not to other extensions. The unique id
+ * contains it too.
  */
 final class Repetition {
 
@@ -18,7 +19,7 @@ final class Repetition {
 
     private Repetition() {}
 
-    /** Returns the number of the repetition, from 1, of a test that is repeated. */
+    /** Returns the number of the repetition, from 1, of a repeated test. */
     static OptionalInt of(ExtensionContext context) {
         boolean isRepeated = context.getTestMethod()
                 .filter(method -> AnnotationSupport.isAnnotated(method, RepeatedTest.class))

@@ -13,25 +13,25 @@ import org.apiguardian.api.API.Status;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * The last step of a run of many tests: judges what no single test can.
+ * Verifies a run of many tests: it judges what no single test can.
  *
- * <p>An entry that matches nothing in one test is what the other tests need; one that matches nothing in the whole run is
- * out of date and fails it. What the whole run is, only the build knows. It says so with configuration parameters of JUnit, which may
- * also be system properties:
+ * <p>Other tests may need an entry that matches nothing in one test. An entry that matches nothing in the whole run is
+ * stale and fails the run. Only the build knows which tests are the whole run. It declares the run with configuration
+ * parameters of JUnit, which may also be system properties:
  *
  * <ul>
- *   <li>{@code meshguard.run}: a name for this run of <em>all</em> tests, another one each time, for example the time of the build.
- *       Where it is not given (one test from an IDE) nothing is judged at the end;
- *   <li>{@code meshguard.account}: a folder in which each JVM keeps its account. Needed where tests run in several JVMs, or in several
- *       executions of one: Surefire does that with {@code forkCount} above 1, {@code reuseForks=false} and
- *       {@code rerunFailingTestsCount}. Without it the one execution judges itself when it ends.
+ * <li>{@code meshguard.run}: a name for this run of <em>all</em> tests, different each time, for example the time of
+ *     the build. Without it (one test from an IDE) nothing is judged at the end;
+ * <li>{@code meshguard.account}: a folder in which each JVM writes its record. Needed where tests run in several JVMs,
+ *     or in several executions of one JVM. Surefire does that with {@code forkCount} above 1, {@code reuseForks=false}
+ *     and {@code rerunFailingTestsCount}. Without it the single execution judges itself when it ends.
  * </ul>
  *
- * <p>With a folder the build calls {@link #main} after the tests, with the same parameters as system properties. An account that came
- * to no end, because its JVM was killed, makes the run {@code INCONCLUSIVE}, which fails it too. Accounts of other runs that lie in the
- * folder are not looked at.
+ * <p>With a folder, the build calls {@link #main} after the tests, with the same parameters as system properties. A
+ * record without an end, because its JVM was killed, makes the run {@code INCONCLUSIVE}, which fails it too. Records of
+ * other runs in the folder are ignored.
  *
- * <p>The known leaks are judged likewise, see {@code docs/what-may-stay.md}.
+ * <p>Known leaks are verified in the same way, see {@code docs/what-may-stay.md}.
  *
  * @since 0.1
  */
@@ -45,12 +45,12 @@ public final class RunVerifier {
     }
 
     /**
-     * Judges a run by the accounts of its JVMs, and writes the baseline if that is asked for.
+     * Judges a run by the records of its JVMs, and writes the baseline if requested.
      *
-     * @param parameters the values of the parameters of the run; empty for those that are not given
-     * @param environment the variables of the process; where {@code CI} is set nothing is written
+     * @param parameters returns the values of the parameters of the run; empty for those that are not given
+     * @param environment the environment variables of the process; where {@code CI} is set nothing is written
      * @throws IOException if a file cannot be read or written
-     * @throws IllegalArgumentException if a parameter is missing or makes no sense; the message names it
+     * @throws IllegalArgumentException if a parameter is missing or invalid; the message names it
      */
     public static RunVerifier judge(Function<String, Optional<String>> parameters, Map<String, String> environment)
             throws IOException {
@@ -58,9 +58,9 @@ public final class RunVerifier {
     }
 
     /**
-     * Judges a run by its system properties, prints what there is to say, and fails if the run does.
+     * Judges a run by its system properties, prints the result, and fails if the run fails.
      *
-     * @throws AssertionFailedError if a file is out of date, or a part of the run is missing
+     * @throws AssertionFailedError if a file is stale, or a part of the run is missing
      * @throws IOException if a file cannot be read or written
      */
     public static void main(String... arguments) throws IOException {
@@ -82,19 +82,19 @@ public final class RunVerifier {
     }
 
     /**
-     * Returns {@code EXPECTED_ONLY} if the run is as its files say, {@code STALE_EXPECTATION} if a file is out of date,
+     * Returns {@code EXPECTED_ONLY} if the run matches its files, {@code STALE_EXPECTATION} if a file is stale,
      * {@code INCONCLUSIVE} if a part of the run is missing.
      */
     public Outcome outcome() {
         return judgement.outcome();
     }
 
-    /** Returns whether the run is as its files say. */
+    /** Returns whether the run matches its files. */
     public boolean isGood() {
         return outcome() == Outcome.EXPECTED_ONLY;
     }
 
-    /** Returns what there is to say, without a line break at the end. */
+    /** Returns the printed text, without a line break at the end. */
     public String text() {
         return judgement.text();
     }

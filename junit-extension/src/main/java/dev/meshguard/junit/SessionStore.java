@@ -14,12 +14,12 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
 
 /**
- * The values that one context keeps.
+ * The values that one context stores.
  *
- * <p>A look-up in a store goes on in the stores of the contexts around it, so that a test would be handed what its class
- * keeps. Keys therefore hold the context; its unique id would have to be put together for each test. What needs no closing is kept
- * together, because a look-up is a good part of what a test costs. This is the one place that calls what JUnit 6 renamed and JUnit 5
- * has.
+ * <p>A look-up in a store continues in the stores of the enclosing contexts, so a test would get the value of its
+ * class. Keys therefore contain the context; its unique id would have to be built for each test. Values that need no
+ * closing are stored together, because a look-up is a large part of the cost of a test. Only this class calls methods
+ * that JUnit 6 renamed.
  */
 final class SessionStore {
 
@@ -27,7 +27,7 @@ final class SessionStore {
 
     private record SessionKey(ExtensionContext context, TrackingSettings settings) {
 
-        /** Settings have many parts, and one context hardly ever keeps meshes of two. */
+        /** Settings have many components, and one context rarely stores meshes of two. */
         @Override
         public int hashCode() {
             return context.hashCode();
@@ -36,7 +36,7 @@ final class SessionStore {
 
     private record AttributionKey(ExtensionContext context) {}
 
-    /** Asked for in every callback, so what a record has by itself is not good enough. */
+    /** Computed in every callback; the hash code of a record is too slow. */
     private record KeptKey(ExtensionContext context) {
 
         @Override
@@ -60,10 +60,10 @@ final class SessionStore {
 
     private record Fields(List<Field> fields) {}
 
-    /** What one context knows; closing its store closes nothing of it. */
+    /** The values of one context that need no closing. */
     private static final class Kept {
 
-        /** Which guard serves the context; another one may keep it. */
+        /** The session that serves the context; another context may store it. */
         private volatile @Nullable TrackingSession serving;
 
         private volatile @Nullable TestAttribution attribution;
@@ -104,46 +104,48 @@ final class SessionStore {
         return new SessionStore(context);
     }
 
-    /** Returns the guard that serves this context, which may be kept by another. */
+    /** Returns the session that serves this context, which another context may store. */
     TrackingSession serving(Supplier<TrackingSession> find) {
         TrackingSession known = kept.serving;
         return known != null ? known : kept.serving(find);
     }
 
-    /** Returns the guard that serves this context, if anything was asked of it. */
+    /** Returns the session that serves this context, if it was requested before. */
     Optional<TrackingSession> served() {
         return Optional.ofNullable(kept.serving);
     }
 
-    /** Returns what runs in this context, if that is an invocation of one of our templates. */
+    /** Returns the running invocation, if this context is one of a MeshGuard template. */
     Optional<TemplateInvocation> invocation() {
         return kept.invocation.orElseLook(() -> TemplateInvocations.of(context));
     }
 
-    /** Returns the guard that this context keeps; it is closed with the context, after what was stored later. */
+    /** Returns the session that this context stores; it is closed with the context, after values stored later. */
     TrackingSession session(TrackingSettings settings, Supplier<TrackingSession> ifAbsent) {
         return store.getOrComputeIfAbsent(
                 new SessionKey(context, settings), unused -> ifAbsent.get(), TrackingSession.class);
     }
 
-    /** Returns the account of this test on a mesh that outlives it, if it has one. */
+    /** Returns the attribution of this test on a mesh that outlives it, if it has one. */
     Optional<TestAttribution> attribution() {
         return Optional.ofNullable(kept.attribution);
     }
 
-    /** Opens an account for this test unless it has one; it is closed with the context, after what was stored later. */
+    /**
+     * Opens an attribution for this test unless it has one; it is closed with the context, after values stored later.
+     */
     void attribution(Supplier<TestAttribution> ifAbsent) {
         kept.attribution = store.getOrComputeIfAbsent(
                 new AttributionKey(context), unused -> ifAbsent.get(), TestAttribution.class);
     }
 
-    /** Returns what is known of the promises of a method; it is closed with the context, after what was stored later. */
+    /** Returns the required expectations of a method; they are closed with the context, after values stored later. */
     MethodPromises promises(Method method, Supplier<MethodPromises> ifAbsent) {
         return store.getOrComputeIfAbsent(
                 new PromisesKey(context, method), unused -> ifAbsent.get(), MethodPromises.class);
     }
 
-    /** Returns the account of the whole execution; it is closed after everything else. */
+    /** Returns the state of the whole execution; it is closed after everything else. */
     static RunState run(ExtensionContext context, Supplier<RunState> ifAbsent) {
         ExtensionContext root = context.getRoot();
         Store ofRoot = root.getStore(NAMESPACE);
@@ -157,21 +159,21 @@ final class SessionStore {
         return run;
     }
 
-    /** Returns what the configuration parameters say of policies, which are read once in an execution. */
+    /** Returns the policies of the configuration parameters, which are read once in an execution. */
     static PartialPolicy policies(ExtensionContext context, Supplier<PartialPolicy> ifAbsent) {
         return context.getRoot()
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(new PoliciesKey(), unused -> ifAbsent.get(), PartialPolicy.class);
     }
 
-    /** Returns what is known of a place, for the whole execution. */
+    /** Returns the cached settings of a location, for the whole execution. */
     static ConfigurationCache declarations(ExtensionContext context, ConfigurationCache.TestLocation place) {
         return context.getRoot()
                 .getStore(NAMESPACE)
                 .getOrComputeIfAbsent(place, unused -> new ConfigurationCache(), ConfigurationCache.class);
     }
 
-    /** Returns the fields of a class that are to be filled for each test, looked for once in the whole execution. */
+    /** Returns the fields of a class that are injected for each test, looked up once in the whole execution. */
     static List<Field> fields(ExtensionContext context, Class<?> type, Supplier<List<Field>> look) {
         return context.getRoot()
                 .getStore(NAMESPACE)
@@ -179,7 +181,7 @@ final class SessionStore {
                 .fields();
     }
 
-    /** Returns whether the extension is the first that asked: of two in one context only one may do what is done once. */
+    /** Returns whether the extension is the first caller: of two in one context only one may run one-time steps. */
     boolean isResolver(MeshGuardExtension extension) {
         MeshGuardExtension first = kept.resolver;
         return extension == (first != null ? first : kept.resolver(extension));

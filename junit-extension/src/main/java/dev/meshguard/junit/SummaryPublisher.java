@@ -5,13 +5,13 @@ import dev.meshguard.junit.internal.StoredResource;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Publishes the numbers of a run as an entry of its engine when the last check is over, and writes the page over all of them.
+ * Publishes the numbers of a run as an entry of its engine after the last check, and writes the overview page.
  *
- * <p>A value of the root context's store, put there after the account of the run and before the first mesh of the whole run: it is closed
- * when that mesh was checked.
+ * <p>A value of the root context's store, put there after the run's state and before the first mesh of the whole run.
+ * It is therefore closed after that mesh was checked.
  *
  * @param root the context of the engine
- * @param run whose numbers they are
+ * @param run the run
  */
 record SummaryPublisher(ExtensionContext root, RunState run) implements StoredResource {
 

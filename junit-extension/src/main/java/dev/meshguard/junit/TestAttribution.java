@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What one test takes of a mesh that outlives it, and the check of that when the test is over.
+ * The allocations of one test on a mesh that outlives it, and their check when the test ends.
  *
- * <p>A value of the test's store, as the guard of a test with a mesh of its own is.
+ * <p>A value of the test's store, like the session of a test with a mesh of its own.
  *
- * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
+ * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */
 final class TestAttribution implements StoredResource {
 
@@ -50,9 +50,9 @@ final class TestAttribution implements StoredResource {
     }
 
     /**
-     * Opens the account of a test that runs on the calling thread.
+     * Opens the attribution of a test that runs on the calling thread.
      *
-     * @param promises what all invocations of its method promise together, if there are several
+     * @param promises the combined expectations of all invocations of its method, if there are several
      */
     static TestAttribution open(
             TrackingSession guard,
@@ -64,13 +64,13 @@ final class TestAttribution implements StoredResource {
         return new TestAttribution(guard, guard.context(test.name()), expected, budgets, policies, test, promises);
     }
 
-    /** Opens the account of a part of this test; what the part takes counts to this test no more. */
+    /** Opens the attribution of a part of this test; allocations of the part no longer count for this test. */
     TestAttribution openPart(
             ExpectedBuffers mayStay, BudgetCheck within, TrackedTest part, Optional<MethodPromises> ofAllParts) {
         return new TestAttribution(session, context.context(part.name()), mayStay, within, policies, part, ofAllParts);
     }
 
-    /** Says that code of the test runs on the calling thread until the scope is closed. */
+    /** Marks the calling thread as running code of the test until the scope is closed. */
     Scope body() {
         Scope counted = context.makeCurrent();
         Scope running = test.body();
@@ -80,12 +80,12 @@ final class TestAttribution implements StoredResource {
         };
     }
 
-    /** Asks the allocators while what the test uses is there. */
+    /** Queries the allocators while the buffers of the test are allocated. */
     synchronized void bodyEnded() {
         session.read(budgets);
     }
 
-    /** Fails the test if the check does not hold for what it left. */
+    /** Fails the test if the check does not hold for its survivors. */
     @Override
     public void close() {
         if (end()) {
@@ -95,7 +95,7 @@ final class TestAttribution implements StoredResource {
         }
     }
 
-    /** Returns whether this is the first time that it ends. */
+    /** Returns whether this is the first call. */
     private synchronized boolean end() {
         if (isClosed) {
             return false;
@@ -119,7 +119,7 @@ final class TestAttribution implements StoredResource {
         }
     }
 
-    /** One check judges by itself what is promised; who failed may have failed before it was there. */
+    /** A single check judges the required expectations itself; a test that failed may not have allocated yet. */
     private boolean judgesPromises() {
         return promises.isEmpty()
                 && policies.check() != AllocationCheck.NONE
@@ -127,7 +127,7 @@ final class TestAttribution implements StoredResource {
                 && !MethodPromises.promised(expected).isEmpty();
     }
 
-    /** The history of a mesh grows with every test, and is only read for a test that may have to be told of. */
+    /** The history of a shared mesh grows with every test, so it is read only for a test that may have findings. */
     private void check(List<String> notes, RunningCheck running) {
         promises.ifPresent(MethodPromises::checked);
         if (context.mayHaveSurvivors() || !budgets.isEmpty() || judgesPromises()) {

@@ -20,10 +20,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * {@code @TrackAllocations} fails a test that leaves device memory allocated.
  *
- * <p>A test, constructor or lifecycle method that asks for a {@link dev.meshguard.mesh.MeshDevice} gets one of its own,
- * opened when it is first asked for; a {@link dev.meshguard.mesh.Ttnn} opens more, and the
- * {@link dev.meshguard.tracker.AllocationTracker} hears of all of them. Who asks for nothing opens nothing. There are
- * {@link MemorySnapshots} and {@link Phases} too, and a {@link Tracked} field may hold any of these.
+ * <p>A test, constructor or lifecycle method can declare a parameter of these types:
+ *
+ * <ul>
+ * <li>{@link dev.meshguard.mesh.MeshDevice}: a mesh of its own, opened when it is first requested;
+ * <li>{@link dev.meshguard.mesh.Ttnn}: opens more meshes;
+ * <li>{@link dev.meshguard.tracker.AllocationTracker}: tracks all of these meshes;
+ * <li>{@link MemorySnapshots} and {@link Phases}.
+ * </ul>
+ *
+ * <p>A {@link Tracked} field may have any of these types. A test that requests nothing opens no mesh.
  *
  * <pre>{@code
  * @TrackAllocations
@@ -36,35 +42,39 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <h2>When it is checked</h2>
+ * <h2>When the check runs</h2>
  *
- * <p>After everything else of the test: after {@code @AfterEach} methods, other extensions, {@code @AutoClose} fields and
- * closeable arguments. First what the test left open is closed, as a fixture on the real runtime does it: the program cache
- * of each mesh is cleared, then the mesh closed. A mesh that the test closes itself is left as it was, cached programs and
- * all. In a class with {@code @TestInstance(PER_CLASS)}
- * closeable arguments are closed after the check, because the instance is made before the test.
+ * <p>The check runs after everything else of the test: after {@code @AfterEach} methods, other extensions,
+ * {@code @AutoClose} fields and closeable arguments. First the extension closes what the test left open, as a fixture
+ * on the real runtime does: it clears the program cache of each mesh, then closes the mesh. It does not change a mesh
+ * that the test closed itself, including its cached programs. In a class with {@code @TestInstance(PER_CLASS)}
+ * closeable arguments are closed after the check, because the instance is created before the test.
  *
- * <h2>What becomes of the test</h2>
+ * <h2>Effect on the result of the test</h2>
  *
  * <p>A test that passed fails with a {@link dev.meshguard.assertions.LeakAssertionError}. A test that failed keeps its
- * failure, with the leak suppressed in it. A test that was aborted stays aborted, likewise. In both cases the text is
- * published as a report entry too, because build tools may cut suppressed errors. What the test asserted for itself is not
- * reported a second time. {@link AllocationPolicy} chooses otherwise.
+ * failure, with the leak suppressed in it. A test that was aborted stays aborted, with the leak suppressed too. In both
+ * cases the text is also published as a report entry, because build tools may cut suppressed errors. Findings of the
+ * test's own assertions are not reported a second time. {@link AllocationPolicy} changes these rules.
  *
- * <h2>Which annotation counts</h2>
+ * <h2>Precedence</h2>
  *
- * <p>The nearest one, as a whole: on the method, else on the class, its superclasses and interfaces, else on the classes
- * around it. Two of which neither is nearer, for example of two interfaces, are refused if they contradict each other. It goes before what a {@link MeshGuardExtension} in a field says. It may be part of annotations of your own.
- * Only {@link #check} and {@link #origins} are looked for one by one, as {@link AllocationPolicy} says: they are about the check, and
- * the rest describes one mesh.
- * What may stay is said by {@link ExpectBuffers}, which adds up.
+ * <p>The nearest annotation applies as a whole: on the method, else on the class, its superclasses and interfaces, else
+ * on the enclosing classes. Two equally near annotations, for example of two interfaces, are an error if they
+ * contradict each other. The annotation wins over a {@link MeshGuardExtension} in a field. It may be used as a
+ * meta-annotation.
  *
- * <p>Dynamic tests of a {@code @TestFactory} are checked one by one, each for what it left on the mesh of its factory. Tests that share
- * a mesh are checked as {@link #lifetime} and {@link #accounting} say. {@code docs/lifecycle.md} goes through every corner.
+ * <p>Only {@link #check} and {@link #origins} are resolved separately, as {@link AllocationPolicy} describes: they
+ * configure the check, and the other attributes describe one mesh. {@link ExpectBuffers} declares expected buffers;
+ * these annotations add up.
+ *
+ * <p>Dynamic tests of a {@code @TestFactory} are checked separately, each for its survivors on the mesh of its factory.
+ * Tests that share a mesh are checked as {@link #lifetime} and {@link #accounting} define. {@code docs/lifecycle.md}
+ * describes all cases.
  *
  * <h2>Threads</h2>
  *
- * <p>Tests may run at the same time: unless it is asked for, nothing is shared between them, so each is blamed for its own buffers only.
+ * <p>Tests may run concurrently. They share nothing by default, so each is responsible for its own buffers only.
  *
  * @since 0.1
  * @see ExpectBuffers
@@ -78,43 +88,46 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface TrackAllocations {
 
-    /** Returns whose memory the test is about. With {@link MemorySource#PROCESSES} what describes a mesh says nothing. */
+    /**
+     * Returns the memory that the test examines. With {@link MemorySource#PROCESSES} the attributes that describe a
+     * mesh have no effect.
+     */
     MemorySource source() default MemorySource.FAKE;
 
-    /** Returns the number of rows of the mesh, which is all of the system; at least 1. */
+    /** Returns the number of rows of the mesh, which is the whole system; at least 1. */
     int rows() default 2;
 
-    /** Returns the number of columns of the mesh, which is all of the system; at least 1. */
+    /** Returns the number of columns of the mesh, which is the whole system; at least 1. */
     int columns() default 4;
 
-    /** Returns the chips. */
+    /** Returns the chip architecture. */
     Architecture architecture() default Architecture.WORMHOLE_B0;
 
     /** Returns the version of the runtime. */
     RuntimePreset preset() default RuntimePreset.MAY_2026;
 
-    /** Returns what is reported; that of the version unless one is given. */
+    /** Returns what the runtime reports; the model of the version unless one is given. */
     ReportingModel[] reporting() default {};
 
-    /** Returns what goes wrong in the runtime. */
+    /** Returns the defects of the runtime. */
     RuntimeDefect[] defects() default {};
 
-    /** Returns whether what the real runtime lets pass although it cannot be right is an error. */
+    /** Returns whether invalid calls that the real runtime accepts are an error. */
     Strictness strictness() default Strictness.LENIENT;
 
-    /** Returns whether what a handle held is freed when the handle is collected, as Python's destructors do. */
+    /** Returns whether a collected handle frees what it held, as Python's destructors do. */
     HandleRelease handleRelease() default HandleRelease.EXPLICIT;
 
     /**
-     * Returns what goes wrong at run time, as {@link dev.meshguard.mesh.fault.FaultPlan#toString} prints it: for example
-     * {@code FaultPlan.none().failingAllocation(3)} or {@code FaultPlan.random(42L)}. Nothing does unless this is given.
+     * Returns the faults at run time, as printed by {@link dev.meshguard.mesh.fault.FaultPlan#toString}: for example
+     * {@code FaultPlan.none().failingAllocation(3)} or {@code FaultPlan.random(42L)}. None by default.
      */
     String faults() default "";
 
-    /** Returns the bytes at the top of every core's L1 that the mesh keeps for small sharded buffers; at least 0. */
+    /** Returns the bytes at the top of every core's L1 that the mesh reserves for small sharded buffers; at least 0. */
     long l1SmallSize() default 0;
 
-    /** Returns the bytes at the top of every DRAM bank that the mesh keeps for captured traces; at least 0. */
+    /** Returns the bytes at the top of every DRAM bank that the mesh reserves for captured traces; at least 0. */
     long traceRegionSize() default 0;
 
     /** Returns the number of command queues of the mesh, 1 or 2. */
@@ -123,12 +136,14 @@ public @interface TrackAllocations {
     /** Returns how long the mesh and its tracker last. */
     TrackingLifetime lifetime() default TrackingLifetime.TEST;
 
-    /** Returns whose leak it is what a test leaves on a mesh that outlives it. */
+    /** Returns who is responsible for memory that a test leaves allocated on a mesh that outlives it. */
     Accounting accounting() default Accounting.AT_THE_END;
 
-    /** Returns what has to hold when that time is over, a policy; see {@link AllocationPolicy#check}. */
+    /**
+     * Returns the condition that must hold at the end of that lifetime, a policy; see {@link AllocationPolicy#check}.
+     */
     AllocationCheck[] check() default {};
 
-    /** Returns whose stack is taken, a policy; see {@link AllocationPolicy#origins}. */
+    /** Returns the calls whose stacks are captured, a policy; see {@link AllocationPolicy#origins}. */
     OriginCapture[] origins() default {};
 }

@@ -10,7 +10,7 @@ import org.apiguardian.api.API.Status;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * {@code @Tracked} fills a field with what a test could ask for as a parameter.
+ * {@code @Tracked} injects into a field what a test could declare as a parameter.
  *
  * <pre>{@code
  * @TrackAllocations
@@ -24,18 +24,21 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }</pre>
  *
  * <p>The field has one of the types {@link dev.meshguard.mesh.MeshDevice}, {@link dev.meshguard.mesh.Ttnn},
- * {@link dev.meshguard.tracker.AllocationTracker}, {@link MemorySnapshots} and {@link Phases}. It may be private, and is not final.
+ * {@link dev.meshguard.tracker.AllocationTracker}, {@link MemorySnapshots} and {@link Phases}. It may be private, and
+ * is not final.
  *
- * <p>An instance field is filled before the {@code @BeforeEach} methods of each test, in the classes around a nested one too, with what
- * is that test's: also where one instance serves all tests. A static field is filled before the {@code @BeforeAll} methods with what is
- * the class's. Neither is filled for a test or class that does not run, so nothing is opened in vain.
+ * <p>An instance field is set before the {@code @BeforeEach} methods of each test, with the values of that test. This
+ * includes fields of the enclosing classes, and tests that share one instance. A static field is set before the
+ * {@code @BeforeAll} methods, with the values of the class. Neither is set for a test or class that does not run, so no
+ * mesh is opened needlessly.
  *
- * <p>It does not make a class a guarded one: that is said by {@link TrackAllocations}. Without that the test fails with a message.
+ * <p>The annotation alone does not track a class. Add {@link TrackAllocations}; without it the test fails with a
+ * message.
  *
  * <h2>Threads</h2>
  *
- * <p>Where tests of one instance run at the same time, one field cannot hold what belongs to each: such a field is refused, and a
- * parameter does it.
+ * <p>If tests of one instance run concurrently, one field cannot hold the values of each. Such a field is an error; use
+ * a parameter instead.
  *
  * @since 0.1
  */

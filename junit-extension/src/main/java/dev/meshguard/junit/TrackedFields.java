@@ -14,18 +14,18 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.commons.support.ReflectionSupport;
 
-/** Fills the fields that are {@link Tracked}. */
+/** Injects the fields that are {@link Tracked}. */
 final class TrackedFields {
 
     private TrackedFields() {}
 
-    /** Fills the static fields of a class. */
+    /** Sets the static fields of a class. */
     static void fill(Class<?> type, Supplier<TrackingSession> guard) {
         AnnotationSupport.findAnnotatedFields(type, Tracked.class, field -> Modifier.isStatic(field.getModifiers()))
                 .forEach(field -> fill(field, null, guard.get()));
     }
 
-    /** Fills the fields of all instances of a test. */
+    /** Sets the fields of all instances of a test. */
     static void fill(ExtensionContext context, TrackingSession guard) {
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field :
@@ -36,7 +36,7 @@ final class TrackedFields {
         }
     }
 
-    /** Refuses the fields of a test, static ones too, that no guard serves. */
+    /** Rejects the fields of a test, including static ones, that no session serves. */
     static void rejectUnfilled(ExtensionContext context) {
         if (SessionStore.of(context).served().isPresent()) {
             return;
@@ -72,7 +72,8 @@ final class TrackedFields {
                     location(field), "a final field", "It is filled for each test: let it not be final.");
         }
         try {
-            // Test modules open themselves to JUnit and not to us; this field is accessible once JUnit has read it.
+            // Test modules open themselves to JUnit but not to MeshGuard; this field is accessible once JUnit has read
+            // it.
             ReflectionSupport.tryToReadFieldValue(field, instance).get();
             field.set(instance, InjectableTypes.of(type, guard));
         } catch (Exception refusal) {
@@ -85,7 +86,7 @@ final class TrackedFields {
         }
     }
 
-    /** One field of one instance cannot hold what belongs to each of several tests that run at the same time. */
+    /** One field of one instance cannot hold the values of several concurrent tests. */
     private static void rejectSharedTests(Field field, ExtensionContext context) {
         boolean isShared = context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS;
         if (isShared && context.getExecutionMode() == ExecutionMode.CONCURRENT) {

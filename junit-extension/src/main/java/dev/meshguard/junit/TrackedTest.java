@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.MediaType;
 import org.junit.jupiter.api.function.ThrowingConsumer;
 
-/** The test, class or suite that is blamed. */
+/** The test, class or suite that is responsible for a finding. */
 final class TrackedTest {
 
     /** The key of report entries. */
@@ -26,7 +26,7 @@ final class TrackedTest {
 
     private final ExtensionContext context;
 
-    /** Of a dynamic test that of its factory: its own knows neither class nor method. */
+    /** For a dynamic test, the context of its factory: its own knows neither class nor method. */
     private final ExtensionContext declaringContext;
 
     private final String suffix;
@@ -49,7 +49,7 @@ final class TrackedTest {
     /**
      * Returns a dynamic test.
      *
-     * @param thrown what it threw, which its context does not know
+     * @param thrown the error that it threw, which its context does not contain
      */
     static TrackedTest dynamic(
             ExtensionContext context, ExtensionContext factory, Supplier<Optional<Throwable>> thrown) {
@@ -57,7 +57,7 @@ final class TrackedTest {
         return new TrackedTest(context, factory, " [" + displayName + "]", thrown);
     }
 
-    /** Returns its name; that of a class or method is as build tools select it. */
+    /** Returns its name; the name of a class or method is the selector of build tools. */
     String name() {
         return selector().orElse("the whole run") + suffix;
     }
@@ -71,7 +71,7 @@ final class TrackedTest {
                         .orElseGet(() -> TestNames.of(type)));
     }
 
-    /** Returns whose page that of its check is. */
+    /** Returns the subject of the page of its check. */
     PageSubject page() {
         String identity = context.getUniqueId();
         boolean isInvocation = suffix.isEmpty()
@@ -93,7 +93,7 @@ final class TrackedTest {
         return selector().map(TestNames::reproduction).orElseGet(TestNames::reproduction);
     }
 
-    /** Returns what a summary has to know of it. */
+    /** Returns its data for the summary. */
     CheckSubject subject() {
         CheckSubject.Kind kind = declaringContext.getTestMethod().isPresent()
                 ? CheckSubject.Kind.TEST
@@ -101,12 +101,12 @@ final class TrackedTest {
         return new CheckSubject(kind, name(), reproduction());
     }
 
-    /** Returns what a summary has to know of a program that it started. */
+    /** Returns the summary data of a program that it started. */
     CheckSubject subjectOf(TrackedProcess process) {
         return new CheckSubject(CheckSubject.Kind.PROCESS, name() + ", process " + process.pid(), reproduction());
     }
 
-    /** Returns a stack that leads to it, for errors that have no better place. */
+    /** Returns a stack that leads to it, for errors without a better location. */
     StackTraceElement[] stack() {
         if (declaringContext.getTestClass().isEmpty()) {
             return new StackTraceElement[0];
@@ -122,12 +122,12 @@ final class TrackedTest {
         };
     }
 
-    /** Returns what it threw, if it did. */
+    /** Returns the error that it threw, if any. */
     Optional<Throwable> thrown() {
         return thrown.get();
     }
 
-    /** Says that code of the test runs on the calling thread until the scope is closed. */
+    /** Marks the calling thread as running code of the test until the scope is closed. */
     Scope body() {
         Thread thread = Thread.currentThread();
         boolean isOutermost = running.add(thread);
@@ -138,16 +138,16 @@ final class TrackedTest {
         };
     }
 
-    /** Returns whether code of the test runs on another thread still; a timeout gives up waiting for it. */
+    /** Returns whether code of the test still runs on another thread; a timeout stops waiting for it. */
     boolean outlivesItself() {
         return running.stream().anyMatch(thread -> !thread.equals(Thread.currentThread()));
     }
 
     /**
-     * Returns a search for handles that begins where a test keeps things: its instance, those of the tests around it, and the static
-     * fields of their classes.
+     * Returns a search for handles that begins at the references of a test: its instance, the instances of enclosing
+     * tests, and the static fields of their classes.
      *
-     * <p>The parameters that a test is given are not among them: a mesh, a runtime and a tracker hold no handle for anybody.
+     * <p>The parameters of a test are not included: a mesh, a runtime and a tracker hold no handle for others.
      */
     HandleSearch handleSearch() {
         HandleSearch.Builder search = HandleSearch.builder();
@@ -164,7 +164,7 @@ final class TrackedTest {
         return search.build();
     }
 
-    /** Adds pairs to what reports say of it. */
+    /** Publishes key-value pairs as a report entry of it. */
     void publish(Map<String, String> pairs) {
         context.publishReportEntry(pairs);
     }
@@ -172,21 +172,21 @@ final class TrackedTest {
     /**
      * Returns the files of its failure.
      *
-     * @param number tells apart the failures of meshes of the whole run, whose files lie in one folder
+     * @param number distinguishes the failures of meshes of the whole run, whose files share one folder
      */
     FailureFiles files(int number) {
         String prefix = declaringContext.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
         return new FailureFiles(prefix, FailureFiles.MAX_BYTES);
     }
 
-    /** Attaches a file to what reports say of it. */
+    /** Attaches a file to its report. */
     @SuppressWarnings({"deprecation", "removal"
-    }) // What replaces it came with Jupiter 5.14, and older ones are supported.
+    }) // The replacement came with Jupiter 5.14, and older versions are supported.
     void attach(String name, String mediaType, ThrowingConsumer<Path> write) {
         context.publishFile(name, MediaType.parse(mediaType), write);
     }
 
-    /** Adds a text to what reports say of it. */
+    /** Publishes a text as a report entry of it. */
     void publish(String text) {
         context.publishReportEntry(ENTRY, text);
     }

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How long one mesh and one tracker last.
+ * The lifetime of one mesh and its tracker.
  *
  * @since 0.1
  * @see Accounting
@@ -12,25 +12,29 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum TrackingLifetime {
     /**
-     * As long as one test: each gets its own and is checked by itself. The default.
+     * Lasts for one test: each test gets its own mesh and is checked separately. The default.
      *
-     * <p>The dynamic tests of a {@code @TestFactory} use the mesh of their factory; each answers for what it leaves there.
+     * <p>The dynamic tests of a {@code @TestFactory} use the mesh of their factory; each is responsible for its own
+     * survivors.
      */
     TEST,
     /**
-     * As long as the class: all its tests share one, {@code @Nested} classes with the same settings too.
+     * Lasts for the class: all its tests share one mesh, including {@code @Nested} classes with the same settings.
      *
-     * <p>It is checked when all are over, so a leak fails the class and not the test that made it, unless that is asked for with
-     * {@link Accounting#EACH_TEST}; its origin still names the line. Phases of tests that run at the same time run into each other.
+     * <p>The mesh is checked after the last test, so a leak fails the class and not the test that made it. Its origin
+     * still names the line. Use {@link Accounting#EACH_TEST} to fail the test instead. Phases of concurrent tests
+     * interfere with each other.
      */
     CLASS,
     /**
-     * As long as the whole run: all tests of all classes that ask for the same settings share one.
+     * Lasts for the whole run: all tests of all classes with the same settings share one mesh.
      *
-     * <p>It is checked when Jupiter has run the last of them, and a leak fails the engine, and with it the build. In a build with
-     * several JVMs, and where {@code @Suite} classes run Jupiter several times, each such run has its own. With {@code forkCount} above 1
-     * Surefire runs Jupiter once for each class, also in a JVM that it reuses: the mesh lasts for a class there. It does not outlast the
-     * run although a launcher session may: what happens when a session is closed comes too late to fail anything.
+     * <p>The mesh is checked after Jupiter has run the last of them. A leak fails the engine, and with it the build.
+     *
+     * <p>In a build with several JVMs, or with {@code @Suite} classes that run Jupiter several times, each run has its
+     * own mesh. With {@code forkCount} above 1 Surefire runs Jupiter once for each class, even in a reused JVM: the
+     * mesh lasts for a class there. The mesh does not outlast the run even if a launcher session does: an error while a
+     * session closes is too late to fail anything.
      */
     SUITE
 }

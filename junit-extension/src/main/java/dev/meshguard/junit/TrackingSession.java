@@ -44,9 +44,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The mesh, the runtime and the tracker of one test, class or suite, and the check at its end.
  *
- * <p>A value of a store: the engine closes it when the test, class or suite is over. Nothing is opened before it is asked for.
+ * <p>A value of a store: the engine closes it when the test, class or suite ends. Nothing is opened before it is
+ * requested.
  *
- * <p>Safe for use by several threads, because a test with a timeout may run on another one than its callbacks.
+ * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */
 final class TrackingSession implements StoredResource, SourceRuntime {
 
@@ -72,7 +73,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     private @Nullable Ttnn ttnn;
     private @Nullable MeshDevice mesh;
 
-    /** What was said of a test on this mesh. */
+    /** The verdict that was reported for a test on this mesh. */
     private record PartialVerdict(AllocationContext context, LeakVerdict verdict) {}
 
     TrackingSession(
@@ -101,7 +102,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return settings.source();
     }
 
-    /** Returns who is blamed, as build tools select it. */
+    /** Returns the name of the responsible test, class or suite, as selected by build tools. */
     String name() {
         return test.name();
     }
@@ -114,12 +115,12 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return run;
     }
 
-    /** Returns whether each test on this mesh answers for what it leaves there. */
+    /** Returns whether each test on this mesh is responsible for its own survivors. */
     boolean checksEachTest() {
         return settings.checksEachTest();
     }
 
-    /** Returns whether each dynamic test does. */
+    /** Returns whether each dynamic test is responsible for its own survivors. */
     boolean checksEachDynamicTest() {
         return settings.lifetime() == TrackingLifetime.TEST || checksEachTest();
     }
@@ -129,12 +130,12 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return owner == context;
     }
 
-    /** Says that code of the test runs on the calling thread until the scope is closed. */
+    /** Marks the calling thread as running code of the test until the scope is closed. */
     Scope body() {
         return test.body();
     }
 
-    /** Returns the tracker, from now on with a duty: whoever asks for it has something to report. */
+    /** Returns the tracker, which from now on must receive reports: a test that requests it has something to report. */
     @Override
     public synchronized AllocationTracker tracker() {
         isAskedFor = true;
@@ -175,12 +176,12 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return test.page();
     }
 
-    /** Returns the programs that the test starts; each is checked by itself, whatever else was asked for. */
+    /** Returns the programs that the test starts; each is checked separately, in addition to other requests. */
     synchronized TrackedProcesses processes() {
         return processes.processes(phase);
     }
 
-    /** Returns the server that programs report to which somebody else starts. */
+    /** Returns the server for programs that the test does not start itself. */
     synchronized AllocationServer server() {
         return processes.server(this::tracker);
     }
@@ -194,7 +195,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return existing;
     }
 
-    /** Begins a phase of the test; a second time does nothing, because the extension may be registered twice. */
+    /** Begins a phase of the test; a second call does nothing, because the extension may be registered twice. */
     synchronized void begin(Phase next) {
         if (!next.equals(phase)) {
             phase = next;
@@ -222,14 +223,14 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return settings.lifetime() != TrackingLifetime.TEST;
     }
 
-    /** Begins a round of a mesh that lasts for all repetitions of a test; a second time does nothing. */
+    /** Begins a round of a mesh that lasts for all repetitions of a test; a second call does nothing. */
     synchronized void beginRound(String repetition, int round) {
         if (countsRounds() && !rounds.containsKey(repetition)) {
             rounds.put(repetition, trackerForAll().round(round));
         }
     }
 
-    /** Ends a round, if it was begun. */
+    /** Ends a round, if it has begun. */
     synchronized void endRound(String repetition) {
         Scope round = rounds.remove(repetition);
         if (round != null) {
@@ -237,22 +238,22 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         }
     }
 
-    /** Begins to count to a test on this mesh what it takes; asking for that alone makes nothing that has to be checked. */
+    /** Opens an accounting scope for a test on this mesh; this alone creates nothing that must be checked. */
     AllocationContext context(String name) {
         return trackerForAll().context(name);
     }
 
-    /** Counts to no test on this mesh what the calling thread takes until the scope is closed. */
+    /** Attributes allocations of the calling thread to no test on this mesh until the scope is closed. */
     Scope forAll() {
         return trackerForAll().outsideContexts();
     }
 
-    /** Asks the allocators of the meshes that are open for what a test's budgets need. */
+    /** Queries the allocators of the open meshes for a test's budgets. */
     synchronized void read(BudgetCheck ofTest) {
         ofTest.read(openMeshes());
     }
 
-    /** Says what a test on this mesh left, of which nothing more is said when the mesh is checked. */
+    /** Reports the survivors of a test on this mesh; the check of the mesh does not report them again. */
     void judge(
             AllocationContext tenant,
             Function<AllocationHistory, LeakVerdict> examine,
@@ -270,9 +271,9 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     }
 
     /**
-     * Gives a test on this mesh the time that its policies leave for late frees.
+     * Waits for late frees of a test on this mesh, as its policies allow.
      *
-     * @return what a reader has to know of the wait if it was in vain
+     * @return notes for the reader if the wait was in vain
      */
     List<String> await(AllocationContext tenant, Function<AllocationHistory, LeakVerdict> examine, CheckPolicy ofTest) {
         AllocationTracker shared = trackerForAll();
@@ -285,7 +286,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
                         .toList();
     }
 
-    /** Closes what was left open, and fails the test if a check does not hold. */
+    /** Closes what is still open, and fails the test if a check does not hold. */
     @Override
     public void close() {
         FailedChecks failed = new FailedChecks();
@@ -308,7 +309,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         failed.throwAll();
     }
 
-    /** What is expected of a test that came to its end, and of one whose memory is checked at all. */
+    /** Required entries apply only to a test that completed and whose memory is checked. */
     private ExpectedBuffers promised() {
         boolean promises = settings.policies().check() != AllocationCheck.NONE
                 && test.thrown().isEmpty();
@@ -316,10 +317,10 @@ final class TrackingSession implements StoredResource, SourceRuntime {
     }
 
     /**
-     * What one of the checks goes by.
+     * The expectations of one check.
      *
-     * @param expected what may stay
-     * @param promises what all of them together have to show
+     * @param expected the expected buffers
+     * @param promises the combined expectations of all checks of the method
      */
     private record Terms(ExpectedBuffers expected, MethodPromises promises) {
 
@@ -365,7 +366,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         close(notes, terms);
     }
 
-    /** Without the lock: who frees late may still need the tracker and the meshes of this guard. */
+    /** Without the lock: a thread that frees late may still need the tracker and the meshes of this session. */
     private Optional<String> awaitLateFrees(Terms terms) {
         Optional<AllocationTracker> all = trackerThatIsChecked();
         if (all.isEmpty() || !settings.policies().waits(test.thrown())) {
@@ -396,7 +397,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         retire();
         budgets.readUnlessRead(openMeshes());
         RuntimeException failedClose = closeMeshes(notes);
-        // What is freed from here on, by a collection that a search for handles forces or by whatever else, is late.
+        // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
         template.ifPresent(invocation -> invocation.judged(verdict));
@@ -413,7 +414,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return check.examine(history);
     }
 
-    /** Its own check was made before, so they are found here; who reads that has to know where to look. */
+    /** The check of such a test ran earlier, so its threads are found here; the note names the test to look at. */
     private static void noteThreadsThatOutlivedTheirTest(LeakVerdict verdict, List<String> notes) {
         if (verdict.survivors().isEmpty()) {
             return;
@@ -428,7 +429,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
                 Locale.ROOT, "%s asked for %s of these after it was over", name, Quantities.count(buffers, "buffer"))));
     }
 
-    /** What a field or a thread keeps beyond the test would open meshes that are never checked. */
+    /** A reference that a field or a thread keeps beyond the test would open meshes that are never checked. */
     private void retire() {
         if (ttnn != null) {
             ttnn.retire(
@@ -437,7 +438,10 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         }
     }
 
-    /** Submeshes come first, as in the runtime's own fixture: a mesh cannot be closed while one of them uses its queue. */
+    /**
+     * Submeshes are closed first, as in the runtime's own fixture: a mesh cannot be closed while one of them uses its
+     * queue.
+     */
     private @Nullable RuntimeException closeMeshes(List<String> notes) {
         RuntimeException failed = null;
         List<MeshDevice> open = new ArrayList<>(openMeshes());
@@ -465,7 +469,7 @@ final class TrackingSession implements StoredResource, SourceRuntime {
         return ttnn == null ? List.of() : ttnn.openMeshDevices();
     }
 
-    /** A mesh cannot be closed while its parent uses its queue, which a test that left both open did not mind. */
+    /** A mesh cannot be closed while its parent uses its queue; a test that left both open may not have waited for it. */
     private static void quiesce(MeshDevice parent) {
         try {
             parent.clearLoadedSubDeviceManager();

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
-/** What a test asked for, checked. */
+/** The validated settings of a test. */
 record TrackingSettings(
         MemorySource source,
         int rows,
@@ -41,7 +41,7 @@ record TrackingSettings(
         Accounting accounting,
         CheckPolicy policies) {
 
-    /** The largest system there is, a Galaxy, has 8x4 devices. */
+    /** The largest system, a Galaxy, has 8x4 devices. */
     private static final int MAX_DEVICES = 32;
 
     private static final String NEEDS_A_MESH = "That is for a mesh in this process: let the source be FAKE.";
@@ -52,9 +52,9 @@ record TrackingSettings(
     }
 
     /**
-     * Reads what an annotation says of a mesh; its policies do not stand in it alone.
+     * Reads the mesh settings of an annotation; its policies are resolved separately.
      *
-     * @param place where it stands, for messages
+     * @param place its location, for messages
      */
     static TrackingSettings of(TrackAllocations annotation, String place) {
         ReportingModel[] reporting = annotation.reporting();
@@ -104,7 +104,7 @@ record TrackingSettings(
                 .withNumCommandQueues(queues);
     }
 
-    /** Returns these settings if there is such a mesh. */
+    /** Returns these settings if such a mesh exists. */
     TrackingSettings checked(String place) {
         if (source == MemorySource.PROCESSES) {
             rejectWhatNeedsAMesh(place);
@@ -137,14 +137,17 @@ record TrackingSettings(
         return this;
     }
 
-    /** Refuses regions that the memory has no room for; where code chooses more of the runtime, the mesh refuses them when it opens. */
+    /**
+     * Rejects regions that exceed the memory; if code configures more of the runtime, the mesh rejects them when it
+     * opens.
+     */
     private void requireRoom(String place) {
         long l1 = architecture.l1Size() - preset.l1UnreservedBase(architecture);
         requireAtMost(
                 place,
                 "l1SmallSize",
                 opening.l1SmallSize(),
-                // Something has to be left for buffers that are not small.
+                // Some memory must remain for buffers that are not small.
                 roundedDown(l1 - 1),
                 String.format(
                         Locale.ROOT, "L1 of a core of %s has %d B above what the runtime keeps", architecture, l1));
@@ -163,7 +166,7 @@ record TrackingSettings(
         return bytes - bytes % architecture.dramAlignment();
     }
 
-    /** What another process does with its memory nobody can choose from here. */
+    /** Rejects settings of a mesh, because they cannot configure the memory of another process. */
     private void rejectWhatNeedsAMesh(String place) {
         String ofMesh = "source = PROCESSES, ";
         if (!defects.isEmpty()) {
@@ -180,7 +183,7 @@ record TrackingSettings(
         }
     }
 
-    /** Returns these settings as an invocation of a test template needs them. */
+    /** Returns these settings as required by an invocation of a test template. */
     TrackingSettings in(TemplateInvocation invocation) {
         if (source == MemorySource.PROCESSES) {
             throw rejected(invocation.location(), "source = PROCESSES", NEEDS_A_MESH);
@@ -236,12 +239,15 @@ record TrackingSettings(
                 other);
     }
 
-    /** Returns whether each test on a mesh that outlives it answers for what it leaves there. */
+    /** Returns whether each test on a mesh that outlives it is responsible for its own survivors. */
     boolean checksEachTest() {
         return lifetime != TrackingLifetime.TEST && accounting == Accounting.EACH_TEST;
     }
 
-    /** Returns what tests have to agree on to share a mesh: where each answers for itself, of the policies only what the tracker has. */
+    /**
+     * Returns the settings that tests must have in common to share a mesh. If each test is responsible for its own
+     * survivors, only the tracker's policies are included.
+     */
     TrackingSettings ofMesh() {
         return checksEachTest() ? with(CheckPolicy.DEFAULTS.withOrigins(policies.origins())) : this;
     }

@@ -6,10 +6,11 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Refuses {@link Tracked} fields of a test that nothing tracks: they would be null, and whatever accepts that would leak unseen.
+ * Rejects {@link Tracked} fields of a test that nothing tracks: they would be null, and code that accepts null would
+ * leak unseen.
  *
- * <p>Registered by the fields themselves. It asks before the first method of the test, when each extension that could fill them has had
- * its turn, in whatever order they are registered.
+ * <p>Registered by the fields themselves. It runs before the first method of the test, after all extensions that could
+ * set them, in any order of registration.
  */
 final class UnfilledFields implements InvocationInterceptor {
 

@@ -3,10 +3,10 @@ package dev.meshguard.junit.internal;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/** Which build tool runs the tests, and the command with which it runs one of them again. */
+/** The build tool that runs the tests, with its command to run one of them again. */
 enum BuildTool {
     MAVEN("mvn test", "-Dtest=") {
-        /** Surefire separates by commas and knows no escapes; a question mark fits any letter. */
+        /** Surefire separates by commas and has no escapes; a question mark matches any character. */
         @Override
         String pattern(String type, String method) {
             return method.isEmpty() ? fitting(type) : fitting(type) + "#" + fitting(method);
@@ -46,7 +46,7 @@ enum BuildTool {
     /**
      * Returns the command for one class or method.
      *
-     * @param selector a class without its package, with a method behind a {@code #} if it is about one
+     * @param selector a class without its package, followed by {@code #} and the method if it is about one
      */
     String command(String selector) {
         int hash = selector.indexOf('#');
@@ -60,7 +60,7 @@ enum BuildTool {
         return MEANT_OTHERWISE.matcher(name).replaceAll("?");
     }
 
-    /** Returns an argument as shells of POSIX read it. */
+    /** Returns an argument quoted for POSIX shells. */
     private static String quoted(String argument) {
         return PLAIN.matcher(argument).matches() ? argument : "'" + argument.replace("'", "'\\''") + "'";
     }

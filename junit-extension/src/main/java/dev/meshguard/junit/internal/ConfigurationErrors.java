@@ -3,13 +3,13 @@ package dev.meshguard.junit.internal;
 import java.util.Locale;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
-/** How a value that cannot be is refused: with its place, itself and what is allowed. */
+/** Creates the error for an invalid value: its location, the value and the allowed values. */
 public final class ConfigurationErrors {
 
     private ConfigurationErrors() {}
 
     /**
-     * Returns the refusal.
+     * Returns the error.
      *
      * @param allowed a whole sentence
      */

@@ -9,13 +9,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How long a check waits for frees that other threads still make.
+ * The longest wait of a check for frees by other threads.
  *
- * <p>It looks again after one millisecond, then after twice as long each time, at most after a tenth of a second: who frees at once
- * costs nothing, who frees late is not disturbed. Who has nothing left is not waited for at all, and the time is not even read.
+ * <p>It polls after one millisecond, then after twice as long each time, at most after a tenth of a second. An
+ * immediate free costs nothing, a late one is not disturbed. If nothing is allocated, it does not wait and does not
+ * even read the clock.
  *
- * @param atMost the longest wait; nothing is waited for if it is zero
- * @param timer the time
+ * @param atMost the longest wait; zero for no wait
+ * @param timer the clock
  */
 public record GracePeriod(Duration atMost, GraceTimer timer) {
 
@@ -24,14 +25,14 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
     private static final Duration MAX_PAUSE = Duration.ofMillis(100);
     private static final Pattern FORM = Pattern.compile("(\\d{1,9}) ?(ms|s|m)?");
 
-    /** Creates a period that is not too long. */
+    /** Creates a period; rejects one that is negative or too long. */
     public GracePeriod {
         errorOf(atMost).ifPresent(allowed -> {
             throw new IllegalArgumentException(allowed);
         });
     }
 
-    /** Returns what is allowed instead of a duration, if it is not. */
+    /** Returns the allowed values if a duration is invalid. */
     public static Optional<String> errorOf(Duration atMost) {
         return atMost.isNegative() || atMost.compareTo(MAX) > 0
                 ? Optional.of("Give 0 or more, at most " + description(MAX) + ".")
@@ -39,10 +40,11 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
     }
 
     /**
-     * Returns the duration that a text names, in the form that JUnit's timeouts have: a number with {@code ms}, {@code s} or
-     * {@code m}, without a unit in seconds.
+     * Returns the duration of a text in the form of JUnit's timeouts: a number with {@code ms}, {@code s} or {@code m},
+     * without a unit in seconds.
      *
-     * @throws IllegalArgumentException if it names none, or one that is too long; the message says what is allowed
+     * @throws IllegalArgumentException if the text is invalid or the duration too long; the message contains the
+     *     allowed values
      */
     public static Duration parse(String text) {
         Matcher form = FORM.matcher(text.strip().toLowerCase(Locale.ROOT));
@@ -68,10 +70,10 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
     }
 
     /**
-     * Waits until nothing is missing.
+     * Waits until no free is missing.
      *
-     * @param missing how many buffers are
-     * @return what a reader has to know of the wait if it was in vain
+     * @param missing the number of missing frees
+     * @return a note for the reader if the wait was in vain
      */
     public Optional<String> await(LongSupplier missing) {
         long first = atMost.isZero() ? 0 : missing.getAsLong();
@@ -107,7 +109,7 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
         return Duration.ofNanos(timer.nanoTime() - start);
     }
 
-    /** A rest of less than a millisecond is none for a thread that sleeps; it would only spin. */
+    /** A sleep of less than a millisecond returns at once; the thread would only spin. */
     private static Duration atLeastFirst(Duration rest) {
         return rest.compareTo(FIRST_PAUSE) < 0 ? FIRST_PAUSE : rest;
     }

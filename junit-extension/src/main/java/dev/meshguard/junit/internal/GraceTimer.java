@@ -2,16 +2,16 @@ package dev.meshguard.junit.internal;
 
 import java.time.Duration;
 
-/** The time by which late frees are waited for. */
+/** The clock for the wait for late frees. */
 public interface GraceTimer {
 
     /** Returns the nanoseconds since some moment. */
     long nanoTime();
 
-    /** Lets the calling thread rest. */
+    /** Suspends the calling thread. */
     void sleep(Duration duration) throws InterruptedException;
 
-    /** Returns the time of the machine. */
+    /** Returns the system clock. */
     static GraceTimer ofMachine() {
         return new GraceTimer() {
             @Override

@@ -11,16 +11,16 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Where the histories of all checks of a run go, if somebody wants them.
+ * Writes the histories of all checks of a run into a folder, if configured.
  *
- * <p>A file that is there is never touched: what runs twice, in this JVM or in another one that writes to the same folder, gets a number
- * behind its name.
+ * <p>An existing file is never changed: a check that runs twice, in this JVM or in another one with the same folder,
+ * gets a number after its name.
  *
  * <p>Safe for use by several threads.
  */
 public final class HistoryFolder {
 
-    /** Names the folder. */
+    /** The parameter that names the folder. */
     public static final String RECORD = "meshguard.record";
 
     private static final String SUFFIX = ".jsonl";
@@ -35,8 +35,8 @@ public final class HistoryFolder {
     /**
      * Reads parameters.
      *
-     * @param parameters the value of a name
-     * @throws IllegalArgumentException if one makes no sense; the message names it
+     * @param parameters returns the value of a name
+     * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static Optional<HistoryFolder> of(Function<String, Optional<String>> parameters) {
         return RunSettings.given(parameters, RECORD)
@@ -56,7 +56,7 @@ public final class HistoryFolder {
     /**
      * Writes a history.
      *
-     * @param check whose history it is, {@code KvCacheTest#decode}
+     * @param check the name of the check, {@code KvCacheTest#decode}
      * @return the file
      * @throws IOException if it cannot be written
      */
@@ -76,7 +76,7 @@ public final class HistoryFolder {
         }
     }
 
-    /** A file that holds a part of a history would pass for one. */
+    /** A file with a part of a history would look complete. */
     private static void keepAt(Path file, AllocationHistory history) throws IOException {
         boolean isKept = false;
         try {
@@ -89,7 +89,7 @@ public final class HistoryFolder {
         }
     }
 
-    /** What no file system has in names is left out of them. */
+    /** Characters that some file system rejects in names are removed. */
     private static String fileName(String check) {
         String name = check.replaceAll("[^A-Za-z0-9_.#$-]+", "_");
         return name.length() > MAX_NAME_LENGTH ? name.substring(0, MAX_NAME_LENGTH) : name;

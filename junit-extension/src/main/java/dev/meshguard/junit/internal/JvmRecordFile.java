@@ -16,9 +16,9 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * What one JVM of a run found, as it goes: a line for each thing, the last one says that it came to its end.
+ * The record of one JVM of a run, written during the run: a line for each finding, and a last line at its end.
  *
- * <p>Written line by line, because a JVM that is killed says nothing at its end; its account lacks the last line.
+ * <p>Written line by line, because a killed JVM writes nothing at its end; its record lacks the last line.
  */
 final class JvmRecordFile {
 
@@ -29,10 +29,10 @@ final class JvmRecordFile {
     private static final String NO_LINE = "-";
 
     /**
-     * An account that was read.
+     * A record that was read.
      *
-     * @param file where it is
-     * @param isComplete whether its JVM came to its end
+     * @param file its file
+     * @param isComplete whether its JVM reached its end
      */
     record JvmRecord(Path file, boolean isComplete) {}
 
@@ -42,7 +42,7 @@ final class JvmRecordFile {
         this.file = file;
     }
 
-    /** Begins an account under a name that no other JVM, and no earlier part of this one, has. */
+    /** Begins a record under a name that no other JVM, and no earlier part of this one, uses. */
     static JvmRecordFile begin(Path folder, String run) throws IOException {
         Files.createDirectories(folder);
         long process = ProcessHandle.current().pid();
@@ -102,7 +102,7 @@ final class JvmRecordFile {
         }
     }
 
-    /** Reads every account of a run; those of other runs are left alone. */
+    /** Reads every record of a run; ignores those of other runs. */
     static List<JvmRecord> read(Path folder, String run, RunFindings findings) throws IOException {
         List<JvmRecord> accounts = new ArrayList<>();
         if (!Files.isDirectory(folder)) {
@@ -112,7 +112,7 @@ final class JvmRecordFile {
             for (Path file : files.filter(path -> path.toString().endsWith(EXTENSION))
                     .sorted()
                     .toList()) {
-                // A JVM that was killed may have written half a letter.
+                // A killed JVM may have written half a character.
                 String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
                 List<String> lines = text.lines().toList();
                 if (!lines.isEmpty() && lines.get(0).equals(HEADER + run)) {
@@ -123,7 +123,7 @@ final class JvmRecordFile {
         return accounts;
     }
 
-    /** Returns whether the text has its end; a line without one was cut off, and is left out. */
+    /** Returns whether the text is complete; ignores a truncated last line. */
     private static boolean read(String text, RunFindings findings) {
         int end = text.lastIndexOf('\n') + 1;
         boolean isComplete = false;

@@ -5,30 +5,30 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What a build says of reports, checked.
+ * The validated report settings of a build.
  *
- * @param summary when the summary of a run is said
- * @param attachesFiles whether files are attached to tests that fail
+ * @param summary when the summary of a run is printed
+ * @param attachesFiles whether files are attached to failed tests
  */
 public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
 
-    /** Says when the summary of a run is printed. */
+    /** The parameter for when the summary of a run is printed. */
     public static final String SUMMARY = "meshguard.summary";
 
-    /** Says whether files are attached. */
+    /** The parameter for whether files are attached. */
     public static final String ATTACH = "meshguard.attach";
 
-    /** JUnit's own: writes Open Test Reporting. */
+    /** JUnit's own parameter: writes Open Test Reporting. */
     static final String OPEN_REPORT = "junit.platform.reporting.open.xml.enabled";
 
-    /** JUnit's own: where reports and attached files go. */
+    /** JUnit's own parameter: the folder of reports and attached files. */
     static final String OUTPUT_FOLDER = "junit.platform.reporting.output.dir";
 
     /**
      * Reads parameters.
      *
-     * @param parameters the value of a name
-     * @throws IllegalArgumentException if one makes no sense; the message names it
+     * @param parameters returns the value of a name
+     * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static ReportSettings of(Function<String, Optional<String>> parameters) {
         return new ReportSettings(summary(RunSettings.given(parameters, SUMMARY)), attachesFiles(parameters));
@@ -43,7 +43,7 @@ public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
         };
     }
 
-    /** Files to which no report refers would only lie about, so unless asked for they are written where reports are. */
+    /** Files without a report that refers to them are useless, so by default they are written only with reports. */
     private static boolean attachesFiles(Function<String, Optional<String>> parameters) {
         Optional<String> value = RunSettings.given(parameters, ATTACH);
         return switch (value.orElse("")) {

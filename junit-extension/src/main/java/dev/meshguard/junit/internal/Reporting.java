@@ -8,13 +8,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * What a run says beside its failures: numbers at its end, and files for reports.
+ * The output of a run beside its failures: numbers at its end, and files for reports.
  *
  * <p>Safe for use by several threads.
  */
 public final class Reporting {
 
-    /** With more, the first of them say enough, and a broken build must not fill a disk. */
+    /** Limits the disk space of a broken build; the first failures give enough information. */
     static final int MAX_TESTS_WITH_FILES = 50;
 
     private final boolean attachesFiles;
@@ -24,7 +24,7 @@ public final class Reporting {
     private final AtomicInteger testsWithFiles = new AtomicInteger();
 
     /**
-     * Begins to report.
+     * Creates the output without histories and pages.
      *
      * @param nanoTime the clock by which checks are timed; only differences count
      */
@@ -33,10 +33,10 @@ public final class Reporting {
     }
 
     /**
-     * Begins to report, and to keep histories and pages.
+     * Creates the output with histories and pages.
      *
-     * @param histories where histories go, if they are wanted
-     * @param pages where pages go
+     * @param histories the folder of histories, if configured
+     * @param pages the pages of the run
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(
@@ -47,12 +47,12 @@ public final class Reporting {
         this.numbers = new RunStatistics(settings.summary(), nanoTime);
     }
 
-    /** Returns where histories go, if they are wanted. */
+    /** Returns the folder of histories, if configured. */
     public Optional<HistoryFolder> histories() {
         return histories;
     }
 
-    /** Returns where pages go. */
+    /** Returns the pages of the run. */
     public RunPages pages() {
         return pages;
     }
@@ -62,7 +62,7 @@ public final class Reporting {
         return numbers;
     }
 
-    /** Returns the number of the next test that attaches files, from 1; nothing if it may not. */
+    /** Returns the number of the next test that attaches files, from 1; empty if it must not. */
     public OptionalInt nextWithFiles() {
         if (!attachesFiles) {
             return OptionalInt.empty();

@@ -13,23 +13,23 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What the checks of a run, or of a part of it, found: which entries matched, and which leaks were there.
+ * The findings of the checks of a run, or of a part of it: matched entries and leaks.
  *
- * <p>Entries of a file serve all tests. Those of an annotation serve some, so whether they are needed is not known where one of these
- * failed, was aborted or is disabled.
+ * <p>Entries of a file apply to all tests. Those of an annotation apply to some, so their use is unknown if one of
+ * these failed, was aborted or is disabled.
  *
  * <p>Not safe for use by several threads.
  */
 final class RunFindings {
 
-    /** Entries by where they stand and what they say: a file that changed between two JVMs has other entries. */
+    /** Entries by location and text: a file that changed between two JVMs has other entries. */
     private final Map<String, Expectation> entries = new LinkedHashMap<>();
 
     private final Map<String, Boolean> matched = new LinkedHashMap<>();
     private final Set<String> excused = new LinkedHashSet<>();
     private Baseline found = Baseline.empty();
 
-    /** Adds entries that have to match in the whole run; returns those that were not known. */
+    /** Adds entries that must match in the whole run; returns the new ones. */
     List<Expectation> expect(List<Expectation> more) {
         List<Expectation> added = new ArrayList<>();
         for (Expectation entry : more) {
@@ -40,13 +40,13 @@ final class RunFindings {
         return added;
     }
 
-    /** Says that an entry matched; returns whether that is news. */
+    /** Records that an entry matched; returns whether it had not matched before. */
     boolean match(Expectation entry) {
         expect(List.of(entry));
         return matched.put(key(entry), true) == null;
     }
 
-    /** Adds what one check found; returns the entries that had not matched before. */
+    /** Adds the verdict of one check; returns the entries that had not matched before. */
     List<Expectation> matches(LeakVerdict verdict) {
         List<Expectation> news = new ArrayList<>();
         for (ExpectationResult result : verdict.expectations()) {
@@ -58,7 +58,7 @@ final class RunFindings {
         return news;
     }
 
-    /** Says that a test on which entries stand did not show whether they match; returns those of which that is news. */
+    /** Records that a test with these entries did not show whether they match; returns those for which this is new. */
     List<Expectation> excuse(List<Expectation> more) {
         List<Expectation> news = new ArrayList<>();
         for (Expectation entry : more) {
@@ -69,7 +69,7 @@ final class RunFindings {
         return news;
     }
 
-    /** Adds leaks; returns whether any is new or more than before. */
+    /** Adds leaks; returns whether any is new or more frequent than before. */
     boolean find(Baseline leaks) {
         Baseline before = found;
         found = found.and(leaks);
@@ -84,12 +84,12 @@ final class RunFindings {
         return entries.size();
     }
 
-    /** Returns the entries that matched nothing, where that is known, as they are written. */
+    /** Returns the entries that certainly matched nothing, as they are written. */
     List<Expectation> unmatched() {
         return entriesOf(key -> !matched.containsKey(key) && !excused.contains(key));
     }
 
-    /** Returns the entries that matched nothing, and might have in a test that did not come to its end. */
+    /** Returns the entries that matched nothing, but could have matched in a test that did not complete. */
     List<Expectation> unknown() {
         return entriesOf(key -> !matched.containsKey(key) && excused.contains(key));
     }
@@ -106,7 +106,7 @@ final class RunFindings {
                 .toList();
     }
 
-    /** Returns an entry in words, and where it stands. */
+    /** Returns the description of an entry with its location. */
     static String description(Expectation entry) {
         boolean saysWhere = entry.source().isPresent();
         return entry

@@ -16,18 +16,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a whole run shows that no single test can: entries that matched nothing, known leaks that are gone, JVMs that were killed.
+ * The judgement of a whole run, which no single test can make: unmatched entries, fixed known leaks, killed JVMs.
  *
- * @param outcome {@code EXPECTED_ONLY} if it is as the files say, {@code STALE_EXPECTATION} if a file is out of date,
+ * @param outcome {@code EXPECTED_ONLY} if the run matches its files, {@code STALE_EXPECTATION} if a file is stale,
  *     {@code INCONCLUSIVE} if a part of the run is missing
- * @param text what there is to say
+ * @param text the printed text
  */
 public record RunJudgement(Outcome outcome, String text) {
 
     private static final int MAX_LINES = 12;
     private static final String INDENT = "   ";
 
-    /** Judges the accounts of a run. */
+    /** Judges the records of a run. */
     public static RunJudgement of(RunSettings settings) throws IOException {
         Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
@@ -67,7 +67,7 @@ public record RunJudgement(Outcome outcome, String text) {
         return new RunJudgement(Outcome.INCONCLUSIVE, PrintableText.lines(lines));
     }
 
-    /** Judges findings that are known to be those of a whole run, and writes the baseline if that is asked for. */
+    /** Judges findings that are certainly those of a whole run, and writes the baseline if requested. */
     static RunJudgement of(RunSettings settings, RunFindings findings, String sources) throws IOException {
         List<String> lines = new ArrayList<>();
         List<Expectation> unmatched = findings.unmatched();
@@ -104,7 +104,7 @@ public record RunJudgement(Outcome outcome, String text) {
                 isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, PrintableText.lines(lines));
     }
 
-    /** Returns whether the baseline knows nothing that is gone, or does not any more. */
+    /** Returns whether the baseline contains no fixed leak, now or after the update. */
     private static boolean ratchet(RunSettings settings, RunFindings findings, List<String> lines) throws IOException {
         if (settings.baseline().isEmpty()) {
             return true;

@@ -8,15 +8,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What a build says of a whole run, checked.
+ * The validated settings of a build for a whole run.
  *
- * @param expectedBuffers the file of what may stay in every test
+ * @param expectedBuffers the file of buffers that are expected in every test
  * @param baseline the file of known leaks
- * @param update what is asked to be written to it
- * @param strict whether a known leak that is gone fails the run until it is taken out
- * @param run what the run is called; given by whoever starts all of it
- * @param recordFolder the folder in which every JVM of the run keeps its account
- * @param readOnly whether the baseline must not be written, whatever is asked for
+ * @param update the requested update of that file
+ * @param strict whether a fixed known leak fails the run until it is removed
+ * @param run the name of the run, set by the build that starts all of it
+ * @param recordFolder the folder in which every JVM of the run writes its record
+ * @param readOnly whether the baseline must not be written, even if requested
  */
 public record RunSettings(
         Optional<Path> expectedBuffers,
@@ -27,43 +27,43 @@ public record RunSettings(
         Optional<Path> recordFolder,
         boolean readOnly) {
 
-    /** The names of the parameters. */
+    /** The parameter that names the file of expected buffers. */
     public static final String EXPECTED_BUFFERS = "meshguard.expected-buffers";
 
-    /** Names the file of known leaks. */
+    /** The parameter that names the file of known leaks. */
     public static final String BASELINE = "meshguard.baseline";
 
-    /** Asks for a change of that file. */
+    /** The parameter that requests an update of that file. */
     public static final String UPDATE = "meshguard.baseline.update";
 
-    /** Fails a run for known leaks that are gone. */
+    /** The parameter that makes fixed known leaks fail a run. */
     public static final String STRICT = "meshguard.baseline.strict";
 
-    /** Names the run, and says that all of it is run. */
+    /** The parameter that names the run, and declares that all of it is run. */
     public static final String RUN = "meshguard.run";
 
-    /** Names the folder of accounts. */
+    /** The parameter that names the folder of records. */
     public static final String ACCOUNT = "meshguard.account";
 
-    /** Names the folder from which those count that are written to. */
+    /** The parameter that names the base folder of output folders. */
     public static final String OUTPUT = "meshguard.output";
 
-    /** What is asked to be written to a baseline. */
+    /** The requested update of a baseline. */
     public enum Update {
-        /** Nothing. */
+        /** No update. */
         NONE,
-        /** What is gone is taken out. */
+        /** Fixed leaks are removed. */
         SHRINK,
-        /** What is new is taken in. */
+        /** New leaks are added. */
         ACCEPT
     }
 
     /**
      * Reads parameters.
      *
-     * @param parameters the value of a name
-     * @param environment the variables of the process
-     * @throws IllegalArgumentException if one makes no sense; the message names it
+     * @param parameters returns the value of a name
+     * @param environment the environment variables of the process
+     * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static RunSettings of(Function<String, Optional<String>> parameters, Map<String, String> environment) {
         RunSettings settings = new RunSettings(
@@ -81,7 +81,7 @@ public record RunSettings(
         return settings;
     }
 
-    /** Returns the value of a parameter; one without a value is not given. */
+    /** Returns the value of a parameter; a blank one counts as not given. */
     public static Optional<String> given(Function<String, Optional<String>> parameters, String name) {
         return parameters.apply(name).map(String::strip).filter(value -> !value.isEmpty());
     }
@@ -137,12 +137,12 @@ public record RunSettings(
         }
     }
 
-    /** Returns whether the baseline may be written and is asked to be. */
+    /** Returns whether an update of the baseline is allowed and requested. */
     boolean writes(Update what) {
         return update == what && !readOnly;
     }
 
-    /** Returns the refusal of a parameter's value; what is allowed is a whole sentence. */
+    /** Returns the error for a parameter's value; the allowed values are a whole sentence. */
     public static IllegalArgumentException rejected(String name, String value, String allowed) {
         return new IllegalArgumentException(String.format(Locale.ROOT, "%s = %s is refused. %s", name, value, allowed));
     }

@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What all tests of one execution share: what the files of the run say, and what became of it.
+ * The state that all tests of one execution share: the entries of the run's files, and their matches.
  *
- * <p>A value of the root context's store. What closing it throws fails the engine, and with it a Maven build; what the stores of
- * requests and sessions throw goes unseen there (Surefire 3.6.1).
+ * <p>A value of the root context's store. An error while closing it fails the engine, and with it a Maven build. Errors
+ * of the stores of requests and sessions are ignored there (Surefire 3.6.1).
  *
  * <p>Safe for use by several threads.
  */
@@ -53,10 +53,10 @@ public final class RunState implements StoredResource {
     }
 
     /**
-     * Begins the account of one execution.
+     * Creates the state of one execution.
      *
-     * @param reporting what is told of the checks while they are made
-     * @throws IllegalArgumentException if a file is not there or not in its form
+     * @param reporting receives the checks while they run
+     * @throws IllegalArgumentException if a file is missing or malformed
      */
     public static RunState begin(RunSettings settings, Reporting reporting) {
         try {
@@ -79,8 +79,8 @@ public final class RunState implements StoredResource {
     /**
      * Reads a file of expected buffers.
      *
-     * @param where who names it, for the message
-     * @throws IllegalArgumentException if it is not there or not in its form
+     * @param where the location that names the file, for the message
+     * @throws IllegalArgumentException if it is missing or malformed
      */
     public static ExpectedBuffers load(Path path, String where) throws IOException {
         if (!Files.isRegularFile(path)) {
@@ -104,22 +104,22 @@ public final class RunState implements StoredResource {
         return file.read();
     }
 
-    /** Returns what may stay in every test. */
+    /** Returns the buffers that are expected in every test. */
     public ExpectedBuffers expected() {
         return expected;
     }
 
-    /** Returns the known leaks, if a baseline is kept. */
+    /** Returns the known leaks, if there is a baseline. */
     public Optional<Baseline> baseline() {
         return Optional.ofNullable(baseline);
     }
 
-    /** Returns what is told of the checks. */
+    /** Returns the receiver of the checks. */
     public Reporting reporting() {
         return reporting;
     }
 
-    /** Returns the numbers of the run as an entry for reports, if they are to be said. */
+    /** Returns the numbers of the run as an entry for reports, if they are to be printed. */
     public synchronized Optional<Map<String, String>> summary() {
         return reporting.numbers().entry(description(findings.matched()), description(findings.unmatched()));
     }
@@ -128,19 +128,19 @@ public final class RunState implements StoredResource {
         return entries.stream().map(RunFindings::description).toList();
     }
 
-    /** Adds entries that have to match somewhere in the run: those of another file, and those of annotations. */
+    /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
         List<Expectation> news = findings.expect(more.entries());
         write(account -> account.entries(news));
     }
 
-    /** Says that a test failed, was aborted or is disabled, so that what it would have left is not known. */
+    /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(ExpectedBuffers ofTest) {
         List<Expectation> news = findings.excuse(ofTest.entries());
         write(account -> account.excused(news));
     }
 
-    /** Adds what one check found. */
+    /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
         List<Expectation> matches = findings.matches(verdict);
         write(account -> account.matched(matches));
@@ -152,7 +152,7 @@ public final class RunState implements StoredResource {
         }
     }
 
-    /** Returns whether everything that makes a verdict bad is known, or is taken as known from now on. */
+    /** Returns whether all findings of a verdict are in the baseline, or are added to it now. */
     public boolean covers(LeakVerdict verdict) {
         if (baseline == null) {
             return false;
@@ -161,7 +161,7 @@ public final class RunState implements StoredResource {
         return BaselineComparison.of(known, verdict).covers(verdict);
     }
 
-    /** Closes the account; where it is that of the whole run, judges it. */
+    /** Closes the record; if it is that of the whole run, judges it. */
     @Override
     public synchronized void close() throws IOException {
         if (settings.writes(Update.ACCEPT)) {
@@ -186,7 +186,7 @@ public final class RunState implements StoredResource {
         logger.info("{}", judgement.text());
     }
 
-    /** A line of an account. */
+    /** Writes a line of a record. */
     private interface Writing {
         void to(JvmRecordFile account) throws IOException;
     }

@@ -5,18 +5,18 @@ import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 
-/** What a guard hands out; either is made when it is first asked for. */
+/** The tracker and the runtime of a session; each is created when it is first requested. */
 public interface SourceRuntime {
 
-    /** Returns the tracker that hears of all meshes of the test. */
+    /** Returns the tracker of all meshes of the test. */
     AllocationTracker tracker();
 
-    /** Returns the runtime that the test is given. */
+    /** Returns the runtime that is injected into the test. */
     Ttnn ttnn();
 
-    /** Returns where pages go. */
+    /** Returns the pages of the run. */
     RunPages pages();
 
-    /** Returns whose page one on this runtime is. */
+    /** Returns the subject of a page about this runtime. */
     PageSubject subject();
 }

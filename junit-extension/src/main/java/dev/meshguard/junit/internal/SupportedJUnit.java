@@ -7,21 +7,22 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Which versions of JUnit Jupiter run the checks. */
+/** Checks the version of JUnit Jupiter. */
 public final class SupportedJUnit {
 
     /** The oldest version that the build tests. */
     public static final String OLDEST = "5.12.2";
 
-    /** A method of contexts that the checks call and that came last, with Jupiter 5.12.1. */
+    /** A method of contexts that the checks call and that was added last, in Jupiter 5.12.1. */
     private static final String NEEDED = "getEnclosingTestClasses";
 
     private SupportedJUnit() {}
 
     /**
-     * Fails on a JUnit that is too old, before a check calls what it does not have.
+     * Fails on a JUnit that is too old, before a check calls a missing method.
      *
-     * @throws ExtensionConfigurationException if it is; the message names the version found and the oldest supported one
+     * @throws ExtensionConfigurationException if it is; the message names the version found and the oldest supported
+     *     one
      */
     public static void require() {
         errorOf(ExtensionContext.class).ifPresent(message -> {

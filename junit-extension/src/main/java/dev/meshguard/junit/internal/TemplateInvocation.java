@@ -7,51 +7,51 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What a test template wants of the guard of one of its invocations, and what it is told. */
+/** Configures the session of one invocation of a test template, and receives its result. */
 public interface TemplateInvocation {
 
-    /** Returns the annotation and where it stands, for messages. */
+    /** Returns the annotation and its location, for messages. */
     String location();
 
-    /** Returns what goes wrong at run time, besides what the test asks for. */
+    /** Returns the faults at run time, in addition to those that the test configures. */
     default FaultPlan faults() {
         return FaultPlan.none();
     }
 
-    /** Returns what goes wrong in the runtime, besides what the test asks for. */
+    /** Returns the defects of the runtime, in addition to those that the test configures. */
     default Set<RuntimeDefect> defects() {
         return Set.of();
     }
 
-    /** Returns whether all invocations share one mesh, which is then the template's. */
+    /** Returns whether all invocations share one mesh, which then belongs to the template. */
     default boolean sharesMesh() {
         return false;
     }
 
-    /** Returns whether the template judges alone, so that what is left at the end fails nothing. */
+    /** Returns whether only the template judges, so that survivors at the end fail nothing. */
     default boolean judgesAlone() {
         return false;
     }
 
-    /** Returns what the reader of a failure has to know of this invocation. */
+    /** Returns the notes on this invocation for the reader of a failure. */
     default List<String> notes() {
         return List.of();
     }
 
-    /** Told before the first lifecycle method of the test; more than once where the extension is registered twice. */
+    /** Called before the first lifecycle method of the test; more than once if the extension is registered twice. */
     default void begins(SourceRuntime runtime) {}
 
-    /** Told what the check at the end has found. */
+    /** Called with the verdict of the check at the end. */
     default void judged(LeakVerdict verdict) {}
 
     /**
-     * Told when everything of the invocation is over; an error that is thrown here fails it.
+     * Called at the end of the invocation; an error that is thrown here fails it.
      *
      * @param context the context of the invocation
      */
     default void ended(ExtensionContext context) {}
 
-    /** Returns whether a verdict is right although the check does not hold. */
+    /** Returns whether a verdict is accepted although the check does not hold. */
     default boolean accepts(LeakVerdict verdict) {
         return false;
     }

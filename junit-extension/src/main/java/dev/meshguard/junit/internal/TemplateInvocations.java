@@ -6,10 +6,10 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
 
 /**
- * Where the invocation of a test template is found that runs now.
+ * Finds the running invocation of a test template.
  *
- * <p>It is in the store of the template, whose invocations come one after the other. That of the invocation itself would be too late:
- * what a template may do with it is done when the instance of the test is made already.
+ * <p>It is in the store of the template, whose invocations run sequentially. The store of the invocation would be too
+ * late: the extensions of a template run after the instance of the test is created.
  */
 public final class TemplateInvocations {
 
@@ -19,12 +19,12 @@ public final class TemplateInvocations {
 
     private TemplateInvocations() {}
 
-    /** Lets the next invocation of a template be found. */
+    /** Registers the next invocation of a template. */
     public static void put(ExtensionContext template, TemplateInvocation next) {
         template.getStore(NAMESPACE).put(template, next);
     }
 
-    /** Returns what runs in a context, if that is an invocation of one of our templates. */
+    /** Returns the running invocation, if a context is one of a MeshGuard template. */
     public static Optional<TemplateInvocation> of(ExtensionContext context) {
         Optional<ExtensionContext> parent = context.getParent();
         if (parent.isEmpty()) {
@@ -34,7 +34,10 @@ public final class TemplateInvocations {
         return Optional.ofNullable(template.getStore(NAMESPACE).get(template, TemplateInvocation.class));
     }
 
-    /** Tells an invocation of its end in its context: after everything that the store of the context gets from now on. */
+    /**
+     * Calls an invocation at its end in its context: after everything that is added to the store of the context from
+     * now on.
+     */
     public static void awaitEnd(ExtensionContext context, TemplateInvocation invocation) {
         Store store = context.getStore(NAMESPACE);
         EndKey key = new EndKey(context);

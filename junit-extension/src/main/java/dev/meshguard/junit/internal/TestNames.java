@@ -2,12 +2,12 @@ package dev.meshguard.junit.internal;
 
 import java.lang.reflect.Method;
 
-/** How classes, methods and lines are named in messages and commands. */
+/** Formats classes, methods and lines for messages and commands. */
 public final class TestNames {
 
     private TestNames() {}
 
-    /** Returns the class without its package, as build tools select it: {@code KvCacheTest$Prefill}. */
+    /** Returns the class without its package, as selected by build tools: {@code KvCacheTest$Prefill}. */
     public static String of(Class<?> type) {
         return withoutPackage(type.getName());
     }
@@ -17,7 +17,7 @@ public final class TestNames {
         return of(type) + "#" + method.getName();
     }
 
-    /** Returns a line of code: {@code KvCache.append:41}; without the line where that is not known. */
+    /** Returns a line of code: {@code KvCache.append:41}; without the line if it is unknown. */
     public static String of(StackTraceElement frame) {
         String method = withoutPackage(frame.getClassName()) + "." + frame.getMethodName();
         return frame.getLineNumber() < 0 ? method : method + ":" + frame.getLineNumber();

@@ -15,12 +15,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds parameters with a name that nobody reads, most of them slips of the keyboard.
+ * Finds parameters with unknown names, most of them typing errors.
  *
- * <p>JUnit tells an extension the value of a name and no names. So they are looked for where they can be seen: in the file of the class path,
- * and among the system properties. Those of a launcher's request cannot be seen.
+ * <p>JUnit gives an extension the value of a name, but no list of names. They are therefore searched where they are
+ * visible: in the file of the class path, and among the system properties. Parameters of a launcher's request are not
+ * visible.
  *
- * @param known the names that are read
+ * @param known the known names
  */
 public record UnknownParameters(List<String> known) {
 
@@ -28,15 +29,15 @@ public record UnknownParameters(List<String> known) {
     private static final String FILE = "junit-platform.properties";
     private static final String PREFIX = "meshguard.";
 
-    /** A name that is this near to another one is a slip; one that is farther away may be meant for somebody else. */
+    /** A name this near to another one is a typing error; a farther one may belong to another program. */
     private static final int SLIP = 2;
 
     /**
-     * Refuses those of the file, and warns of system properties that look like one of ours.
+     * Rejects unknown names in the file, and warns of system properties that resemble a parameter of MeshGuard.
      *
-     * @param loader finds the file, as it does for JUnit
+     * @param loader finds the file, as for JUnit
      * @param system the system properties
-     * @param parameters the value of a name; what has none was not read by JUnit either
+     * @param parameters returns the value of a name; JUnit did not read a name without a value either
      * @throws IllegalArgumentException for the first of them
      */
     public void reject(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
@@ -88,7 +89,7 @@ public record UnknownParameters(List<String> known) {
         return byDistance.stream().findFirst();
     }
 
-    /** How many characters have to be put in, taken out or changed to make one of the other. */
+    /** The number of characters to insert, remove or replace to turn one into the other. */
     private static int distance(String one, String other) {
         int[] before = new int[other.length() + 1];
         for (int column = 0; column <= other.length(); column++) {

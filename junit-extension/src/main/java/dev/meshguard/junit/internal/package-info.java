@@ -1,4 +1,4 @@
-/** What belongs to a whole run and not to one test. */
+/** The state of a whole run, as opposed to one test. */
 @NullMarked
 package dev.meshguard.junit.internal;
 

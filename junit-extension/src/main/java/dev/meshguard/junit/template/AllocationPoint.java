@@ -6,10 +6,10 @@ import dev.meshguard.junit.internal.TestNames;
 import java.util.Optional;
 
 /**
- * One allocation of a run.
+ * One allocation of an invocation.
  *
- * @param memory what was asked for
- * @param site the line that asked, if any code of the user did
+ * @param memory the requested memory
+ * @param site the line that allocated, if it is code of the user
  */
 record AllocationPoint(BufferType memory, Optional<StackTraceElement> site) {
 
@@ -19,12 +19,12 @@ record AllocationPoint(BufferType memory, Optional<StackTraceElement> site) {
                 memory, Origin.of(new Throwable().getStackTrace()).site());
     }
 
-    /** Returns the line in a few words: {@code Decoder.decode:41}. */
+    /** Returns a short form of the line: {@code Decoder.decode:41}. */
     String shortly() {
         return site.map(TestNames::of).orElse("an unknown place");
     }
 
-    /** Returns memory and line, the line as an IDE makes it clickable. */
+    /** Returns memory and line, the line in a form that IDEs make clickable. */
     @Override
     public String toString() {
         return memory + " -> at " + site.map(StackTraceElement::toString).orElse("an unknown place");

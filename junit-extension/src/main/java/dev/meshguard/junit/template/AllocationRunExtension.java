@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
-/** Lets an allocation fail while the test method runs, and hands out which. */
+/** Makes an allocation fail while the test method runs, and injects the {@link FailedAllocation}. */
 final class AllocationRunExtension implements InvocationInterceptor, ParameterResolver {
 
     private final FailedAllocationInvocation run;
@@ -20,7 +20,7 @@ final class AllocationRunExtension implements InvocationInterceptor, ParameterRe
     }
 
     @Override
-    @SuppressWarnings("CatchThrowable") // Whatever it is, it is judged and thrown again unless it may be.
+    @SuppressWarnings("CatchThrowable") // Every error is judged, and thrown again unless it is allowed.
     public void interceptTestTemplateMethod(
             Invocation<@Nullable Void> invocation,
             ReflectiveInvocationContext<Method> invocationContext,

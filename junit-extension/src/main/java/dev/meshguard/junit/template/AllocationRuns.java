@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of one test, in each of which another allocation fails; used by one thread. */
+/** The invocations of one test, in each of which another allocation fails; used by one thread. */
 final class AllocationRuns {
 
     private final TemplateAnnotation<FailEachAllocation> use;
@@ -17,7 +17,7 @@ final class AllocationRuns {
         use.requireAtLeast(1, "limit", use.annotation().limit());
     }
 
-    /** Returns the next run, unless the one before has shown that there is none. */
+    /** Returns the next invocation, unless the previous one has shown that there is none. */
     Optional<FailedAllocationInvocation> next() {
         FailedAllocationInvocation before = last;
         Optional<FailedAllocationInvocation> next =
@@ -37,7 +37,7 @@ final class AllocationRuns {
                 : Optional.of(FailedAllocationInvocation.failing(use, number, allocations));
     }
 
-    /** Where some runs only are run again, by an IDE or by a build that tries failed ones once more, nobody may have counted. */
+    /** If an IDE or a build reruns only some invocations, the counting invocation may not have run. */
     private int most() {
         return isCounted ? allocations.size() : use.annotation().limit();
     }

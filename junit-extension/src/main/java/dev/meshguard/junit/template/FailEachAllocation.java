@@ -14,10 +14,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * {@code @FailEachAllocation} runs a test once for each allocation that it makes, and lets that one run out of memory.
+ * {@code @FailEachAllocation} runs a test once for each of its allocations, and makes that allocation run out of
+ * memory.
  *
- * <p>Written in place of {@code @Test}. What it shows is the error path: whoever took two buffers and gets no third one has to give
- * the two back.
+ * <p>Use it instead of {@code @Test}. It tests the error path: code that allocated two buffers and fails to allocate a
+ * third must free the two.
  *
  * <pre>{@code
  * @FailEachAllocation
@@ -26,29 +27,30 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }
  * }</pre>
  *
- * <p>The first run meets no fault; it counts the allocations of the test and must succeed. Then comes a run for each of them: in run
- * {@code k} the {@code k}-th finds no memory, with the error of the runtime. Names and failures of a run say which allocation it was
- * and which line asked for it.
+ * <p>The first invocation has no fault; it counts the allocations of the test and must succeed. One invocation for each
+ * allocation follows: in invocation {@code k} the {@code k}-th allocation fails with the error of the runtime. Names
+ * and failures of an invocation show the allocation and the line that made it.
  *
- * <h2>What counts</h2>
+ * <h2>Counted allocations</h2>
  *
- * <p>What {@link dev.meshguard.mesh.fault.FaultPlan#failingAllocation(long)} counts, on all threads and all meshes of the test's own
- * {@code Ttnn}, from the begin of the test method to its end. Lifecycle methods, and the mesh that the method is given, are left alone.
+ * <p>The allocations that {@link dev.meshguard.mesh.fault.FaultPlan#failingAllocation(long)} counts, on all threads and
+ * all meshes of the test's own {@code Ttnn}, from the begin of the test method to its end. Allocations of lifecycle
+ * methods, and of the injected mesh itself, are not counted.
  *
- * <h2>What becomes of a run</h2>
+ * <h2>Result of an invocation</h2>
  *
  * <ul>
- *   <li>The injected error may leave the test method, as it is or as the cause of another exception: that fails nothing.
- *   <li>Any other exception fails the run, an {@link AssertionError} too, unless {@link #mayThrow} names it. A test that goes on where
- *       its code made do without the memory asks the {@link FailedAllocation} that it can have as a parameter.
- *   <li>What is left at the end fails it as it fails every test: {@link dev.meshguard.junit.TrackAllocations} says what is checked,
- *       {@link dev.meshguard.junit.ExpectBuffers} what may stay.
- *   <li>A run in which the allocation is not made after all, because the test does not do the same each time, is aborted and says so,
- *       and is the last one.
+ * <li>The test method may throw the injected error, directly or as the cause of another exception: that is no failure.
+ * <li>Any other exception fails the invocation, including an {@link AssertionError}, unless {@link #mayThrow} names it.
+ *     A test whose code continues without the memory can declare a {@link FailedAllocation} parameter.
+ * <li>Survivors at the end fail it as they fail every test: {@link dev.meshguard.junit.TrackAllocations} configures the
+ *     check, {@link dev.meshguard.junit.ExpectBuffers} the expected buffers.
+ * <li>If the allocation is not made, because the test is not deterministic, the invocation is aborted with a message
+ *     and is the last one.
  * </ul>
  *
- * <p>A test that makes no allocation fails, because nothing was tried. The runs come one after the other on one thread, each with an
- * instance, a mesh and a tracker of its own; with {@code PER_CLASS} the instance is shared.
+ * <p>A test without an allocation fails, because nothing was tested. The invocations run sequentially on one thread,
+ * each with an instance, a mesh and a tracker of its own; with {@code PER_CLASS} the instance is shared.
  *
  * @since 0.1
  * @see FaultMatrix
@@ -63,15 +65,21 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 public @interface FailEachAllocation {
 
     /**
-     * Returns how many allocations the test may make without faults, and how many more in a run with one; at least 1.
+     * Returns the limit of allocations without faults, and of further ones in an invocation with a fault; at least 1.
      *
-     * <p>One allocation more fails the test: code that retries for ever would never end.
+     * <p>One more allocation fails the test: code that retries for ever would never end.
      */
     int limit() default 1_000;
 
-    /** Returns whether memory stays full: in run {@code k} every allocation from the {@code k}-th on fails, not that one only. */
+    /**
+     * Returns whether memory stays full: in invocation {@code k} every allocation from the {@code k}-th on fails, not
+     * only that one.
+     */
     boolean lasting() default false;
 
-    /** Returns what may leave the test method of a run with a fault, besides what the injected error is or causes. */
+    /**
+     * Returns the exceptions that the test method may throw in an invocation with a fault, in addition to the injected
+     * error and its wrappers.
+     */
     Class<? extends Throwable>[] mayThrow() default {};
 }

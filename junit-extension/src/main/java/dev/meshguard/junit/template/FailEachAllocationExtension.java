@@ -5,7 +5,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 
-/** Makes the runs of {@link FailEachAllocation}; without state. */
+/** Provides the invocations of {@link FailEachAllocation}; without state. */
 final class FailEachAllocationExtension implements TestTemplateInvocationContextProvider {
 
     private FailEachAllocationExtension() {}

@@ -6,7 +6,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which allocation fails in a run of a test with {@link FailEachAllocation}, for a test whose code makes do without the memory.
+ * The allocation that fails in an invocation of a {@link FailEachAllocation} test, for code that continues without the
+ * memory.
  *
  * <pre>{@code
  * @FailEachAllocation
@@ -16,7 +17,7 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
- * <p>Handed to test methods and lifecycle methods. Safe for use by several threads.
+ * <p>A parameter of test methods and lifecycle methods. Safe for use by several threads.
  *
  * @since 0.1
  */
@@ -29,22 +30,25 @@ public final class FailedAllocation {
         this.run = run;
     }
 
-    /** Returns which allocation of the test fails in this run, from 1; nothing in the run without faults. */
+    /**
+     * Returns the number of the allocation that fails in this invocation, from 1; empty in the invocation without
+     * faults.
+     */
     public OptionalInt number() {
         return run.number() == 0 ? OptionalInt.empty() : OptionalInt.of(run.number());
     }
 
-    /** Returns whether it has failed by now. */
+    /** Returns whether it has already failed. */
     public boolean hasHappened() {
         return run.failed().isPresent();
     }
 
-    /** Returns the line that asked for it, if it has failed by now and the line is known. */
+    /** Returns the line that made it, if it has already failed and the line is known. */
     public Optional<StackTraceElement> site() {
         return run.failed().flatMap(AllocationPoint::site);
     }
 
-    /** Returns the number and the line in words. */
+    /** Returns a description with the number and the line. */
     @Override
     public String toString() {
         if (run.number() == 0) {

@@ -20,9 +20,9 @@ import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
 /**
- * One run of a test with {@link FailEachAllocation}.
+ * One invocation of a {@link FailEachAllocation} test.
  *
- * <p>Safe for use by several threads, because those of the test may allocate at a time.
+ * <p>Safe for use by several threads, because threads of the test may allocate concurrently.
  */
 final class FailedAllocationInvocation
         implements TestTemplateInvocationContext, TemplateInvocation, AllocationDecision {
@@ -48,28 +48,28 @@ final class FailedAllocationInvocation
         this.fault = new Fault.AllocationFails(Math.max(1, number), Optional.empty(), OptionalInt.empty());
     }
 
-    /** Returns the run that counts. */
+    /** Returns the invocation that counts. */
     static FailedAllocationInvocation withoutFault(TemplateAnnotation<FailEachAllocation> use) {
         return new FailedAllocationInvocation(use, 0, List.of());
     }
 
     /**
-     * Returns the run in which one allocation fails.
+     * Returns the invocation in which one allocation fails.
      *
-     * @param number which, from 1
-     * @param known those of the run without faults
+     * @param number the number of the allocation, from 1
+     * @param known the allocations of the invocation without faults
      */
     static FailedAllocationInvocation failing(
             TemplateAnnotation<FailEachAllocation> use, int number, List<AllocationPoint> known) {
         return new FailedAllocationInvocation(use, number, known);
     }
 
-    /** Returns which allocation fails, from 1, or 0 if none does. */
+    /** Returns the number of the allocation that fails, from 1, or 0 if none does. */
     int number() {
         return number;
     }
 
-    /** Returns whether it is among those that are to be run; where only some are, the others are never asked for their names. */
+    /** Returns whether it is selected to run; JUnit does not request the names of others. */
     boolean isSelected() {
         return isSelected;
     }
@@ -83,7 +83,7 @@ final class FailedAllocationInvocation
         return List.copyOf(reached);
     }
 
-    /** Returns whether the method came to its end before the allocation that was to fail. */
+    /** Returns whether the method ended before the allocation that was to fail. */
     synchronized boolean hasMissedItsFault() {
         return number > 0 && hasEnded && failed == null;
     }
@@ -141,7 +141,7 @@ final class FailedAllocationInvocation
         return fails ? Optional.of(fault) : Optional.empty();
     }
 
-    /** Begins to count, until the scope is closed. */
+    /** Counts allocations until the scope is closed. */
     Scope counting() {
         SourceRuntime given = runtime;
         if (given == null) {
@@ -151,10 +151,10 @@ final class FailedAllocationInvocation
     }
 
     /**
-     * Says what becomes of the run when its method has come to an end.
+     * Decides the result of the invocation after its method has ended.
      *
-     * @param thrown what left the method
-     * @throws Throwable if that is no end as it should be
+     * @param thrown the error that the method threw
+     * @throws Throwable if the invocation fails or is aborted
      */
     synchronized void end(Optional<Throwable> thrown) throws Throwable {
         hasEnded = true;

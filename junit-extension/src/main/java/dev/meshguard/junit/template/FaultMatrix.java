@@ -16,9 +16,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * {@code @FaultMatrix} runs a test once for each of some fault plans and defects, and shows what became of it as a grid.
+ * {@code @FaultMatrix} runs a test for each combination of fault plans and defects, and prints the results as a grid.
  *
- * <p>Written in place of {@code @Test}. Where {@link FailEachAllocation} tries one kind of fault everywhere, this tries chosen ones.
+ * <p>Use it instead of {@code @Test}. {@link FailEachAllocation} injects one kind of fault everywhere; this annotation
+ * injects chosen faults.
  *
  * <pre>{@code
  * @FaultMatrix(
@@ -27,22 +28,24 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * void decode(MeshDevice mesh, Ttnn ttnn) { … }
  * }</pre>
  *
- * <p>The rows are no fault and each plan, the columns are no defect and each defect; every cell is one run, so that the two above make
- * eight. The first has neither. What {@link dev.meshguard.junit.TrackAllocations} asks for by itself is there in every cell.
+ * <p>The rows are no fault and each plan, the columns are no defect and each defect. Every cell is one invocation, so
+ * the example has eight. The first has neither fault nor defect. Faults and defects of
+ * {@link dev.meshguard.junit.TrackAllocations} are injected into every cell.
  *
- * <h2>What becomes of a cell</h2>
+ * <h2>Result of a cell</h2>
  *
  * <ul>
- *   <li>An error that its plan brought about may leave the test method, as it is or as the cause of another exception. Any other
- *       exception fails the cell; so does a crash that a defect stands for.
- *   <li>The check of the test must hold at the end, as everywhere. Defects and lost reports put the books wrong, which is what some
- *       tests are after: {@code check = NO_LEAKS} asks of memory alone, and {@link #accepted} names outcomes that are right.
- *   <li>A plan of which nothing happened fails its cell, because nothing was tried. Numbers count from the first allocation,
- *       operation and report of the cell's {@code Ttnn} on, lifecycle methods included.
+ * <li>The test method may throw an error that its plan caused, directly or as the cause of another exception. Any other
+ *     exception fails the cell, including a crash that a defect simulates.
+ * <li>The check of the test must hold at the end, as for every test. Defects and lost reports make the reported counts
+ *     wrong, which some tests expect: {@code check = NO_LEAKS} checks memory only, and {@link #accepted} names correct
+ *     outcomes.
+ * <li>A plan without effect fails its cell, because nothing was tested. Numbers count from the first allocation,
+ *     operation and report of the cell's {@code Ttnn} on, including lifecycle methods.
  * </ul>
  *
- * <p>When all cells are over, the grid is published as a report entry of the method, with the first line of each failure. The cells come
- * one after the other on one thread, each with an instance, a mesh and a tracker of its own.
+ * <p>After all cells, the grid is published as a report entry of the method, with the first line of each failure. The
+ * cells run sequentially on one thread, each with an instance, a mesh and a tracker of its own.
  *
  * @since 0.1
  * @see dev.meshguard.mesh.fault.FaultPlan
@@ -56,12 +59,18 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface FaultMatrix {
 
-    /** Returns what goes wrong at run time, a row each, as {@code @TrackAllocations} has it: {@code failingAllocation(3).closingTwice()}. */
+    /**
+     * Returns the fault plans, a row each, in the syntax of {@code @TrackAllocations}:
+     * {@code failingAllocation(3).closingTwice()}.
+     */
     String[] plans() default {};
 
-    /** Returns what goes wrong in the runtime, a column each. */
+    /** Returns the defects of the runtime, a column each. */
     RuntimeDefect[] defects() default {};
 
-    /** Returns outcomes that are right in a cell with a fault or a defect, besides those that the check lets pass. */
+    /**
+     * Returns the outcomes that are correct in a cell with a fault or a defect, in addition to those that the check
+     * accepts.
+     */
     Outcome[] accepted() default {};
 }

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 
-/** Makes the cells of {@link FaultMatrix}; without state. */
+/** Provides the cells of {@link FaultMatrix}; without state. */
 final class FaultMatrixExtension implements TestTemplateInvocationContextProvider {
 
     private FaultMatrixExtension() {}

@@ -5,12 +5,12 @@ import dev.meshguard.mesh.fault.InjectedFault;
 import java.util.List;
 import org.opentest4j.MultipleFailuresError;
 
-/** Which errors a test may throw because a fault was injected. */
+/** Recognizes errors that a test may throw because a fault was injected. */
 final class InjectedErrors {
 
     private InjectedErrors() {}
 
-    /** Returns whether an error is that of one of some faults, is caused by one, or collects nothing but such errors. */
+    /** Returns whether an error is that of one of the faults, is caused by one, or collects only such errors. */
     static boolean explain(Throwable error, List<? extends Fault> faults) {
         if (error instanceof MultipleFailuresError several && several.hasFailures()) {
             return several.getFailures().stream().allMatch(one -> explain(one, faults));

@@ -2,7 +2,10 @@ package dev.meshguard.junit.template;
 
 import java.io.Serial;
 
-/** A note on what a test threw after one of its allocations had failed; suppressed in it, never thrown, and without a stack. */
+/**
+ * A note on an error that a test threw after one of its allocations had failed; suppressed in it, never thrown, and
+ * without a stack.
+ */
 final class InjectedFailureNote extends RuntimeException {
 
     @Serial

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * One run of a test with {@link FaultMatrix}.
+ * One invocation of a {@link FaultMatrix} test.
  *
- * <p>Used by one thread at a time, one after the other.
+ * <p>Used by one thread at a time.
  */
 final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocation {
 
@@ -40,7 +40,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
         this.defect = defect;
     }
 
-    /** Returns the plan as the annotation has it. */
+    /** Returns the plan as written in the annotation. */
     String row() {
         String text = plan.toString();
         int seeded = text.indexOf(" = ");
@@ -54,7 +54,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
         return defect.map(RuntimeDefect::name).orElse(NO_DEFECT);
     }
 
-    /** Returns what was found at the end, if anything was tracked. */
+    /** Returns the outcome at the end, if anything was tracked. */
     Optional<Outcome> outcome() {
         return Optional.ofNullable(outcome);
     }
@@ -111,7 +111,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
         return !isFaultless() && Arrays.asList(use.annotation().accepted()).contains(verdict.outcome());
     }
 
-    /** What failed before its plan came to anything has said what there is to say. */
+    /** A failure before the first effect of the plan is explanation enough. */
     @Override
     public void ended(ExtensionContext context) {
         SourceRuntime given = runtime;

@@ -8,14 +8,14 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * Lets the errors of a plan leave the test method.
+ * Accepts the errors of a plan that the test method throws.
  *
- * @param plan what was to go wrong
+ * @param plan the faults of the cell
  */
 record MatrixCellExtension(FaultPlan plan) implements InvocationInterceptor {
 
     @Override
-    @SuppressWarnings("CatchThrowable") // Whatever it is, it is thrown again unless it may be.
+    @SuppressWarnings("CatchThrowable") // Every error is thrown again unless it is allowed.
     public void interceptTestTemplateMethod(
             Invocation<@Nullable Void> invocation,
             ReflectiveInvocationContext<Method> invocationContext,

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How a matrix reads when its cells are over: a row for each plan, and the first line of each failure.
+ * The text of a completed matrix: a row for each plan, and the first line of each failure.
  *
  * @param test the name of the test
  * @param cells the cells, row by row, all rows of the same length

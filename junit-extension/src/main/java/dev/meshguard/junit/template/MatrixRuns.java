@@ -41,7 +41,7 @@ final class MatrixRuns {
         return Optional.empty();
     }
 
-    /** None comes first: what fails without a fault is not the fault's doing. */
+    /** The row without faults comes first: its failures are not caused by a fault. */
     private List<FaultPlan> plans() {
         List<FaultPlan> plans = new ArrayList<>(List.of(FaultPlan.none()));
         for (String text : use.annotation().plans()) {

@@ -6,9 +6,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * What became of one invocation, everything that is checked at its end included.
+ * The result of one invocation, including all checks at its end.
  *
- * <p>Used by one thread at a time, one after the other.
+ * <p>Used by one thread at a time.
  */
 final class OutcomeWatcher implements TestWatcher {
 
@@ -39,7 +39,7 @@ final class OutcomeWatcher implements TestWatcher {
         return aborted;
     }
 
-    /** Returns what it failed with. */
+    /** Returns the error with which it failed. */
     Optional<Throwable> failure() {
         return Optional.ofNullable(failure);
     }

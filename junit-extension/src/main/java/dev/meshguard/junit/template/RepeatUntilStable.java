@@ -14,9 +14,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * {@code @RepeatUntilStable} repeats a test on one mesh until it is decided whether memory grows, and fails if it does.
+ * {@code @RepeatUntilStable} repeats a test on one mesh until a trend is certain, and fails if memory grows.
  *
- * <p>Written in place of {@code @Test}. Unlike a {@code @RepeatedTest} it knows when to stop.
+ * <p>Use it instead of {@code @Test}. Unlike {@code @RepeatedTest} it determines the number of repetitions itself.
  *
  * <pre>{@code
  * @RepeatUntilStable
@@ -25,23 +25,25 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * }
  * }</pre>
  *
- * <p>Each repetition is a round, lifecycle methods and all. The mesh, the {@code Ttnn} and the tracker that it is given are the same in
- * all of them, and no other test's: they last until the last round is over. What a round leaves there is what
- * {@link dev.meshguard.verdict.growth.Accumulation} judges, by the rule of {@link dev.meshguard.verdict.growth.Trend}: a cache that the
- * first rounds fill is no growth, something more in every round is.
+ * <p>Each repetition is a round, including lifecycle methods. All rounds share one mesh, {@code Ttnn} and tracker,
+ * which no other test uses and which last until the end of the last round.
+ * {@link dev.meshguard.verdict.growth.Accumulation} judges the survivors of each round, by the rule of
+ * {@link dev.meshguard.verdict.growth.Trend}. A cache that the first rounds fill is no growth; additional memory in
+ * every round is.
  *
  * <h2>When it ends</h2>
  *
  * <ul>
- *   <li>With the first round after which memory has settled or is settling, which succeeds as all before it did.
- *   <li>With the first one after which memory grows, which fails, with the slope, the lines that ask for the memory and a forecast.
- *   <li>With a round that fails or is aborted by itself.
- *   <li>After {@link #atMost} rounds undecided, or when it cannot be known because reports are missing: that fails too.
+ * <li>After the first round at which memory has settled or is settling: this round succeeds like all before it.
+ * <li>After the first round at which memory grows: this round fails, with the slope, the lines that allocate the memory
+ *     and a forecast.
+ * <li>After a round that fails or is aborted by itself.
+ * <li>After {@link #atMost} undecided rounds, or if reports are missing and growth is unknown: that fails too.
  * </ul>
  *
- * <p>Rounds that take no memory at all fail, because nothing was judged. What is left when the last round is over is closed without a
- * check, because what a cache keeps is no growth; write a test of its own for it. Two rounds after the warm-up show a leak of every round;
- * one that comes with every fifth shows only if {@link #atLeast} asks for more.
+ * <p>Rounds without any allocation fail, because nothing was judged. Memory still allocated after the last round is
+ * freed without a check, because the content of a cache is no growth; write a separate test for it. Two rounds after
+ * the warm-up show a leak of every round. A leak in every fifth round shows only with a larger {@link #atLeast}.
  *
  * @since 0.1
  */
@@ -54,12 +56,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface RepeatUntilStable {
 
-    /** Returns how many rounds are for warming up: what they leave is a cache; at least 0. */
+    /** Returns the number of warm-up rounds, whose survivors count as a cache; at least 0. */
     int warmUp() default 1;
 
-    /** Returns how many rounds there are before anything is decided; at least 1, and never fewer than two after the warm-up. */
+    /**
+     * Returns the minimum number of rounds before a decision; at least 1, and never fewer than two after the warm-up.
+     */
     int atLeast() default 3;
 
-    /** Returns after how many rounds it must be decided; at least as many as there must be. */
+    /** Returns the maximum number of rounds before a decision; not less than the minimum. */
     int atMost() default 20;
 }

@@ -5,7 +5,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 
-/** Makes the rounds of {@link RepeatUntilStable}; without state. */
+/** Provides the rounds of {@link RepeatUntilStable}; without state. */
 final class RepeatUntilStableExtension implements TestTemplateInvocationContextProvider {
 
     private RepeatUntilStableExtension() {}

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * What rounds that are not stable are said to do.
+ * Creates the failures of rounds that are not stable.
  *
  * @param test the name of the test
  */

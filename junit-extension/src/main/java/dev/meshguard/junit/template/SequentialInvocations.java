@@ -12,9 +12,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 
 /**
- * The invocations of a template of which each is decided when the one before is over.
+ * The invocations of a template, each decided after the end of the previous one.
  *
- * <p>Jupiter runs what it takes from the stream of a template before it takes more, as long as the invocations are not concurrent.
+ * <p>Jupiter runs each invocation from the stream of a template before it requests the next, unless the invocations are
+ * concurrent.
  */
 final class SequentialInvocations<I extends TestTemplateInvocationContext & TemplateInvocation>
         extends AbstractSpliterator<TestTemplateInvocationContext> {

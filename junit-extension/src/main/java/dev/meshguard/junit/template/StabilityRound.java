@@ -23,9 +23,9 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * One round of a test with {@link RepeatUntilStable}.
+ * One round of a {@link RepeatUntilStable} test.
  *
- * <p>Used by one thread at a time, one after the other.
+ * <p>Used by one thread at a time.
  */
 final class StabilityRound implements TestTemplateInvocationContext, TemplateInvocation {
 
@@ -42,8 +42,8 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
     /**
      * Creates a round.
      *
-     * @param number which, from 1
-     * @param needed how many there are before anything is decided
+     * @param number its number, from 1
+     * @param needed the number of rounds before a decision
      */
     StabilityRound(TemplateAnnotation<RepeatUntilStable> use, int number, int needed) {
         this.use = use;
@@ -55,7 +55,7 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
         return number;
     }
 
-    /** Returns whether it is over as it should be, and has not decided anything; one that is not to be run decides nothing. */
+    /** Returns whether it ended normally without a decision; a round that is not selected to run decides nothing. */
     boolean asksForMore() {
         return number < use.annotation().atMost() && (!isSelected || (outcome.hasSucceeded() && !isDecided));
     }
@@ -95,7 +95,7 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
         }
     }
 
-    /** What frees memory at the latest is over, too; a round that failed has said what there is to say. */
+    /** Also runs after the latest frees; a failed round needs no other message. */
     @Override
     public void ended(ExtensionContext context) {
         if (counted == null || tracker == null) {

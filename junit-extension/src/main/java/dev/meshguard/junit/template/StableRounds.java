@@ -32,7 +32,7 @@ final class StableRounds {
         this.needed = (int) fewest;
     }
 
-    /** Returns the next round, unless the one before was the last. */
+    /** Returns the next round, unless the previous one was the last. */
     Optional<StabilityRound> next() {
         StabilityRound before = last;
         if (before != null && !before.asksForMore()) {

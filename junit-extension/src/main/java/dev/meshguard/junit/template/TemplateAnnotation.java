@@ -17,9 +17,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * One of the templates of this package on a method.
+ * A template annotation of this package on a method.
  *
- * @param annotation what the method says
+ * @param annotation the annotation
  * @param context the context of all its invocations
  */
 record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext context) {
@@ -27,7 +27,7 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
     private static final List<Class<? extends Annotation>> TESTS =
             List.of(Test.class, TestFactory.class, TestTemplate.class);
 
-    /** Those that a composed annotation may hide. */
+    /** The annotations that a composed annotation may contain. */
     private static final List<Class<? extends Annotation>> NAMED = List.of(
             Test.class,
             TestFactory.class,
@@ -36,15 +36,15 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
             FaultMatrix.class,
             RepeatUntilStable.class);
 
-    /** Returns whether a method carries the annotation. */
+    /** Returns whether the annotation is present on a method. */
     static boolean isOn(ExtensionContext context, Class<? extends Annotation> type) {
         return AnnotationSupport.isAnnotated(context.getTestMethod(), type);
     }
 
     /**
-     * Returns what a method says.
+     * Returns the annotation of a method.
      *
-     * @throws ExtensionConfigurationException if something stands beside it that cannot
+     * @throws ExtensionConfigurationException if it is combined with an incompatible annotation
      */
     static <A extends Annotation> TemplateAnnotation<A> of(ExtensionContext context, Class<A> type) {
         A annotation =
@@ -55,7 +55,7 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
         return use;
     }
 
-    /** Returns the annotation and where it stands. */
+    /** Returns the annotation and its location. */
     String location() {
         return "@" + annotation.annotationType().getSimpleName() + " on " + name();
     }
@@ -69,14 +69,14 @@ record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext c
         return ConfigurationErrors.of(location(), value, allowed);
     }
 
-    /** Refuses a number that is less than another one. */
+    /** Rejects a number that is less than the minimum. */
     void requireAtLeast(int least, String name, int value) {
         if (value < least) {
             throw rejected(name + " = " + value, String.format(Locale.ROOT, "Give %d or more.", least));
         }
     }
 
-    /** What else makes a test of a method would run it beside this template, with a mesh that it knows nothing of. */
+    /** Another template annotation would run the method in addition to this template, with an unrelated mesh. */
     private void rejectOtherTemplates() {
         Stream<Class<? extends Annotation>> written = Arrays.stream(
                         context.getRequiredTestMethod().getAnnotations())

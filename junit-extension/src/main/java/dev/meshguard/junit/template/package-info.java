@@ -1,4 +1,7 @@
-/** Tests that run several times: with faults, with each of several, and until growth is decided. */
+/**
+ * Tests that run several times: with a fault at each allocation, with combinations of faults, or until growth is
+ * decided.
+ */
 @NullMarked
 package dev.meshguard.junit.template;
 

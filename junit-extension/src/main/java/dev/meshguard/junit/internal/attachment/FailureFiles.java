@@ -16,15 +16,15 @@ import java.util.Locale;
 /**
  * The files of one failure: its text, the verdict, the history.
  *
- * <p>What would be too long is cut where that leaves a file that can be read, or left out, and the text says so. So the text is written
- * last. Each file replaces an earlier one as a whole, so that nobody reads half of it.
+ * <p>A file that would be too long is truncated if the rest is readable, else omitted; the text says so. The text is
+ * therefore written last. Each file replaces an earlier one as a whole, so that a reader never sees half of it.
  *
  * @param prefix the beginning of the names
- * @param mostBytes how long the verdict and the history may be, each
+ * @param mostBytes the maximum length of the verdict and of the history, each
  */
 public record FailureFiles(String prefix, long mostBytes) {
 
-    /** How long a file may be unless a caller knows better: about 35,000 events. */
+    /** The default maximum length of a file: about 35,000 events. */
     public static final long MAX_BYTES = 8 * 1024 * 1024;
 
     private static final String JSON = "application/json";
@@ -35,8 +35,8 @@ public record FailureFiles(String prefix, long mostBytes) {
      * Attaches them.
      *
      * @param failure the whole text of the failure
-     * @param report the verdict and what there is to say of it
-     * @throws RuntimeException if one cannot be written; those before it stay
+     * @param report the verdict with its notes
+     * @throws RuntimeException if one cannot be written; those before it remain
      */
     public void attach(Attaching target, String failure, VerdictReport report) {
         List<String> notes = new ArrayList<>();

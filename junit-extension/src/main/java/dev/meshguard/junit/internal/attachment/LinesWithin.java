@@ -4,13 +4,13 @@ import java.io.IOException;
 import java.io.Writer;
 
 /**
- * Passes on whole lines as long as they stay within a number of bytes, and then stops whoever writes.
+ * Forwards whole lines up to a number of bytes, and then stops the writer with an exception.
  *
  * <p>Not safe for use by several threads.
  */
 final class LinesWithin extends Writer {
 
-    /** The next line would be too much. */
+    /** Thrown when the next line would exceed the limit. */
     static final class FullException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -31,7 +31,7 @@ final class LinesWithin extends Writer {
         this.mostBytes = mostBytes;
     }
 
-    /** Returns how many lines were passed on. */
+    /** Returns the number of forwarded lines. */
     long written() {
         return written;
     }
@@ -55,16 +55,16 @@ final class LinesWithin extends Writer {
         }
     }
 
-    /** Half of a character beyond the first plane takes two bytes, so both take four. */
+    /** Half of a character beyond the first plane counts two bytes, so both count four. */
     private static int inUtf8(char character) {
         return character < 0x80 ? 1 : character < 0x800 || Character.isSurrogate(character) ? 2 : 3;
     }
 
-    /** Only whole lines are passed on, so there is nothing to do. */
+    /** Only whole lines are forwarded, so there is nothing to do. */
     @Override
     public void flush() {}
 
-    /** The target belongs to whoever made it. */
+    /** The caller that opened the target closes it. */
     @Override
     public void close() {}
 }

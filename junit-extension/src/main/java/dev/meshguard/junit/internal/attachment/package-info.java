@@ -1,4 +1,4 @@
-/** The files that are attached to a test that fails. */
+/** The files that are attached to a failed test. */
 @NullMarked
 package dev.meshguard.junit.internal.attachment;
 

@@ -1,11 +1,11 @@
 package dev.meshguard.junit.internal.pages;
 
-/** Which checks leave a page. */
+/** Selects the checks that write a page. */
 public enum PageMode {
-    /** None. */
+    /** No check. */
     OFF,
-    /** Those that fail. */
+    /** Failed checks. */
     FAILURES,
-    /** All of them. */
+    /** All checks. */
     ALWAYS
 }

@@ -7,13 +7,13 @@ import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Optional;
 
 /**
- * What a page is made of.
+ * The contents of a page.
  *
- * @param report the verdict and what there is to say of it
- * @param text what the terminal says
- * @param known the known leaks, if a baseline is kept
- * @param budgets whether budgets were kept to, if there are any
- * @param growth what rounds left, if that was judged
+ * @param report the verdict with its notes
+ * @param text the text of the terminal
+ * @param known the known leaks, if there is a baseline
+ * @param budgets the budget verdict, if there are budgets
+ * @param growth the growth over rounds, if it was judged
  */
 public record PageParts(
         VerdictReport report,

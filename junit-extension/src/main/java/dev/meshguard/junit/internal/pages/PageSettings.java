@@ -8,21 +8,21 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What a build says of pages, checked.
+ * The validated settings of a build for pages.
  *
- * @param mode which checks leave one
- * @param folder where they go
- * @param showsSources whether places in files stand in them
+ * @param mode the checks that write one
+ * @param folder the folder of pages
+ * @param showsSources whether pages contain source locations
  */
 public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
 
-    /** Says which checks leave a page. */
+    /** The parameter that selects the checks that write a page. */
     public static final String PAGE = "meshguard.page";
 
-    /** Names the folder. */
+    /** The parameter that names the folder. */
     public static final String FOLDER = "meshguard.page.folder";
 
-    /** Says whether places in files stand in pages. */
+    /** The parameter for whether pages contain source locations. */
     public static final String SOURCES = "meshguard.page.sources";
 
     private static final Path OF_MAVEN = Path.of("target");
@@ -32,8 +32,8 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
     /**
      * Reads parameters.
      *
-     * @param parameters the value of a name
-     * @throws IllegalArgumentException if one makes no sense; the message names it
+     * @param parameters returns the value of a name
+     * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static PageSettings of(Function<String, Optional<String>> parameters) {
         return new PageSettings(
@@ -68,7 +68,7 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
         return asked.orElseGet(() -> folderOfBuild().resolve(NAME));
     }
 
-    /** Where the build tool puts what it makes, so that its cleaning takes the pages away. */
+    /** The output folder of the build tool, so that its cleaning deletes the pages. */
     private static Path folderOfBuild() {
         return !Files.isDirectory(OF_MAVEN) && Files.isDirectory(OF_GRADLE) ? OF_GRADLE : OF_MAVEN;
     }

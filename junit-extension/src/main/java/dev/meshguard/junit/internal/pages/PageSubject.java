@@ -1,16 +1,16 @@
 package dev.meshguard.junit.internal.pages;
 
 /**
- * Whose page it is.
+ * The subject of a page.
  *
- * @param title what a person calls it
- * @param text what its file is called, as far as file systems have such letters
- * @param identity what tells it from all others, the same each time it is run
- * @param isOfWholeRun whether it is of all tests of a JVM, of which each JVM of a build has one
+ * @param title its title for readers
+ * @param text its file name, as far as file systems allow
+ * @param identity distinguishes it from all others; the same in each run
+ * @param isOfWholeRun whether it covers all tests of a JVM; each JVM of a build has one
  */
 public record PageSubject(String title, String text, String identity, boolean isOfWholeRun) {
 
-    /** Returns the subject of a part of this one, which has a number there. */
+    /** Returns the subject of a numbered part of this one. */
     public PageSubject part(String what, int number) {
         return new PageSubject(
                 title + ", " + what + " " + number,

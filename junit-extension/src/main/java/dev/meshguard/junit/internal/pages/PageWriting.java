@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** All that writes pages: loaded when the first one is written, because most runs write none. */
+/** Isolates all code that writes pages: loaded when the first one is written, because most runs write none. */
 final class PageWriting {
 
     private final SuiteFolder folder;
@@ -38,7 +38,7 @@ final class PageWriting {
         folder.add(name, showsSources ? page : page.withoutSources());
     }
 
-    /** Takes away a page that is older than a moment; returns whether there was one. */
+    /** Deletes a page that is older than a moment; returns whether there was one. */
     boolean removeOlder(String name, long millis) throws IOException {
         Path page = folder.pageOf(name);
         return Files.exists(page) && Files.getLastModifiedTime(page).toMillis() < millis && folder.remove(name);

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pages of one execution.
  *
- * <p>A test that passes and leaves none costs a comparison; only where pages of an earlier run lie, one of it is taken away, so that
- * nobody takes it for this run's.
+ * <p>A passing test without a page costs a comparison. If the folder has pages of an earlier run, the page of this test
+ * is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
  */
@@ -44,11 +44,11 @@ public final class RunPages {
     }
 
     /**
-     * Begins to keep pages.
+     * Creates the pages of an execution.
      *
-     * @param environment the variables of the process
+     * @param environment the environment variables of the process
      * @param properties the system properties; build tools number their JVMs in them
-     * @param begunAt the time by the clock, in milliseconds
+     * @param begunAt the wall-clock time, in milliseconds
      */
     public static RunPages begin(
             PageSettings settings,
@@ -59,7 +59,7 @@ public final class RunPages {
         if (fork == null) {
             fork = properties.apply("org.gradle.test.worker");
         }
-        // All JVMs of one build have one parent.
+        // All JVMs of one build have the same parent process.
         String build = ProcessHandle.current()
                 .parent()
                 .map(parent -> Long.toString(parent.pid()))
@@ -72,24 +72,25 @@ public final class RunPages {
         return new RunPages(new PageSettings(PageMode.OFF, Path.of(""), true), Map.of(), "1", "0", 0);
     }
 
-    /** Returns whether checks that fail leave a page. */
+    /** Returns whether failed checks write a page. */
     private boolean areOfFailures() {
         return settings.mode() != PageMode.OFF;
     }
 
-    /** Returns whether checks that hold leave a page, too. */
+    /** Returns whether checks that hold write a page, too. */
     public boolean areOfAll() {
         return settings.mode() == PageMode.ALWAYS;
     }
 
     /**
-     * Returns a failure that names its page, or one that names none where none is wanted or could be written.
+     * Returns a failure that names its page, or one that names none if no page is configured or it could not be
+     * written.
      *
-     * <p>A page that cannot be written hides no finding: then the failure has why as a suppressed exception.
+     * <p>A page that cannot be written hides no finding: the failure then has the reason as a suppressed exception.
      *
-     * @param subject whose page it is
-     * @param failing makes the failure, of the place of its page if there is one
-     * @param parts what stands on the page of a failure
+     * @param subject the subject of the page
+     * @param failing creates the failure from the location of its page, if there is one
+     * @param parts the contents of the page of a failure
      */
     public <T extends Throwable> T naming(
             Supplier<PageSubject> subject, Function<Optional<String>, T> failing, Function<T, PageParts> parts) {
@@ -112,7 +113,7 @@ public final class RunPages {
     }
 
     /**
-     * Returns the name of a page that is going to be written; no two of one execution have the same.
+     * Returns the name of a page to write; names are unique in one execution.
      *
      * @throws IOException if the folder cannot be written to
      */
@@ -134,7 +135,10 @@ public final class RunPages {
                 : writing().nameOf(subject.text() + "-" + number, subject.identity() + "#" + number);
     }
 
-    /** JVMs of one build that check a mesh of all of their tests would write to one file: who makes the mark has it. */
+    /**
+     * JVMs of one build that check a mesh of all of their tests would write one file: the JVM that creates the mark
+     * owns it.
+     */
     private boolean isFirst(String name) throws IOException {
         Path mark = writing().pageOf("." + name + "-" + build);
         Path folder = mark.getParent();
@@ -149,15 +153,15 @@ public final class RunPages {
         }
     }
 
-    /** Returns where a page is, as texts name it. */
+    /** Returns the path of a page, as shown in texts. */
     private synchronized String pathOf(String name) {
         return writing().pageOf(name).toString();
     }
 
     /**
-     * Writes the page of a check that failed.
+     * Writes the page of a failed check.
      *
-     * @param name what {@link #take} returned
+     * @param name the result of {@link #take}
      * @throws IOException if it cannot be written
      */
     private synchronized void writeFailure(String name, PageSubject subject, PageParts parts) throws IOException {
@@ -166,7 +170,8 @@ public final class RunPages {
     }
 
     /**
-     * Writes the page of a check that held; nothing where a part of the same test has failed and has said more.
+     * Writes the page of a check that held; nothing if a part of the same test has failed and written a more detailed
+     * one.
      *
      * @throws IOException if it cannot be written
      */
@@ -182,7 +187,7 @@ public final class RunPages {
     }
 
     /**
-     * Takes away the page that a test left in an earlier run, where it left one.
+     * Deletes the page of a test from an earlier run, if there is one.
      *
      * @throws IOException if it cannot be deleted
      */
@@ -194,12 +199,12 @@ public final class RunPages {
         }
     }
 
-    /** Returns whether pages of an earlier run may lie in the folder. */
+    /** Returns whether pages of an earlier run may be in the folder. */
     public boolean hasOldPages() {
         return hasOldPages;
     }
 
-    /** Writes the page over all runs, if a page came or went; returns what went wrong, as a whole sentence. */
+    /** Writes the overview page of all runs, if a page was added or deleted; returns an error as a whole sentence. */
     public synchronized Optional<String> finish() {
         if (!isChanged) {
             return Optional.empty();

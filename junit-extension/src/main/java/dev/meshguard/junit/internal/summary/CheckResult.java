@@ -1,15 +1,15 @@
 package dev.meshguard.junit.internal.summary;
 
-/** What became of one check. */
+/** The result of one check. */
 public enum CheckResult {
-    /** What it asks for holds. */
+    /** Its condition holds. */
     HELD,
-    /** It does not hold, and all that is wrong is in the baseline. */
+    /** Its condition does not hold, and all findings are in the baseline. */
     KNOWN,
-    /** It failed the test, or the test had said all of it by failing itself. */
+    /** It failed the test, or the test had reported all findings by failing itself. */
     FAILED,
-    /** It does not hold, and the test was aborted and stays so. */
+    /** Its condition does not hold, and the test was aborted and remains so. */
     ABORTED,
-    /** It was not made: the test threw, and its policy asks for nothing more then. */
+    /** It did not run: the test threw, and its policy skips the check in that case. */
     SKIPPED
 }

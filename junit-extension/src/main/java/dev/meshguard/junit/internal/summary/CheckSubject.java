@@ -1,17 +1,17 @@
 package dev.meshguard.junit.internal.summary;
 
 /**
- * Who was checked.
+ * The subject of a check.
  *
- * @param kind what it is
- * @param name what it is called
+ * @param kind its kind
+ * @param name its name
  * @param reproduction the command that runs it again
  */
 public record CheckSubject(Kind kind, String name, String reproduction) {
 
-    /** What can be checked. */
+    /** The kinds of subjects. */
     public enum Kind {
-        /** A test, or a dynamic one, or the factory of some. */
+        /** A test, a dynamic test, or a test factory. */
         TEST,
         /** A class whose tests share a mesh. */
         CLASS,

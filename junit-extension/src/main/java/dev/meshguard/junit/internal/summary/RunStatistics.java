@@ -20,7 +20,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Adds up what the checks of a run find. Keeps numbers and names only, so that no history outlives its test.
+ * Adds up the findings of the checks of a run. Keeps numbers and names only, so that no history outlives its test.
  *
  * <p>Safe for use by several threads.
  */
@@ -39,9 +39,9 @@ public final class RunStatistics {
     private long withoutLeak;
 
     /**
-     * Creates numbers of nothing.
+     * Creates empty statistics.
      *
-     * @param mode when they are said
+     * @param mode when they are printed
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public RunStatistics(SummaryMode mode, LongSupplier nanoTime) {
@@ -49,12 +49,14 @@ public final class RunStatistics {
         this.nanoTime = nanoTime;
     }
 
-    /** Begins a check of a whole mesh, which ends when what is returned is closed. */
+    /** Begins a check of a whole mesh, which ends when the returned object is closed. */
     public RunningCheck checkOfMesh(CheckSubject subject) {
         return new RunningCheck(this, subject, true, nanoTime.getAsLong());
     }
 
-    /** Begins a check of what one of several took of a mesh, which ends when what is returned is closed. */
+    /**
+     * Begins a check of the allocations of one test on a shared mesh, which ends when the returned object is closed.
+     */
     public RunningCheck checkOfPart(CheckSubject subject) {
         return new RunningCheck(this, subject, false, nanoTime.getAsLong());
     }
@@ -117,10 +119,10 @@ public final class RunStatistics {
     }
 
     /**
-     * Returns the numbers as an entry for reports, if they are to be said.
+     * Returns the numbers as an entry for reports, if they are to be printed.
      *
      * @param matched the entries of files that matched
-     * @param unmatched those that did not
+     * @param unmatched those that did not match
      */
     public Optional<Map<String, String>> entry(Collection<String> matched, Collection<String> unmatched) {
         return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(RunSummary::entry);

@@ -5,11 +5,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One check on its way into the numbers of its run.
+ * One running check, added to the statistics of its run when it ends.
  *
- * <p>Failed unless somebody says otherwise: whatever is thrown in the middle of a check fails its test.
+ * <p>Its default result is failed: an exception during a check fails its test.
  *
- * <p>Not safe for use by several threads; a check is made on one.
+ * <p>Not safe for use by several threads; a check runs on one.
  */
 public final class RunningCheck implements AutoCloseable {
 
@@ -27,17 +27,17 @@ public final class RunningCheck implements AutoCloseable {
         this.begunAt = begunAt;
     }
 
-    /** Says what was found; the last word counts. */
+    /** Sets the verdict; the last call wins. */
     public void found(LeakVerdict newVerdict) {
         verdict = newVerdict;
     }
 
-    /** Says what became of it. */
+    /** Sets the result of the check. */
     public void became(CheckResult newFate) {
         result = newFate;
     }
 
-    /** Ends it. */
+    /** Ends the check. */
     @Override
     public void close() {
         numbers.ended(this);

@@ -2,7 +2,7 @@ package dev.meshguard.junit.internal.summary;
 
 import dev.meshguard.report.summary.RunSummary;
 
-/** When the summary of a run is said. */
+/** Selects when the summary of a run is printed. */
 public enum SummaryMode {
     /** Never. */
     OFF {

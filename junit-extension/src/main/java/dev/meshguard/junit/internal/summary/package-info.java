@@ -1,4 +1,4 @@
-/** The numbers of a run, from the checks that make them to the text that says them. */
+/** The statistics of a run, from the checks to the printed text. */
 @NullMarked
 package dev.meshguard.junit.internal.summary;
 
