@@ -7,31 +7,31 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a source knows about a request besides devices, addresses and sizes.
+ * The properties of an allocation or free request besides devices, addresses and sizes.
  *
- * <p>Immutable. Start from {@link #user()} or {@link #system(Owner)} and add what is known; what is not known is left
- * out, because a verdict must never rest on a guess.
+ * <p>Immutable. Start from {@link #user()} or {@link #system(Owner)} and add what the source knows. Leave out
+ * everything else, because a verdict must never rest on a guess.
  *
  * <pre>{@code
  * AllocationDetails.user().labelled("kv-cache").withExtent(43_008);
  * }</pre>
  *
  * @param kind whether the allocator knows the buffers
- * @param lifetime who frees them
- * @param owner on whose behalf they were allocated, if that is known
- * @param label what the code under test says they are for, if it says so
- * @param extent bytes that each buffer takes from its address on, in every bank it lies in; needed to see overlaps in
+ * @param lifetime who frees the buffers
+ * @param owner the owner that the buffers were allocated for, if known
+ * @param label the purpose that the code under test gave, if any
+ * @param extent bytes that each buffer occupies from its address in every bank it lies in; needed to detect overlaps in
  *     memory that is spread over banks
- * @param processId the process that reports, if there is more than one
- * @param mesh the mesh whose allocator lent the memory, if the source knows it; needed where several meshes lie over one
- *     device, because each has an allocator of its own and all lend the same addresses
- * @param handleCollected whether memory goes back because its last handle was garbage and was collected, and not because
- *     somebody called for it; never so of a request for memory
- * @param connection the connection over which it was reported, if the source has several; numbered from 1
- * @param allocator which of the allocators over the device reserved the memory, if the source knows it; a mesh, its devices and
- *     its sub-devices have one each, and two of them can reserve the same address
- * @param view whether the request reserved no memory and points to what another request reserved; its allocator is then that of
- *     the other
+ * @param processId the reporting process, if there is more than one
+ * @param mesh the mesh whose allocator reserved the memory, if known; needed where several meshes share a device,
+ *     because each has its own allocator and all of them use the same addresses
+ * @param handleCollected whether the memory is freed because its last handle was garbage collected, not by a call;
+ *     never true for an allocation
+ * @param connection the connection that carried the report, if the source has several; numbered from 1
+ * @param allocator the allocator that reserved the memory, if known; a mesh, its devices and its sub-devices have one
+ *     each, and two of them can reserve the same address
+ * @param view whether the request reserved no memory and points to memory of another request; the allocator is then
+ *     that of the other request
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -62,8 +62,9 @@ public record AllocationDetails(
             false);
 
     /**
-     * Creates details; no allocator knows a circular buffer, so there mesh and allocator are left out, and a device's own
-     * allocator belongs to no mesh.
+     * Creates details without mesh and allocator for a circular buffer, and without mesh for a device's own allocator.
+     *
+     * <p>No allocator knows a circular buffer. A device's own allocator belongs to no mesh.
      */
     public AllocationDetails {
         boolean isInNoAllocator = kind == BufferKind.CIRCULAR_BUFFER;
@@ -73,7 +74,7 @@ public record AllocationDetails(
         mesh = isInNoMesh ? OptionalInt.empty() : mesh;
     }
 
-    /** Returns the details of a buffer that the code under test must free, of which nothing else is known. */
+    /** Returns the details of a buffer that the code under test must free and of which nothing else is known. */
     public static AllocationDetails user() {
         return USER;
     }
@@ -88,7 +89,11 @@ public record AllocationDetails(
         return USER.ofKind(BufferKind.CIRCULAR_BUFFER).ownedBy(program);
     }
 
-    /** Returns the details of a canary of the given mesh; see {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}. */
+    /**
+     * Returns the details of a canary of the given mesh.
+     *
+     * <p>See {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}.
+     */
     public static AllocationDetails canary(int mesh) {
         return USER.ofKind(BufferKind.CANARY).onMesh(mesh);
     }
@@ -186,10 +191,10 @@ public record AllocationDetails(
     }
 
     /**
-     * Returns these details with the mesh whose allocator lent the memory.
+     * Returns these details with the mesh whose allocator reserved the memory.
      *
-     * <p>To be given with the free of a buffer as with its allocation: a free takes back what the same mesh lent.
-     * Circular buffers lie in no allocator, so these details of one stay as they are.
+     * <p>Set the same mesh for the allocation and the free of a buffer: a free matches only allocations of its mesh.
+     * Circular buffers lie in no allocator, so their details stay unchanged.
      *
      * @param newMesh the mesh's number, as in {@link MeshDescription#id()}
      */
@@ -209,9 +214,9 @@ public record AllocationDetails(
     }
 
     /**
-     * Returns these details for memory that goes back because its last handle was garbage and was collected.
+     * Returns these details for memory that is freed because its last handle was garbage collected.
      *
-     * <p>To be given with a release only. Such a release has no origin: no line of the code under test asked for it.
+     * <p>Use it for releases only. Such a release has no origin, because no line of the code under test requested it.
      */
     public AllocationDetails ofCollectedHandle() {
         return new AllocationDetails(
@@ -221,9 +226,9 @@ public record AllocationDetails(
     /**
      * Returns these details with the allocator that reserved the memory.
      *
-     * <p>To be given with the free of a buffer as with its allocation: a free takes back what the same allocator reserved. Where
-     * it is left out, reports match by mesh and address alone. Circular buffers lie in no allocator, so these details of one stay
-     * as they are; a device's own allocator belongs to no mesh, so its details name none.
+     * <p>Set the same allocator for the allocation and the free of a buffer: a free matches only allocations of its
+     * allocator. Without it, reports match by mesh and address alone. Circular buffers lie in no allocator, so their
+     * details stay unchanged. A device's own allocator belongs to no mesh, so its details name none.
      */
     public AllocationDetails fromAllocator(AllocatorId newAllocator) {
         return new AllocationDetails(
@@ -240,7 +245,7 @@ public record AllocationDetails(
                 view);
     }
 
-    /** Returns these details for a request that reserves nothing and points to memory that another request reserved. */
+    /** Returns these details for a request that reserves no memory and points to memory of another request. */
     public AllocationDetails asView() {
         return new AllocationDetails(
                 kind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, true);

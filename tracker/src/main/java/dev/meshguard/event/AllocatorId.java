@@ -6,16 +6,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which of the allocators that serve a device reserved a buffer's memory.
+ * Identifies the allocator that reserved a buffer's memory.
  *
- * <p>A mesh has an allocator, each of its devices has one of its own, and so has each sub-device with local L1. None of them
- * knows of the others, and two of them can reserve the same address. {@link AllocationDetails#mesh()} says of which mesh, unless
- * it is a device's own.
+ * <p>A mesh, each of its devices and each sub-device with local L1 have one allocator each. The allocators do not know
+ * each other, and two of them can reserve the same address. {@link AllocationDetails#mesh()} names the mesh, except for
+ * a device's own allocator.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/impl/sub_device/sub_device_manager.cpp} and
  * {@code tt_metal/impl/device/device.cpp}.
  *
- * @param kind whose allocator it is
+ * @param kind the kind of its owner
  * @param manager the number of the sub-device manager, from 0; 0 where there is no sub-device
  * @param subDevice the number of the sub-device in its manager, from 0; 0 where there is none
  * @since 0.1
@@ -23,13 +23,13 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record AllocatorId(Kind kind, int manager, int subDevice) {
 
-    /** Whose allocator it is. */
+    /** The owner of an allocator. */
     public enum Kind {
-        /** A mesh's: it reserves the same address on every device of the mesh. */
+        /** A mesh: the allocator reserves the same address on every device of the mesh. */
         MESH,
-        /** A device's own: it reserves memory of that device alone, and belongs to no mesh. */
+        /** A device: the allocator reserves memory of that device alone and belongs to no mesh. */
         DEVICE,
-        /** A sub-device's: it reserves L1 of the cores of that sub-device, on every device of the mesh. */
+        /** A sub-device: the allocator reserves L1 of the sub-device's cores on every device of the mesh. */
         SUB_DEVICE
     }
 
@@ -42,7 +42,8 @@ public record AllocatorId(Kind kind, int manager, int subDevice) {
     /**
      * Creates an id.
      *
-     * @throws IllegalArgumentException if a number is negative, or is given for an allocator of no sub-device
+     * @throws IllegalArgumentException if a number is negative, or is not 0 for an allocator that belongs to no
+     *     sub-device
      */
     public AllocatorId {
         if (manager < 0 || subDevice < 0) {
@@ -61,14 +62,15 @@ public record AllocatorId(Kind kind, int manager, int subDevice) {
         return new AllocatorId(Kind.SUB_DEVICE, manager, subDevice);
     }
 
-    /** Returns whether two reports may speak of one allocator: they name the same one, or one of them names none. */
+    /** Returns whether two reports can be about one allocator: they name the same one, or one of them names none. */
     public static boolean mayBeOne(Optional<AllocatorId> one, Optional<AllocatorId> other) {
         return one.isEmpty() || other.isEmpty() || one.get().equals(other.get());
     }
 
     /**
-     * Returns whether the memories of two allocators of one mesh never overlap: two sub-devices of one manager have no core in
-     * common.
+     * Returns whether the memories of two allocators of one mesh never overlap.
+     *
+     * <p>Two sub-devices of one manager have no core in common.
      */
     public boolean isDistinctFrom(AllocatorId other) {
         return kind == Kind.SUB_DEVICE
@@ -77,7 +79,7 @@ public record AllocatorId(Kind kind, int manager, int subDevice) {
                 && subDevice != other.subDevice;
     }
 
-    /** Returns how a person would call it: {@code mesh}, {@code device}, {@code sub-device 1 of manager 2}. */
+    /** Returns a readable name: {@code mesh}, {@code device}, {@code sub-device 1 of manager 2}. */
     @Override
     public String toString() {
         return switch (kind) {

@@ -4,23 +4,26 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Whether the device's allocator knows a buffer.
+ * The kind of a buffer, which decides whether the device's allocator knows it.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum BufferKind {
-    /** A buffer of the device's allocator: no two live ones share a byte. */
+    /** A buffer of the device's allocator. No two live ones share a byte. */
     BUFFER,
     /**
-     * A circular buffer of a program. The runtime places it in L1 outside the allocator
-     * ({@code tt_metal/impl/program/program.cpp}), so two programs may use the same addresses at the same time, and the
-     * allocator cannot say whether it is live.
+     * A circular buffer of a program.
+     *
+     * <p>The runtime places it in L1 outside the allocator ({@code tt_metal/impl/program/program.cpp}). Two programs
+     * may therefore use the same addresses at the same time, and the allocator does not know whether it is live.
      */
     CIRCULAR_BUFFER,
     /**
-     * No buffer at all: a report that a source sends to show that its reports arrive. It takes no memory and is left out of every
-     * count, sum and text; see {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}.
+     * A report that a source sends to show that its reports arrive; there is no buffer.
+     *
+     * <p>It uses no memory and is excluded from every count, sum and text. See {@link
+     * dev.meshguard.tracker.AllocationListener#canaryPlanted}.
      */
     CANARY
 }

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What an allocator says of one memory at one moment, the same for every bank of every device that it serves.
+ * An allocator's free space in one memory at one moment, the same for every bank of every device that it serves.
  *
  * @param type the memory
  * @param devices the devices
@@ -16,12 +16,12 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record FreeSpace(BufferType type, List<Integer> devices, long freePerBank, long largestFreePerBank) {
 
-    /** Creates a reading with its own copy of the devices. */
+    /** Creates a report with its own copy of the devices. */
     public FreeSpace {
         devices = List.copyOf(devices);
     }
 
-    /** Returns the part of the free memory that lies outside the largest free block, 0 to 1; 0 where nothing is free. */
+    /** Returns the share of the free memory outside the largest free block, 0 to 1; 0 if nothing is free. */
     public double fragmentation() {
         return freePerBank == 0 ? 0 : (double) (freePerBank - largestFreePerBank) / freePerBank;
     }

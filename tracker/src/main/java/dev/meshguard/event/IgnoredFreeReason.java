@@ -4,9 +4,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Why the runtime did nothing when it was asked to free a buffer.
+ * The reason why the runtime ignored a call that frees a buffer.
  *
- * <p>tt-metal is silent in all these cases; a source that can see them reports them, so that they can be judged.
+ * <p>tt-metal reports none of these cases. A source that detects them reports them, so that a check can judge them.
  *
  * @since 0.1
  */
@@ -16,9 +16,12 @@ public enum IgnoredFreeReason {
     ALREADY_FREED("it was freed before"),
     /** No buffer starts at the address. */
     UNKNOWN_ADDRESS("no buffer starts there"),
-    /** The device had been closed before, so the runtime neither frees nor reports. */
+    /** The device was closed before, so the runtime neither frees nor reports. */
     DEVICE_CLOSED("its device was closed before"),
-    /** Another handle shares the memory, and nobody forced the runtime: as it is documented, and yet easily overlooked. */
+    /**
+     * Another handle shares the memory and the call did not force the free. This is documented behaviour and easily
+     * overlooked.
+     */
     STILL_SHARED("another handle shares it");
 
     private final String description;

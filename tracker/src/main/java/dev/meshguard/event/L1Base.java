@@ -4,19 +4,25 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The first address of L1 that a runtime hands out, for each chip and version of which it is known.
+ * The first L1 address that a runtime uses for buffers, for each chip and version for which it is known.
  *
- * <p>The allocator lends L1 from the top down. Programs place their circular buffers outside the allocator, from this address upward
- * without gaps ({@code tt_metal/impl/program/program.cpp}). The address moves from version to version; a runtime that is not listed
- * has another one.
+ * <p>The allocator reserves L1 from the top down. Programs place their circular buffers outside the allocator, from
+ * this address upward without gaps ({@code tt_metal/impl/program/program.cpp}). The address differs between versions; a
+ * runtime that is not listed has another one.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum L1Base {
-    /** Wormhole B0 on the allocation-tracking branch of October 2025, as in the logs of its {@code test_mesh_allocation.py}. */
+    /**
+     * Wormhole B0 on the allocation-tracking branch of October 2025, as in the logs of its
+     * {@code test_mesh_allocation.py}.
+     */
     WORMHOLE_B0_OCTOBER_2025("Wormhole B0 (October 2025)", 101_152, 32),
-    /** Wormhole B0 on the main branch of May 2026: {@code dev_mem_map.h} and the default area for kernel configurations. */
+    /**
+     * Wormhole B0 on the main branch of May 2026: {@code dev_mem_map.h} and the default area for kernel
+     * configurations.
+     */
     WORMHOLE_B0_MAY_2026("Wormhole B0 (May 2026)", 103_776, 32),
     /** Blackhole on the main branch of May 2026, from the same files. */
     BLACKHOLE_MAY_2026("Blackhole (May 2026)", 111_104, 64);
@@ -31,7 +37,7 @@ public enum L1Base {
         this.alignment = alignment;
     }
 
-    /** Returns chip and version as a person writes them. */
+    /** Returns chip and version as readable text. */
     public String description() {
         return description;
     }
@@ -41,7 +47,7 @@ public enum L1Base {
         return address;
     }
 
-    /** Returns what the addresses of circular buffers are a multiple of, in bytes: the alignment of DRAM. */
+    /** Returns the alignment of circular buffer addresses, in bytes: that of DRAM. */
     public long alignment() {
         return alignment;
     }

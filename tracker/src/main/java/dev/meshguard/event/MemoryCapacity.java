@@ -5,14 +5,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How much of one memory a device has for buffers.
+ * The size of one memory of a device that is available for buffers.
  *
- * <p>A buffer lies in every bank at one address and takes whole pages there, so memory is full when one bank is: what counts
- * is the size of a bank and what is reserved in it, never the sum of the sizes that were reported.
+ * <p>A buffer occupies whole pages at one address in every bank, so memory is full when one bank is full. Compare the
+ * size of a bank with what is reserved in it, never with the sum of the reported sizes.
  *
  * @param type the memory
  * @param banks the number of banks, at least 1
- * @param bytesPerBank what an allocator can lend of each bank, in bytes
+ * @param bytesPerBank the bytes of each bank that an allocator can reserve
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -21,7 +21,7 @@ public record MemoryCapacity(BufferType type, int banks, long bytesPerBank) {
     /**
      * Creates a capacity.
      *
-     * @throws IllegalArgumentException if there is no bank, or a bank has less than no bytes
+     * @throws IllegalArgumentException if there is no bank, or the bytes of a bank are negative
      */
     public MemoryCapacity {
         if (banks < 1 || bytesPerBank < 0) {

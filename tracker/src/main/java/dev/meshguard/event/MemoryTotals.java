@@ -4,12 +4,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Live, peak and total memory of one device, type or lifetime, read as {@code REFERENCE_COUNTED}.
+ * Live, peak and total memory of one device, type or lifetime, counted as {@code REFERENCE_COUNTED}.
  *
- * @param liveBytes bytes now allocated
- * @param liveBuffers entries now allocated
- * @param liveReports reported allocations less reported frees of what is now allocated; more than the entries where
- *     one address was reported more than once
+ * @param liveBytes bytes allocated now
+ * @param liveBuffers entries allocated now
+ * @param liveReports reported allocations minus reported frees of the live entries; more than the entries where one
+ *     address was reported more than once
  * @param peakBytes the most bytes ever allocated at once
  * @param peakBuffers the most entries ever allocated at once
  * @param totalBytes bytes of all entries ever allocated
@@ -26,6 +26,6 @@ public record MemoryTotals(
         long totalBytes,
         long totalBuffers) {
 
-    /** The totals of memory nobody used. */
+    /** The totals of unused memory. */
     public static final MemoryTotals NOTHING = new MemoryTotals(0, 0, 0, 0, 0, 0, 0);
 }

@@ -10,12 +10,13 @@ import org.apiguardian.api.API.Status;
  * A mesh as a source reports it: a name and the devices in row-major order.
  *
  * @param id the mesh's number, unique in one history
- * @param name how a person calls it, for example {@code 2x4 mesh (Wormhole B0)}
+ * @param name a readable name, for example {@code 2x4 mesh (Wormhole B0)}
  * @param devices the device ids
- * @param busiestDevice the device that the source reports more for than it holds, or -1 when all are reported alike:
- *     some runtimes report what belongs to the whole mesh under one device
- * @param parent the mesh that this one is a submesh of, if it is one
- * @param capacities what each device has of each memory, as far as the source knows it; needed to say when memory will be full
+ * @param busiestDevice the device under which the source reports more than the device holds, or -1 if all devices are
+ *     reported alike; some runtimes report allocations of the whole mesh under one device
+ * @param parent the parent mesh, if this mesh is a submesh
+ * @param capacities the size of each memory of a device, as far as the source knows it; needed to forecast when memory
+ *     will be full
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -49,27 +50,27 @@ public record MeshDescription(
     }
 
     /**
-     * Returns this description of a submesh of another mesh.
+     * Returns this description as that of a submesh of another mesh.
      *
-     * <p>The name is best the shape and the word, {@code 1x2 submesh}: see {@link #description()}.
+     * <p>Use the shape and the word as name, {@code 1x2 submesh}: see {@link #description()}.
      *
-     * @param newParent the number of the mesh that it is a part of
+     * @param newParent the number of the parent mesh
      */
     public MeshDescription withParent(int newParent) {
         return new MeshDescription(id, name, devices, busiestDevice, OptionalInt.of(newParent), capacities);
     }
 
-    /** Returns this description with what each of its devices has of each memory. */
+    /** Returns this description with the size of each memory of its devices. */
     public MeshDescription withCapacities(List<MemoryCapacity> newCapacities) {
         return new MeshDescription(id, name, devices, busiestDevice, parent, newCapacities);
     }
 
-    /** Returns what each device has of one memory, if that is known. */
+    /** Returns the size of one memory of each device, if known. */
     public Optional<MemoryCapacity> capacityOf(BufferType type) {
         return capacities.stream().filter(capacity -> capacity.type() == type).findFirst();
     }
 
-    /** Returns how a person calls it, and of a submesh whose it is: {@code 1x2 submesh of mesh 0}. */
+    /** Returns a readable name; a submesh also names its parent: {@code 1x2 submesh of mesh 0}. */
     public String description() {
         return parent.isPresent() ? name + " of mesh " + parent.getAsInt() : name;
     }

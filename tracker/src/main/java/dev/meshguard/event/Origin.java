@@ -7,18 +7,18 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Where in the code under test a buffer was asked for.
+ * The place in the code under test that requested a buffer.
  *
- * <p>A stack without the frames of MeshGuard above it and those of JUnit and reflection below it, the user's own line
- * first. Two origins are equal when their frames are.
+ * <p>It is a call stack without the frames of MeshGuard above it and those of JUnit and reflection below it. The user's
+ * own line comes first. Two origins are equal if their frames are equal.
  *
- * @param frames the frames, innermost first; empty if nothing but MeshGuard and JUnit was on the stack
+ * @param frames the frames, innermost first; empty if the stack held only MeshGuard and JUnit
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Origin(List<StackTraceElement> frames) {
 
-    /** Code that stands between the caller and the listener: it is never what the reader looks for. */
+    /** Code between the caller and the listener. The reader never looks for it. */
     private static final List<String> MACHINERY = List.of(
             "dev.meshguard.event.",
             "dev.meshguard.tracker.",
@@ -35,15 +35,15 @@ public record Origin(List<StackTraceElement> frames) {
             "java.lang.invoke.",
             "jdk.internal.reflect.");
 
-    /** What a mocked method hands its calls to. */
+    /** The code to which a mocked method delegates its calls. */
     private static final String MOCKED = "org.mockito.internal.creation.";
 
-    /** Code that calls whatever it is given. */
+    /** Code that runs callbacks. */
     private static final List<String> LIBRARY = List.of("java.", "jdk.");
 
-    /** Where the engine hands over to the test: what lies below is the same for every test. */
+    /** Code of the test engine: the frames below its call of the test are the same for every test. */
     private static final List<String> ENGINE = List.of("org.junit.", "org.apache.maven.surefire.");
-    /** How the engine calls the test. */
+    /** Code through which the engine calls the test. */
     private static final List<String> REFLECTION = List.of("java.lang.reflect.", "jdk.internal.reflect.");
 
     /** Creates an origin with its own copy of the frames. */
@@ -64,7 +64,8 @@ public record Origin(List<StackTraceElement> frames) {
         List<StackTraceElement> frames = new ArrayList<>(end - first);
         for (int i = first; i < end; i++) {
             StackTraceElement frame = stack[i];
-            // Class loader and module names make equal places differ between the class path and the module path.
+            // Names of class loaders and modules would make equal lines differ between the class path and the module
+            // path.
             frames.add(new StackTraceElement(
                     frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber()));
         }
@@ -76,13 +77,17 @@ public record Origin(List<StackTraceElement> frames) {
         return frames.isEmpty() ? Optional.empty() : Optional.of(frames.get(0));
     }
 
-    /** Returns the user's own line as an IDE makes it clickable, or {@code an unknown place}. */
+    /** Returns the user's own line in a form that IDEs make clickable, or {@code an unknown place}. */
     @Override
     public String toString() {
         return site().map(StackTraceElement::toString).orElse("an unknown place");
     }
 
-    /** The library calls back: {@code tensors.forEach(ttnn::deallocate)} is the user's line, and not that of the list. */
+    /**
+     * Skips the frames of a library that runs a callback.
+     *
+     * <p>For {@code tensors.forEach(ttnn::deallocate)} it returns the user's line, not the list's.
+     */
     private static int firstOfUser(StackTraceElement... stack) {
         int first = 0;
         int next = 0;
@@ -95,7 +100,10 @@ public record Origin(List<StackTraceElement> frames) {
         return pastMockedMethod(isUser ? next : first, stack);
     }
 
-    /** The method of a mock stands where Mockito made it, in no file or in that of a class: who called it is what counts. */
+    /**
+     * Skips the method that Mockito generated, because its caller is the origin. The method has no file, or that of a
+     * class.
+     */
     private static int pastMockedMethod(int first, StackTraceElement... stack) {
         boolean isMocked = first > 0
                 && first + 1 < stack.length
@@ -104,8 +112,10 @@ public record Origin(List<StackTraceElement> frames) {
     }
 
     /**
-     * A test class of MeshGuard's own lives in the package it tests and is user code all the same, so only classes
-     * that are not called like a test count as machinery.
+     * Returns whether a frame belongs to MeshGuard.
+     *
+     * <p>MeshGuard's own test classes lie in the packages that they test, but count as user code. So classes that are
+     * named like a test are no machinery.
      */
     private static boolean isMachinery(StackTraceElement frame) {
         String name = frame.getClassName();

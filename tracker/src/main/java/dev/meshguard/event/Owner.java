@@ -6,19 +6,19 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The thing on whose behalf a buffer was allocated, when the source knows it.
+ * The object for which a buffer was allocated, if the source knows it.
  *
- * <p>Two owners are the same when kind and name are. A program's name has to be unique in one history, because the end
+ * <p>Two owners are equal if kind and name are equal. A program's name has to be unique in one history, because the end
  * of a program is matched to its buffers by its owner.
  *
- * @param kind what sort of thing it is
- * @param name how the source calls it, not blank
+ * @param kind the kind of object
+ * @param name the source's name for it, not blank
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Owner(Kind kind, String name) {
 
-    /** The things that own device memory besides the code under test. */
+    /** The objects besides the code under test that own device memory. */
     public enum Kind {
         /** A program: its kernel binary and its circular buffers. */
         PROGRAM,
@@ -30,14 +30,14 @@ public record Owner(Kind kind, String name) {
         DISPATCH,
         /** The fabric between the devices. */
         FABRIC,
-        /** What forwards packets on the Ethernet cores of a device. */
+        /** The code that forwards packets on the Ethernet cores of a device. */
         ETHERNET_ROUTER,
-        /** What keeps the devices of one mesh in step. */
+        /** The code that keeps the devices of one mesh in step. */
         MESH_COORDINATION,
-        /** Anything else; its name says what. */
+        /** Any other object; its name describes it. */
         OTHER;
 
-        /** Returns whether buffers of this owner go away with a cache rather than with a free of their own. */
+        /** Returns whether a cache can keep this owner, so that its buffers are freed when the cache is cleared. */
         public boolean canBeCached() {
             return this == PROGRAM || this == TRACE;
         }
@@ -60,7 +60,7 @@ public record Owner(Kind kind, String name) {
         return new Owner(Kind.PROGRAM, name);
     }
 
-    /** Returns how a person would call it: {@code program 7 (add)}, {@code dispatch "prefetcher"}. */
+    /** Returns a readable name: {@code program 7 (add)}, {@code dispatch "prefetcher"}. */
     @Override
     public String toString() {
         String words = kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');

@@ -5,7 +5,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A named stretch of a test.
+ * A named phase of a test.
  *
  * @param name the name, not blank
  * @since 0.1
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Phase(String name) {
 
-    /** Before anyone named a phase. */
+    /** The phase before the first named one. */
     public static final Phase START = new Phase("START");
     /** A mesh is being opened. */
     public static final Phase OPEN = new Phase("OPEN");
-    /** Whatever runs before the test method. */
+    /** Code that runs before the test method. */
     public static final Phase SETUP = new Phase("SETUP");
     /** The test method. */
     public static final Phase TEST = new Phase("TEST");
-    /** Whatever runs after the test method. */
+    /** Code that runs after the test method. */
     public static final Phase TEARDOWN = new Phase("TEARDOWN");
     /** A program cache is being cleared. */
     public static final Phase CACHE_CLEAR = new Phase("CACHE_CLEAR");
@@ -41,7 +41,10 @@ public record Phase(String name) {
         }
     }
 
-    /** By hand, because phases are compared in every test and what a record has by itself costs a multiple at first. */
+    /**
+     * Compares by hand, because phases are compared in every test and a record's generated method is several times
+     * slower at first.
+     */
     @Override
     public boolean equals(@Nullable Object other) {
         return this == other || (other instanceof Phase phase && name.equals(phase.name));

@@ -7,11 +7,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How text that somebody else chose is printed: a terminal shows each character and obeys none.
+ * Escapes text from outside so that a terminal shows each character and obeys none.
  *
- * <p>Labels, phases, frames of stacks, names of files and lines of logs may hold escape sequences, line separators or marks that
- * reverse the direction of writing. In their place stands {@code \}{@code u} with four hexadecimal digits for each UTF-16 unit, as in
- * Java and JSON.
+ * <p>Labels, phases, stack frames, file names and log lines may hold escape sequences, line separators or marks that
+ * reverse the writing direction. Each UTF-16 unit of these is replaced by {@code \}{@code u} with four hexadecimal
+ * digits, as in Java and JSON.
  *
  * @since 0.1
  */
@@ -20,7 +20,10 @@ public final class PrintableText {
 
     private PrintableText() {}
 
-    /** Returns whether a code point is printed as it is: no control, no format character, no line separator, no half of a pair. */
+    /**
+     * Returns whether a code point is printed unchanged: it is no control, format character, line separator or half of
+     * a pair.
+     */
     public static boolean isPrintable(int codePoint) {
         if (codePoint >= ' ' && codePoint < '\u007f') {
             return true;
@@ -35,7 +38,7 @@ public final class PrintableText {
         };
     }
 
-    /** Returns what stands for one UTF-16 unit that is not printable. */
+    /** Returns the escape of one UTF-16 unit that is not printable. */
     public static String escape(char unit) {
         return String.format(Locale.ROOT, "\\u%04x", (int) unit);
     }

@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How sizes, addresses and counts are written, the same in every locale.
+ * Formats sizes, addresses and counts, the same in every locale.
  *
  * @since 0.1
  */
@@ -35,7 +35,7 @@ public final class Quantities {
         return value.setScale(2, RoundingMode.HALF_UP).stripTrailingZeros().toPlainString() + ' ' + UNITS[power];
     }
 
-    /** Returns an address in both ways it is quoted: {@code 0x3ffff800 (1073739776)}. */
+    /** Returns an address in hexadecimal and decimal: {@code 0x3ffff800 (1073739776)}. */
     public static String address(long address) {
         return "0x" + Long.toHexString(address) + " (" + address + ")";
     }
@@ -48,7 +48,7 @@ public final class Quantities {
     /**
      * Returns a text as a Java literal: {@code "kv-cache"}.
      *
-     * <p>What users name keeps to its line, and an entry that is pasted compiles.
+     * <p>A user's text stays on its line, and a pasted entry compiles.
      */
     public static String quoted(String text) {
         StringBuilder literal = new StringBuilder("\"");

@@ -6,33 +6,34 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Whether the handle of a request can still be reached, as far as that was found out.
+ * The result of a search for the handle of a request.
  *
- * <p>Found out once, when something survived, and recorded: a history that is read again gives the same verdict although the handle
- * is long gone. It explains why a buffer is left and never decides whether one is.
+ * <p>The search runs once, when a buffer survived, and its result is recorded. A history that is read again therefore
+ * gives the same verdict although the handle no longer exists. The result explains why a buffer survived and never
+ * decides whether one did.
  *
- * @param state what was found
- * @param path the fields that hold the handle, from the root, as a person reads them: {@code KvCacheTest.cache},
- *     {@code ArrayList[0]}; empty if nothing holds it or nobody found what does
+ * @param state the result
+ * @param path the fields that hold the handle, from the root, in readable form: {@code KvCacheTest.cache}, {@code
+ *     ArrayList[0]}; empty if nothing holds it or the search found no path
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Reachability(State state, List<String> path) {
 
-    /** What was found. */
+    /** The result of a search. */
     public enum State {
-        /** Collections came and went, and the handle is still there. */
+        /** The handle is still there after several garbage collections. */
         HELD,
         /** The handle was collected. */
         LOST,
-        /** Collections could not be forced, so a handle that is still there may be garbage. */
+        /** Garbage collection could not be forced, so a handle that is still there may be garbage. */
         UNKNOWN
     }
 
     /**
-     * Creates a finding with its own copy of the path.
+     * Creates a result with its own copy of the path.
      *
-     * @throws IllegalArgumentException if a path is given for a handle that nothing is known to hold
+     * @throws IllegalArgumentException if the handle was collected and the path is not empty
      */
     public Reachability {
         path = List.copyOf(path);
@@ -42,12 +43,12 @@ public record Reachability(State state, List<String> path) {
         }
     }
 
-    /** Returns that the handle is held, by the given fields from the root on. */
+    /** Returns that the given fields hold the handle, from the root on. */
     public static Reachability heldBy(List<String> path) {
         return new Reachability(State.HELD, path);
     }
 
-    /** Returns that the handle is held, and not known by what. */
+    /** Returns that an unknown object holds the handle. */
     public static Reachability held() {
         return heldBy(List.of());
     }
@@ -57,7 +58,7 @@ public record Reachability(State state, List<String> path) {
         return new Reachability(State.LOST, List.of());
     }
 
-    /** Returns that it could not be found out. */
+    /** Returns that the search had no result. */
     public static Reachability unknown() {
         return new Reachability(State.UNKNOWN, List.of());
     }

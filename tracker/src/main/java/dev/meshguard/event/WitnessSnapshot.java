@@ -11,11 +11,11 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a second, independent count of the same memory says at one moment: which addresses are taken.
+ * The addresses that an independent count of the same memory lists as allocated at one moment.
  *
- * <p>A witness is asked for addresses, not for bytes: an allocator reserves whole pages in every bank, a report carries
- * the plain size, so the two never agree in bytes. It speaks of {@link BufferKind#BUFFER buffers} only; circular buffers
- * are not in any allocator.
+ * <p>A witness reports addresses, not bytes: an allocator reserves whole pages in every bank and a report carries the
+ * plain size, so the two never agree in bytes. A snapshot covers {@link BufferKind#BUFFER buffers} only, because
+ * circular buffers are in no allocator.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -24,23 +24,23 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class WitnessSnapshot {
 
-    /** The moments of a close at which the reading means different things. */
+    /** The moments of a close at which a snapshot has different meanings. */
     public enum Moment {
-        /** Close was called and has done nothing yet: what is taken now was not given back by the code under test. */
+        /** Close was called and has done nothing yet: the code under test did not free what is allocated now. */
         CLOSE_BEGUN,
-        /** The runtime freed what it frees by itself and is about to wipe its allocators. */
+        /** The runtime freed its own buffers and is about to reset its allocators. */
         BEFORE_WIPE,
-        /** The allocators are wiped: they call everything free, real leaks too. */
+        /** The allocators are reset: they list every address as free, those of real leaks too. */
         AFTER_WIPE
     }
 
-    /** What a reading says of one address. */
+    /** The state of one address in a snapshot. */
     public enum AddressState {
-        /** A buffer starts there. */
+        /** A buffer starts at the address. */
         ALLOCATED,
-        /** The memory is covered by the reading and no buffer starts there. */
+        /** The snapshot covers the memory and no buffer starts at the address. */
         FREE,
-        /** The reading does not cover that memory. */
+        /** The snapshot does not cover the memory. */
         UNKNOWN
     }
 
@@ -52,7 +52,9 @@ public final class WitnessSnapshot {
     private final @Nullable AllocatorId allocator;
     /** Ascending. */
     private final List<Integer> devices;
-    /** By the place of the device, or one for all of them, and by that of the type; nothing where a memory is not covered. */
+    /**
+     * Addresses by index of the device, or one row for all devices, then by type; null where a memory is not covered.
+     */
     private final long[] @Nullable [][] allocated;
 
     private WitnessSnapshot(
@@ -60,40 +62,44 @@ public final class WitnessSnapshot {
             Moment moment,
             @Nullable AllocatorId allocator,
             List<Integer> devices,
-            long[] @Nullable [][] taken) {
+            long[] @Nullable [][] allocated) {
         this.mesh = mesh;
         this.moment = moment;
         this.allocator = allocator;
         this.devices = devices;
-        this.allocated = taken;
+        this.allocated = allocated;
     }
 
-    /** Starts a reading for the mesh with the given id, of all allocators that serve it unless one is named. */
+    /**
+     * Starts a snapshot of the mesh with the given id, which joins all allocators that serve it unless one is named.
+     */
     public static Builder of(int mesh, Moment moment) {
         return new Builder(mesh, moment);
     }
 
-    /** Returns the id of the mesh that was read, or, of a device's own allocator, of the mesh at whose close it was. */
+    /**
+     * Returns the id of the mesh that was read; for a device's own allocator, that of the mesh whose close read it.
+     */
     public int mesh() {
         return mesh;
     }
 
-    /** Returns which allocator was read, if one alone was; without it the reading joins all that serve the mesh. */
+    /** Returns the allocator that was read; without one the snapshot joins all allocators that serve the mesh. */
     public Optional<AllocatorId> allocator() {
         return Optional.ofNullable(allocator);
     }
 
-    /** Returns when it was read. */
+    /** Returns the moment of the snapshot. */
     public Moment moment() {
         return moment;
     }
 
-    /** Returns the devices that the reading covers, ascending. */
+    /** Returns the devices that the snapshot covers, ascending. */
     public List<Integer> devices() {
         return devices;
     }
 
-    /** Returns the addresses that are taken, ascending; empty too where nothing is covered. */
+    /** Returns the allocated addresses, ascending; also empty where the memory is not covered. */
     public List<Long> allocatedAddresses(int device, BufferType type) {
         long[] addresses = addresses(device, type);
         return addresses == null || addresses.length == 0
@@ -101,7 +107,7 @@ public final class WitnessSnapshot {
                 : Arrays.stream(addresses).boxed().toList();
     }
 
-    /** Returns whether nothing is taken in any memory that it covers. */
+    /** Returns whether nothing is allocated in any covered memory. */
     public boolean isEmpty() {
         for (long[][] ofDevice : allocated) {
             for (long[] addresses : ofDevice) {
@@ -113,7 +119,7 @@ public final class WitnessSnapshot {
         return true;
     }
 
-    /** Returns what the reading says of a buffer that starts at the given address. */
+    /** Returns the state of a buffer that starts at the given address. */
     public AddressState stateOf(int device, BufferType type, long address) {
         long[] addresses = addresses(device, type);
         if (addresses == null) {
@@ -123,11 +129,11 @@ public final class WitnessSnapshot {
     }
 
     private long @Nullable [] addresses(int device, BufferType type) {
-        int place = Collections.binarySearch(devices, device);
-        return place < 0 ? null : allocated[allocated.length == 1 ? 0 : place][type.ordinal()];
+        int index = Collections.binarySearch(devices, device);
+        return index < 0 ? null : allocated[allocated.length == 1 ? 0 : index][type.ordinal()];
     }
 
-    /** Collects a reading; not safe for use by several threads. */
+    /** Collects a snapshot; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
@@ -135,12 +141,12 @@ public final class WitnessSnapshot {
         private final Moment moment;
         private @Nullable AllocatorId allocator;
 
-        /** The devices that were named together and share one row of regions, as the devices of a mesh do. */
+        /** The devices that were added together and share one row of regions, as the devices of a mesh do. */
         private List<Integer> together = List.of();
 
         private long[][] ofAll = new long[0][];
 
-        /** The rows of devices that do not share one. */
+        /** The rows of devices that share none. */
         private @Nullable SortedMap<Integer, long[][]> distinct;
 
         private Builder(int mesh, Moment moment) {
@@ -148,19 +154,19 @@ public final class WitnessSnapshot {
             this.moment = moment;
         }
 
-        /** Says that one allocator alone is read; its buffers are judged by this reading, and no others are. */
+        /** Restricts the snapshot to one allocator. It is then evidence for the buffers of that allocator only. */
         public Builder ofAllocator(AllocatorId read) {
             allocator = read;
             return this;
         }
 
-        /** Adds one region of one device; addresses of a region named twice are joined. */
+        /** Adds one region of one device. Addresses of a region that is added twice are joined. */
         public Builder region(int device, BufferType type, long... addresses) {
             add(device, type, sorted(addresses));
             return this;
         }
 
-        /** Adds one region of several devices, in which the same addresses are taken. */
+        /** Adds one region of several devices in which the same addresses are allocated. */
         public Builder region(List<Integer> devices, BufferType type, long... addresses) {
             long[] once = sorted(addresses);
             if (together.isEmpty() && distinct == null) {
@@ -179,7 +185,7 @@ public final class WitnessSnapshot {
             join(divided().computeIfAbsent(device, unused -> new long[TYPES][]), type, addresses);
         }
 
-        /** From now on each device has a row of its own. */
+        /** Gives each device a row of its own from now on. */
         private SortedMap<Integer, long[][]> divided() {
             SortedMap<Integer, long[][]> each = distinct;
             if (each == null) {
@@ -198,16 +204,16 @@ public final class WitnessSnapshot {
             regions[type.ordinal()] = before == null ? addresses : joined(before, addresses);
         }
 
-        /** Returns the reading. */
+        /** Returns the snapshot. */
         public WitnessSnapshot build() {
             if (distinct == null && isAscending(together)) {
                 return new WitnessSnapshot(mesh, moment, allocator, together, new long[][][] {ofAll.clone()});
             }
             SortedMap<Integer, long[][]> each = divided();
             long[][][] rows = new long[each.size()][][];
-            int place = 0;
+            int index = 0;
             for (long[][] row : each.values()) {
-                rows[place++] = row.clone();
+                rows[index++] = row.clone();
             }
             return new WitnessSnapshot(mesh, moment, allocator, List.copyOf(each.keySet()), rows);
         }
@@ -230,7 +236,7 @@ public final class WitnessSnapshot {
             return sorted(all);
         }
 
-        /** Three readings are taken in every test, and most regions are empty or in order. */
+        /** Sorts only if needed: every test takes three snapshots, and most regions are empty or in order. */
         private static long[] sorted(long[] addresses) {
             for (int i = 1; i < addresses.length; i++) {
                 if (addresses[i - 1] >= addresses[i]) {

@@ -1,4 +1,4 @@
-/** The values that a source reports: buffers, devices, meshes, owners, phases, call stacks and what a witness saw. */
+/** The values that a source reports: buffers, devices, meshes, owners, phases, call stacks and witness snapshots. */
 @NullMarked
 package dev.meshguard.event;
 
