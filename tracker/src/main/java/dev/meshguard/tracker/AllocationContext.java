@@ -7,7 +7,8 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of several who share a tracker, to whom memory is counted: for example a test on a mesh that outlives it.
+ * A party that shares a tracker with others and to which allocations are attributed, for example a test on a mesh that
+ * outlives it.
  *
  * <pre>{@code
  * AllocationContext decoding = tracker.context("decode");
@@ -15,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  *     model.decode(tokens);
  * }
  * decoding.close();
- * LeakVerdict leftByDecoding = LeakCheck.create().examine(tracker.history().partOf(decoding));
+ * LeakVerdict verdict = LeakCheck.create().examine(tracker.history().partOf(decoding));
  * }</pre>
  *
- * <h2>What counts to whom</h2>
+ * <h2>How allocations are attributed</h2>
  *
- * <p>What a thread asks for counts to the tenant of that thread. A thread without one may be a helper of any tenant: what it asks for
- * counts to the tenant who is there if there is exactly one, else to nobody, unless it said that it {@linkplain AllocationTracker#outsideContexts() works
- * for all}. Of tenants {@linkplain #context within} one another the inner one is meant. Frees do not count: who took the memory is
- * asked where it went.
+ * <p>The requests of a thread are attributed to the thread's context. A thread without a context may work for any of
+ * them. Its requests are attributed to the open context if there is exactly one, else to none, unless the thread
+ * {@linkplain AllocationTracker#outsideContexts() works outside all contexts}. Of {@linkplain #context nested} contexts
+ * the inner one counts. Frees are not attributed: the context that allocated a buffer is responsible for its free.
  *
  * <p>Safe for use by several threads.
  *
@@ -40,51 +41,60 @@ public final class AllocationContext {
     private volatile boolean hasAllocated;
     private volatile boolean hasAnomaly;
 
-    AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts tenants, int marksBefore) {
+    AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts contexts, int marksBefore) {
         if (name.isBlank()) {
             throw new IllegalArgumentException("A tenant needs a name: the name given is blank");
         }
         this.name = name;
         this.around = around;
-        this.contexts = tenants;
+        this.contexts = contexts;
         this.marksBefore = marksBefore;
     }
 
-    /** Returns the name, for readers; several tenants may have the same. */
+    /** Returns the name for readers. Several contexts may have the same name. */
     public String name() {
         return name;
     }
 
-    /** Begins a tenant within this one, as a part of a test is within the test; what it takes does not count to this one. */
+    /**
+     * Opens a context within this one, as a part of a test is within the test. Its allocations are not attributed to
+     * this one.
+     */
     public AllocationContext context(String newName) {
         return contexts.begin(newName, this);
     }
 
-    /** Counts to this tenant what the calling thread asks for until the scope is closed, even after the tenant left. */
+    /**
+     * Attributes the calling thread's requests to this context until the scope is closed, even after this context is
+     * closed.
+     */
     public Scope makeCurrent() {
         return contexts.bind(Thread.currentThread(), this);
     }
 
-    /** Is no more: what threads without tenant ask for from now on does not count to it. A second time does nothing. */
+    /**
+     * Closes this context: later requests of threads without a context are not attributed to it. Closing it again does
+     * nothing.
+     */
     public void close() {
         contexts.close(this);
     }
 
     /**
-     * Returns whether it is worth to look for what this tenant left: something of its is live, or a report of its did not fit.
+     * Returns whether this context may have survivors: one of its buffers is live, or one of its reports did not fit.
      *
-     * <p>Costs nothing, while the part of the history that belongs to a tenant is searched for in all of it.
+     * <p>This check is cheap. Finding the part of a history that belongs to a context means searching all of it.
      */
     public boolean mayHaveSurvivors() {
         return hasAnomaly || live.get() > 0;
     }
 
-    /** Returns whether it ever took anything. */
+    /** Returns whether this context ever allocated anything. */
     public boolean hasAllocated() {
         return hasAllocated;
     }
 
-    /** Returns how many events that belong to no address were recorded before; what is older has nothing to do with this tenant. */
+    /** Returns how many events without an address were recorded before this context; they do not concern it. */
     @API(status = Status.INTERNAL)
     public int marksBefore() {
         return marksBefore;
@@ -103,7 +113,7 @@ public final class AllocationContext {
         live.decrementAndGet();
     }
 
-    void didWhatDoesNotFit() {
+    void markAnomaly() {
         hasAnomaly = true;
     }
 

@@ -8,9 +8,9 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who shares a tracker now, and which threads are whose.
+ * The open contexts of a tracker and the contexts of its threads.
  *
- * <p>Asked at each request, so a tracker that nobody shares pays one read of a field.
+ * <p>Every request asks it, so a tracker without contexts pays one read of a field.
  */
 final class AllocationContexts {
 
@@ -18,13 +18,13 @@ final class AllocationContexts {
     private final List<AllocationContext> present = new ArrayList<>();
     private final Map<Thread, List<Binding>> threads = new ConcurrentHashMap<>();
 
-    /** Whether there ever was one. */
+    /** Whether there ever was a context. */
     private volatile boolean isShared;
 
-    /** The one who is there, if there is exactly one; those around it do not count. */
+    /** The open context if there is exactly one; contexts around it do not count. */
     private volatile @Nullable AllocationContext only;
 
-    /** One open scope; without a tenant, what the thread asks for counts to nobody. */
+    /** One open scope. Without a context, the requests of the thread are attributed to none. */
     private record Binding(@Nullable AllocationContext context) {}
 
     AllocationContexts(IntSupplier marks) {
@@ -32,35 +32,35 @@ final class AllocationContexts {
     }
 
     AllocationContext begin(String name, @Nullable AllocationContext around) {
-        AllocationContext tenant = new AllocationContext(name, around, this, marks.getAsInt());
+        AllocationContext context = new AllocationContext(name, around, this, marks.getAsInt());
         synchronized (present) {
-            present.add(tenant);
+            present.add(context);
             findOnly();
             isShared = true;
         }
-        return tenant;
+        return context;
     }
 
-    void close(AllocationContext tenant) {
+    void close(AllocationContext context) {
         synchronized (present) {
-            present.remove(tenant);
+            present.remove(context);
             findOnly();
         }
     }
 
     private void findOnly() {
         List<AllocationContext> innermost = new ArrayList<>(present);
-        present.forEach(tenant -> tenant.around().ifPresent(innermost::remove));
+        present.forEach(context -> context.around().ifPresent(innermost::remove));
         only = innermost.size() == 1 ? innermost.get(0) : null;
     }
 
-    Scope bind(Thread thread, @Nullable AllocationContext tenant) {
-        Binding mine = new Binding(tenant);
+    Scope bind(Thread thread, @Nullable AllocationContext context) {
+        Binding mine = new Binding(context);
         threads.compute(thread, (unused, outer) -> outer == null ? List.of(mine) : appended(outer, mine));
         return () -> threads.computeIfPresent(thread, (unused, open) -> without(open, mine));
     }
 
-    /** Returns to whom a request of the calling thread counts. */
+    /** Returns the context of a request of the calling thread. */
     @Nullable
     AllocationContext current() {
         if (!isShared) {
@@ -76,7 +76,7 @@ final class AllocationContexts {
         return more;
     }
 
-    @SuppressWarnings("ReferenceEquality") // Two scopes of one tenant are two scopes.
+    @SuppressWarnings("ReferenceEquality") // Two scopes of one context are two scopes.
     private static @Nullable List<Binding> without(List<Binding> open, Binding binding) {
         List<Binding> rest =
                 open.stream().filter(candidate -> candidate != binding).toList();

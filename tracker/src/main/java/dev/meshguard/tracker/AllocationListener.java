@@ -14,15 +14,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Hears of every buffer's life from a source of reports.
+ * Receives the reports of a source about every buffer from its allocation to its free.
  *
- * <p>A source is a mesh without hardware, an adapter around a device binding, or a server that real processes report
- * to. What a processor of the {@code GraphTracker} is in tt-metal ({@code tt_metal/impl/graph/graph_tracking.cpp}), this
- * is here. {@link AllocationTracker} is the listener that records.
+ * <p>A source is a mesh without hardware, an adapter around a device binding, or a server to which real processes
+ * report. This interface corresponds to a processor of the {@code GraphTracker} in tt-metal ({@code
+ * tt_metal/impl/graph/graph_tracking.cpp}). {@link AllocationTracker} is the listener that records.
  *
- * <p>One call of the code under test is one request, however many devices it touches: ask for it once with
- * {@link #request(AllocationDetails)} and report each device's buffer with it, so that eight buffers of one mesh buffer
- * are seen as one, with one origin.
+ * <p>One call of the code under test is one request, on any number of devices. Create it once with {@link
+ * #request(AllocationDetails)} and report each device's buffer with it. Eight buffers of one mesh buffer are then
+ * recognised as one, with one origin.
  *
  * <pre>{@code
  * AllocationRequest request = listener.request(AllocationDetails.user());
@@ -31,28 +31,31 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
- * <p>Several meshes may lie over one device: a mesh and its submeshes, or a second mesh over devices that are active. Each has
- * an allocator of its own, so all lend the same addresses. A source with such meshes names the mesh in the details of
- * every request and release of a buffer ({@link AllocationDetails#onMesh(int)}), reports a device opened when it is
- * initialised and not when one more mesh uses it, and closed when the last one is done with it.
+ * <p>Several meshes may share a device: a mesh and its submeshes, or a second mesh over active devices. Each has an
+ * allocator of its own, so all of them use the same addresses. A source with such meshes
+ * <ul>
+ * <li>names the mesh in the details of every request and release of a buffer ({@link AllocationDetails#onMesh(int)}),
+ * <li>reports a device opened when it is initialised, not when another mesh begins to use it,
+ * <li>reports a device closed when the last mesh stops using it.
+ * </ul>
  *
- * <p>Listeners are called from any thread and must neither block nor throw for what the code under test did.
+ * <p>Any thread may call a listener. A listener must neither block nor throw because of what the code under test did.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface AllocationListener {
 
-    /** Begins one request for memory; the listener may take the caller's stack as its origin. */
+    /** Begins one allocation request. The listener may capture the caller's stack as its origin. */
     AllocationRequest request(AllocationDetails details);
 
-    /** Begins one request to give memory back; where its details name a mesh, it takes back what that mesh lent. */
+    /** Begins one request that frees memory. If its details name a mesh, it frees memory of that mesh. */
     AllocationRequest release(AllocationDetails details);
 
     /**
      * Reports one buffer on one device.
      *
-     * @param request the request it belongs to
+     * @param request the request that the buffer belongs to
      * @param device the device id, 0 or more
      * @param type the memory
      * @param address the first address, in bytes
@@ -65,16 +68,16 @@ public interface AllocationListener {
     /** Reports that one buffer on one device was freed. */
     void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership);
 
-    /** Reports that the runtime was asked to free something and did nothing. */
+    /** Reports that the runtime ignored a call that frees a buffer. */
     void freeIgnored(AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason);
 
-    /** Begins a phase; closing the scope goes back to the phase before. */
+    /** Begins a phase. Closing the scope returns to the phase before. */
     Scope phase(Phase phase);
 
-    /** Reports that an owner is now kept by a cache, for example {@code program cache}. */
+    /** Reports that a cache now keeps an owner, for example {@code program cache}. */
     void ownerCached(Owner owner, String cache);
 
-    /** Reports the end of an owner: nothing it owned can be in use after it. */
+    /** Reports the end of an owner. Its buffers cannot be in use afterwards. */
     void ownerEnded(Owner owner);
 
     /** Reports that a mesh was opened. */
@@ -86,68 +89,70 @@ public interface AllocationListener {
     /** Reports that a mesh is closed. */
     void meshClosed(int mesh);
 
-    /** Reports that a device was initialised; its addresses start a new life. */
+    /** Reports that a device was initialised. Its addresses are all free again. */
     void deviceOpened(int device);
 
     /** Reports that a device was closed. */
     void deviceClosed(int device);
 
-    /** Hands over what an independent count of the same memory says. */
+    /** Reports the snapshot of an independent count of the same memory. */
     void witnessed(WitnessSnapshot reading);
 
     /**
-     * Reports that the source could not hand over some reports.
+     * Reports that the source could not deliver some reports.
      *
-     * @param count how many, or less than 0 when that is not known either; 0 says nothing
+     * @param count their number, or less than 0 if unknown; 0 has no effect
      * @param reason what happened, as a whole sentence without the full stop
      */
     void reportsLost(long count, String reason);
 
     /**
-     * Hands over the object by which the code under test holds what a request took, so that it can be found out later whether
-     * anything still refers to it. The listener must not hold it.
+     * Reports the object through which the code under test holds the buffers of a request, so that its reachability can
+     * be examined later. The listener must not keep it alive.
      *
-     * <p>Does nothing unless implemented: who is not told cannot tell held buffers from lost ones.
+     * <p>Does nothing by default. Without a handle, a check cannot distinguish held from lost buffers.
      *
-     * @param request the request that took the memory
-     * @param handle the object without which nobody can free it
+     * @param request the request that allocated the memory
+     * @param handle the object without which the code under test cannot free the memory
      */
     default void handedOut(AllocationRequest request, Object handle) {}
 
     /**
-     * Reports that something is connected that will report; a history to which nothing was ever connected proves nothing.
+     * Reports that a source is connected. A history without any connected source proves nothing.
      *
-     * @param source what it is, for example {@code mesh-fake}
+     * @param source a readable name, for example {@code mesh-fake}
      */
     default void sourceAttached(String source) {}
 
     /**
-     * Reports that something is connected that reports of a part of what happens; reports say so, because what lies outside of it is
-     * never missing.
+     * Reports that a source is connected that reports only a part of the events. Failure texts name this part, because
+     * reports from outside it are never missing.
      *
-     * @param source what it is
-     * @param covers what it reports of, for example {@code mocks of Device that thread "main" makes}
+     * @param source a readable name
+     * @param covers the part that it reports, for example {@code mocks of Device that thread "main" makes}
      */
     default void sourceAttached(String source, String covers) {
         sourceAttached(source);
     }
 
-    /** Reports that a process is gone that has reported under {@link AllocationDetails#processId()}. */
+    /** Reports that a process has exited that reported under {@link AllocationDetails#processId()}. */
     default void processDied(long processId) {}
 
     /**
-     * Reports that from here on neither allocations nor frees are heard of.
+     * Reports that the source delivers neither allocations nor frees from now on.
      *
      * @param reason what happened, as a whole sentence without the full stop
      */
     default void trackingStopped(String reason) {}
 
-    /** Reports that allocations and frees are heard of again. */
+    /** Reports that the source delivers allocations and frees again. */
     default void trackingStarted() {}
 
     /**
-     * Announces a canary on each of the given devices of a mesh: a buffer of {@link BufferKind#CANARY} that is reported and freed as
-     * any other and takes no memory. If one of them does not arrive, nor would a leak.
+     * Announces a canary on each of the given devices of a mesh.
+     *
+     * <p>A canary is a buffer of {@link BufferKind#CANARY} that is reported and freed like any other and uses no
+     * memory. If one does not arrive, a leak would not be reported either.
      */
     default void canaryPlanted(int mesh, List<Integer> devices) {}
 }

@@ -11,7 +11,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of the code under test that took memory or gave it back, on however many devices.
+ * One call of the code under test that allocated or freed memory, on any number of devices.
  *
  * <p>Safe for use by several threads.
  *
@@ -23,7 +23,7 @@ public final class AllocationRequest {
     private static final AtomicIntegerFieldUpdater<AllocationRequest> LIVE =
             AtomicIntegerFieldUpdater.newUpdater(AllocationRequest.class, "live");
 
-    /** The request of a report that says nothing besides device, type, address and size. */
+    /** The request of a report that holds only device, type, address and size. */
     private static final AllocationRequest PLAIN = new AllocationRequest(AllocationDetails.user(), 0, null, null);
 
     private final AllocationDetails details;
@@ -33,58 +33,62 @@ public final class AllocationRequest {
     @SuppressWarnings("UnusedVariable") // Counted through LIVE.
     private volatile int live;
 
-    /** A stack not yet resolved (a throwable), a resolved {@link Origin}, or nothing. */
+    /** An unresolved stack (a throwable), a resolved {@link Origin}, or null. */
     private volatile @Nullable Object origin;
 
-    /** What the code under test holds it by; nothing here may keep that alive. */
+    /** The object through which the code under test holds the memory; this class must not keep it alive. */
     private volatile @Nullable WeakReference<Object> handle;
 
-    /** To whom it counts, where several share a tracker. */
+    /** The context that the request is attributed to, where several share a tracker. */
     private final @Nullable AllocationContext context;
 
     private AllocationRequest(
-            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext tenant) {
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext context) {
         this.details = details;
         this.ticket = ticket;
         this.origin = origin;
-        this.context = tenant;
+        this.context = context;
         this.hasStack = origin instanceof Throwable;
     }
 
-    /** Returns a request without origin or number; what a listener hands out that does not record. */
+    /** Returns a request without origin or number, for listeners that do not record. */
     public static AllocationRequest of(AllocationDetails details) {
         boolean isPlain = details.kind() == BufferKind.BUFFER && details.equals(AllocationDetails.user());
         return isPlain ? PLAIN : new AllocationRequest(details, 0, null, null);
     }
 
-    /** Made by whoever reads a history that was written down; each call returns another request. */
+    /** Creates the request of a history that is read from a file; each call returns another request. */
     @API(status = Status.INTERNAL)
     public static AllocationRequest restored(AllocationDetails details, Optional<Origin> origin) {
         return new AllocationRequest(details, 0, origin.orElse(null), null);
     }
 
     static AllocationRequest numbered(
-            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext tenant) {
-        return new AllocationRequest(details, ticket, origin, tenant);
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext context) {
+        return new AllocationRequest(details, ticket, origin, context);
     }
 
-    /** Returns what the source knows about the request. */
+    /** Returns the properties of the request that the source knows. */
     public AllocationDetails details() {
         return details;
     }
 
-    /** Returns to whom it counts, where several share a tracker; it is not written down with a history. */
+    /**
+     * Returns the context that the request is attributed to, where several share a tracker. A saved history does not
+     * hold it.
+     */
     public Optional<AllocationContext> context() {
         return Optional.ofNullable(context);
     }
 
-    /** Returns whether this stands for any number of requests of which nothing is known. */
+    /** Returns whether this object represents any number of requests of which nothing is known. */
     public boolean isAnonymous() {
         return this == PLAIN;
     }
 
     /**
-     * Returns a reference to the object by which the code under test holds what the request took; empty if the source never said.
+     * Returns a reference to the object through which the code under test holds the memory; empty if the source never
+     * reported it.
      *
      * <p>The reference itself is empty once that object was collected.
      */
@@ -98,13 +102,13 @@ public final class AllocationRequest {
         }
     }
 
-    /** Returns the place in the order of requests, or 0 for a request that nobody numbered. */
+    /** Returns the position in the order of requests, or 0 for a request without a number. */
     long ticket() {
         return ticket;
     }
 
     /**
-     * Returns where in the code under test the request was made, unless origins were not captured.
+     * Returns the place in the code under test that made the request, unless origins were not captured.
      *
      * <p>The stack is resolved on the first call.
      */
@@ -118,7 +122,7 @@ public final class AllocationRequest {
         return Optional.ofNullable((Origin) captured);
     }
 
-    /** Returns whether {@link #origin()} has an answer, without resolving a stack. */
+    /** Returns whether {@link #origin()} has a value, without resolving a stack. */
     public boolean hasOrigin() {
         return origin != null;
     }
@@ -128,17 +132,17 @@ public final class AllocationRequest {
         return LIVE.incrementAndGet(this) == 1;
     }
 
-    /** Counts one live entry less; returns whether it was the last. */
+    /** Counts one live entry fewer; returns whether it was the last. */
     boolean removed() {
         return LIVE.decrementAndGet(this) == 0;
     }
 
-    /** Returns whether a stack was taken and kept as it is; resolving it later does not change the answer. */
+    /** Returns whether a stack was captured and kept unresolved; resolving it later gives the same origin. */
     boolean hasStack() {
         return hasStack;
     }
 
-    /** Adds the stack, or what it says, of a request that turned out to be worth one. */
+    /** Adds the stack, or its origin, to a request that turned out to need one. */
     void addStack(Object stack) {
         if (origin == null && !isAnonymous()) {
             origin = stack;

@@ -44,10 +44,10 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records what happens to every buffer.
+ * Records the allocations and frees of every buffer.
  *
- * <p>The only mutable part between a source of reports and a verdict. Sources feed it, on any thread; whoever wants to
- * know takes a {@link #history()} or a {@link #snapshot()} at any moment.
+ * <p>It is the only mutable part between a source of reports and a verdict. Sources report to it on any thread; callers
+ * take a {@link #history()} or a {@link #snapshot()} at any moment.
  *
  * <pre>{@code
  * AllocationTracker tracker = AllocationTracker.create();
@@ -55,29 +55,30 @@ import org.jspecify.annotations.Nullable;
  * tracker.freed(0, BufferType.DRAM, 0x1000);
  * }</pre>
  *
- * <h2>What it promises</h2>
+ * <h2>Guarantees</h2>
  *
- * <p>It never throws for what the code under test did. A double free, a free of an address nobody knows, another size
- * at a live address are events of the history, to be judged later with both sides at hand. A report that cannot be
- * recorded at all (a device id below 0 or above {@value #MAX_DEVICE}) is counted as lost, which makes every
- * verdict inconclusive. It does no I/O unless logging at DEBUG or a {@link Watch} asks for it.
+ * <p>It never throws because of what the code under test did. A double free, a free of an unknown address and another
+ * size at a live address are events of the history. A check judges them later with both sides at hand. A report that
+ * cannot be recorded (a device id below 0 or above {@value #MAX_DEVICE}) is counted as lost, which makes every verdict
+ * inconclusive. The tracker does no I/O unless logging at DEBUG or a {@link Watch} requires it.
  *
- * <h2>How it is built, and what that costs</h2>
+ * <h2>Implementation and costs</h2>
  *
- * <p>Each device has books of its own behind a lock of its own: a flat table of live entries, sums that are kept as
- * reports arrive, and a journal in primitive arrays. Threads that work on different devices share nothing they write
- * to, so they do not slow each other down. Events get their numbers when the history is read. The one expensive thing
- * is the caller's stack; it is taken once per {@linkplain #request request}, kept unresolved, and resolved only when
- * somebody reads it. Stacks of buffers that were freed are kept for the first {@value #STACKS_KEPT} requests, and
- * once as many live buffers or as many frees hold one, new ones are resolved and interned: {@code docs/performance.md}
- * has the numbers.
+ * <p>Each device has its own ledger behind its own lock: a flat table of live entries, sums that are updated with each
+ * report, and a journal in primitive arrays. Threads that work on different devices share no written data, so they do
+ * not slow each other down. Events are numbered when the history is read.
+ *
+ * <p>The only expensive part is the caller's stack. It is captured once per {@linkplain #request request}, kept
+ * unresolved, and resolved only when it is read. Stacks of freed buffers are kept for the first {@value #STACKS_KEPT}
+ * requests. Once as many live buffers or as many frees hold a stack, new ones are resolved and interned. {@code
+ * docs/performance.md} has the numbers.
  *
  * <h2>Limits</h2>
  *
- * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history when asked for. What two
- * allocators reserve at one address at a time are two entries, whose bytes add up; reports that name no allocator, and what an
- * allocator left when its mesh or device was closed, match by address.
- * With {@link Retention#LIVE_AND_TOTALS} the past of what was freed is gone.
+ * <p>Live totals are those of {@code REFERENCE_COUNTED}; other policies are computed from a history on request. Two
+ * allocators that reserve one address at a time make two entries, whose bytes add up. Reports that name no allocator,
+ * and buffers that survive the close of their mesh or device, match by address. With {@link Retention#LIVE_AND_TOTALS}
+ * the events of freed buffers are not kept.
  *
  * <p>Safe for use by several threads.
  *
@@ -91,10 +92,10 @@ public final class AllocationTracker implements AllocationListener {
 
     private static final long SECONDS_OF_DAY = 24 * 60 * 60;
 
-    /** Stands for the mesh of a canary that names none. */
+    /** Represents the mesh of a canary that names none. */
     private static final int NO_MESH = -1;
 
-    /** How many stacks of freed requests, and how many unresolved stacks of live ones, are kept. */
+    /** The maximum number of stacks of freed requests, and of unresolved stacks of live ones. */
     static final int STACKS_KEPT = 16_384;
 
     private final OriginCapture capture;
@@ -107,24 +108,24 @@ public final class AllocationTracker implements AllocationListener {
     private volatile @Nullable DeviceRecorder[] devices = new @Nullable DeviceRecorder[0];
     private final List<PendingEvent> markers = new ArrayList<>();
 
-    /** Orders requests. With origins it grows by one a request; without, only markers move it. */
+    /** Orders requests. With origins, each request increments it; without, only markers do. */
     private final AtomicLong ticket = new AtomicLong(1);
 
-    /** Where the last marker stands: what is reported after it must not move before it. */
+    /** Position of the last marker: later reports must not be ordered before it. */
     private volatile long lastMarker = 1;
 
-    /** The canaries that arrived last, of which more may follow. */
+    /** The last canaries to arrive, which more may follow. */
     private @Nullable CanaryRun canaries;
 
     private final Deque<Phase> phases = new ArrayDeque<>(List.of(Phase.START));
-    /** The labels that each thread has open, the innermost last. */
+    /** The open labels of each thread, the innermost last. */
     private final Map<Thread, List<ThreadLabel>> labels = new ConcurrentHashMap<>();
 
     private final AllocationContexts contexts = new AllocationContexts(this::marks);
     private final StackKeeper stacks = new StackKeeper();
 
-    /** What sources remember that last as long as what they report to, by its class. */
-    private final Map<Class<?>, Object> companions = new ConcurrentHashMap<>();
+    /** Data of sources that lasts as long as this tracker, by its class. */
+    private final Map<Class<?>, Object> attachments = new ConcurrentHashMap<>();
 
     private AllocationTracker(Builder builder) {
         this.capture = builder.capture;
@@ -147,7 +148,7 @@ public final class AllocationTracker implements AllocationListener {
     // Reporting
 
     /**
-     * Reports a buffer of which nothing else is known; the short form for an adapter around a device binding.
+     * Reports a buffer of which nothing else is known. This is the short form for an adapter around a device binding.
      *
      * @param device the device id, 0 to {@value #MAX_DEVICE}
      * @param type the memory
@@ -158,7 +159,9 @@ public final class AllocationTracker implements AllocationListener {
         allocated(request(AllocationDetails.user()), device, type, address, size, Ownership.UNKNOWN);
     }
 
-    /** Reports that the buffer at an address was freed; the short form for an adapter around a device binding. */
+    /**
+     * Reports that the buffer at an address was freed. This is the short form for an adapter around a device binding.
+     */
     public void freed(int device, BufferType type, long address) {
         freed(release(AllocationDetails.user()), device, type, address, Ownership.UNKNOWN);
     }
@@ -169,22 +172,22 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Begins one request for memory that an adapter passes on; its origin is the line that called the adapter.
+     * Begins one allocation request that an adapter passes on; its origin is the line that called the adapter.
      *
-     * <p>Otherwise every buffer would seem to come from the one line of the adapter that reports.
+     * <p>Without this method every buffer would seem to come from the line of the adapter that reports.
      *
-     * @param details what is known of the request
-     * @param adapter the class through which the code under test asks for memory; its nested classes belong to it
+     * @param details the known properties of the request
+     * @param adapter the class through which the code under test allocates memory, nested classes included
      */
     public AllocationRequest request(AllocationDetails details, Class<?> adapter) {
         return requestFrom(details, adapter);
     }
 
     /**
-     * Begins a request that another process makes: the stack of the thread that hears of it is not its origin, and its number is its
-     * place among all that is heard.
+     * Begins a request of another process, without origin: the receiving thread's stack is not the process's. Its
+     * number is its position among all received reports.
      *
-     * <p>For sources of MeshGuard's own that are told by other processes.
+     * <p>For MeshGuard's own sources that receive reports of other processes.
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public AllocationRequest requestOfProcess(AllocationDetails details) {
@@ -226,8 +229,8 @@ public final class AllocationTracker implements AllocationListener {
             canaryArrived(request, device, false);
             return;
         }
-        DeviceRecorder books = recorderOf(device);
-        if (books == null) {
+        DeviceRecorder recorder = recorderOf(device);
+        if (recorder == null) {
             deviceOutOfRange(device);
             return;
         }
@@ -235,9 +238,9 @@ public final class AllocationTracker implements AllocationListener {
             reportsLost(1, "the size of a " + type + " buffer on device " + device + " was reported as " + size);
             return;
         }
-        Effect effect = books.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
+        Effect effect = recorder.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
         if (effect != Effect.ENTERED) {
-            request.context().ifPresent(AllocationContext::didWhatDoesNotFit);
+            request.context().ifPresent(AllocationContext::markAnomaly);
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
@@ -256,16 +259,16 @@ public final class AllocationTracker implements AllocationListener {
             canaryArrived(release, device, true);
             return;
         }
-        DeviceRecorder books = recorderOf(device);
-        if (books == null) {
+        DeviceRecorder recorder = recorderOf(device);
+        if (recorder == null) {
             deviceOutOfRange(device);
             return;
         }
-        long watchedSize = watches.isEmpty() ? -1 : books.liveSize(release, type, address);
-        Effect effect = books.freed(ticketOf(release), orNull(release), type, address, ownership);
+        long watchedSize = watches.isEmpty() ? -1 : recorder.liveSize(release, type, address);
+        Effect effect = recorder.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
-            release.context().ifPresent(AllocationContext::didWhatDoesNotFit);
+            release.context().ifPresent(AllocationContext::markAnomaly);
             log.nothingToFree(device, type, address);
         }
         if (log.isOn()) {
@@ -282,14 +285,14 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void freeIgnored(
             AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
-        DeviceRecorder books = recorderOf(device);
-        if (books == null) {
+        DeviceRecorder recorder = recorderOf(device);
+        if (recorder == null) {
             deviceOutOfRange(device);
             return;
         }
         addStack(release);
-        release.context().ifPresent(AllocationContext::didWhatDoesNotFit);
-        books.freeIgnored(ticketOf(release), release, type, address, reason);
+        release.context().ifPresent(AllocationContext::markAnomaly);
+        recorder.freeIgnored(ticketOf(release), release, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
             log.freeIgnored(release, device, type, address, reason);
@@ -315,7 +318,7 @@ public final class AllocationTracker implements AllocationListener {
         };
     }
 
-    /** Begins a phase with a name of the test's own. */
+    /** Begins a phase with a custom name. */
     public Scope phase(String name) {
         return phase(new Phase(name));
     }
@@ -357,9 +360,9 @@ public final class AllocationTracker implements AllocationListener {
     public void meshClosed(int mesh) {
         Instant now = clock.instant();
         mark(number -> new HistoryEvent.MeshClosed(number, now, mesh));
-        for (DeviceRecorder books : devices) {
-            if (books != null) {
-                books.meshClosed(mesh);
+        for (DeviceRecorder recorder : devices) {
+            if (recorder != null) {
+                recorder.meshClosed(mesh);
             }
         }
         log.meshClosed(mesh, this::liveBuffers, this::liveBytes);
@@ -376,9 +379,9 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceClosed(int device) {
         mark(number -> new HistoryEvent.DeviceClosed(number, device));
-        DeviceRecorder books = existingRecorderOf(device);
-        if (books != null) {
-            books.deviceClosed();
+        DeviceRecorder recorder = existingRecorderOf(device);
+        if (recorder != null) {
+            recorder.deviceClosed();
         }
         if (log.isOn()) {
             log.marked("device closed", "device", device);
@@ -395,17 +398,17 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Without a past, what was live when a close began is known at that moment only: after a free that comes later, its buffer would look as
-     * if nobody had reported it.
+     * Compares a snapshot with the ledger at once, which a tracker without events must do when a close begins. After a
+     * later free, the buffer would seem unreported.
      */
     private void compareWithLedger(WitnessSnapshot reading) {
         long unreported = 0;
         String first = "";
         for (int device : reading.devices()) {
-            DeviceRecorder books = existingRecorderOf(device);
+            DeviceRecorder recorder = existingRecorderOf(device);
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.allocatedAddresses(device, type)) {
-                    if (books == null || !books.explains(reading, type, address)) {
+                    if (recorder == null || !recorder.explains(reading, type, address)) {
                         unreported++;
                         first = first.isEmpty()
                                 ? type + " " + Quantities.address(address) + " on device " + device
@@ -476,20 +479,22 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Records that the check is made now, with today's date: what is freed later is late, and entries of an allowlist that end are
-     * judged against the date. Whoever asks for a verdict at the end of a test or of a run calls it before.
+     * Records that the check is made now, with today's date. Call it before you ask for a verdict at the end of a test
+     * or a run.
+     *
+     * <p>A later free counts as late. Expectations that expire are judged by the date.
      */
     public void checked() {
         checked(LocalDate.ofEpochDay(Math.floorDiv(clock.instant().getEpochSecond(), SECONDS_OF_DAY)));
     }
 
-    /** Records that the check is made now, on a day that somebody else knows. */
+    /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
         mark(number -> new HistoryEvent.Checked(number, today));
         log.marked("checked", "today", today);
     }
 
-    /** Records whether the handle of a request can still be reached. */
+    /** Records whether the handle of a request is still reachable. */
     public void traced(AllocationRequest request, Reachability reachability) {
         mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
         log.marked("handle traced", "state", reachability.state());
@@ -498,7 +503,7 @@ public final class AllocationTracker implements AllocationListener {
     // Rounds
 
     /**
-     * Begins a round: one run of code that is repeated. What each round leaves behind tells a leak from a cache.
+     * Begins a round: one execution of repeated code. The survivors of each round distinguish a leak from a cache.
      *
      * <pre>{@code
      * for (int round = 1; round <= 4; round++) {
@@ -508,7 +513,8 @@ public final class AllocationTracker implements AllocationListener {
      * }
      * }</pre>
      *
-     * <p>Rounds follow one another; of rounds that overlap it cannot be told which left what, and whoever judges says so.
+     * <p>Rounds must not overlap. Survivors of overlapping rounds cannot be attributed to one of them, and the check
+     * reports that.
      *
      * @param round the number of the round, 1 or more
      * @throws IllegalArgumentException if the number is less
@@ -528,7 +534,7 @@ public final class AllocationTracker implements AllocationListener {
         };
     }
 
-    /** Runs code a number of times, each time as a round; the code is given the number of its round, from 1. */
+    /** Runs code a number of times, each time as a round, and passes it the number of the round, from 1. */
     public void rounds(int rounds, IntConsumer code) {
         for (int round = 1; round <= rounds; round++) {
             try (Scope counted = round(round)) {
@@ -537,10 +543,10 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    // Tenants
+    // Contexts
 
     /**
-     * Begins a tenant: one of several who share this tracker, to whom is counted what it asks for.
+     * Opens an accounting scope. Allocations made in it are attributed to it.
      *
      * @throws IllegalArgumentException if the name is blank
      */
@@ -549,9 +555,10 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Counts to no tenant what the calling thread asks for until the scope is closed, whoever is there.
+     * Attributes the calling thread's requests to no context until the scope is closed, whichever contexts are open.
      *
-     * <p>For what is done for all of them while some are there already; without it the thread may be taken for a helper of one.
+     * <p>Use it for work that serves all contexts while some are open. Without it, the requests could be attributed to
+     * one of them.
      */
     public Scope outsideContexts() {
         return contexts.bind(Thread.currentThread(), null);
@@ -566,10 +573,10 @@ public final class AllocationTracker implements AllocationListener {
     // Labels
 
     /**
-     * Says what the buffers are for that the calling thread asks for until the scope is closed.
+     * Labels the buffers that the calling thread requests until the scope is closed.
      *
-     * <p>The label belongs to this thread and this tracker; a label that a source gives itself goes first. Scopes may
-     * be nested.
+     * <p>The label belongs to this thread and this tracker. A label that a source sets itself wins. Scopes may be
+     * nested.
      *
      * @throws IllegalArgumentException if the label is blank
      */
@@ -583,23 +590,23 @@ public final class AllocationTracker implements AllocationListener {
         return () -> labels.computeIfPresent(thread, (unused, open) -> without(open, mine));
     }
 
-    /** Says what the buffers are for that the calling thread asks for in a piece of code. */
+    /** Labels the buffers that the calling thread requests in a piece of code. */
     public void label(String label, Runnable code) {
         try (Scope labelled = label(label)) {
             code.run();
         }
     }
 
-    /** Says what the buffers are for that the calling thread asks for in a piece of code, and returns its result. */
+    /** Labels the buffers that the calling thread requests in a piece of code, and returns its result. */
     public <T> T label(String label, Supplier<T> code) {
         try (Scope labelled = label(label)) {
             return code.get();
         }
     }
 
-    // Asking
+    // Queries
 
-    /** Returns the devices that anything was reported for, ascending. */
+    /** Returns the devices with any report, ascending. */
     public List<Integer> devices() {
         List<Integer> known = new ArrayList<>();
         @Nullable DeviceRecorder[] all = devices;
@@ -613,14 +620,14 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the sums of one type on one device. */
     public MemoryTotals totals(int device, BufferType type) {
-        DeviceRecorder books = existingRecorderOf(device);
-        return books == null ? MemoryTotals.NOTHING : books.totals(type);
+        DeviceRecorder recorder = existingRecorderOf(device);
+        return recorder == null ? MemoryTotals.NOTHING : recorder.totals(type);
     }
 
     /** Returns the sums of one type and lifetime on one device. */
     public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
-        DeviceRecorder books = existingRecorderOf(device);
-        return books == null ? MemoryTotals.NOTHING : books.totals(type, lifetime);
+        DeviceRecorder recorder = existingRecorderOf(device);
+        return recorder == null ? MemoryTotals.NOTHING : recorder.totals(type, lifetime);
     }
 
     /** Returns the bytes now allocated of one type on one device. */
@@ -641,26 +648,26 @@ public final class AllocationTracker implements AllocationListener {
     /** Returns the number of entries now allocated on all devices. */
     public long liveBuffers() {
         long entries = 0;
-        for (DeviceRecorder books : devices) {
-            if (books != null) {
-                entries += books.entries();
+        for (DeviceRecorder recorder : devices) {
+            if (recorder != null) {
+                entries += recorder.entries();
             }
         }
         return entries;
     }
 
-    /** Returns what is allocated now, by device, type and lifetime; to be compared with another moment. */
+    /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
     public MemorySnapshot snapshot() {
         return Snapshots.of(devices(), this::totals);
     }
 
-    /** Returns whether every event is kept, so that memory use grows with each of them. */
+    /** Returns whether every event is kept, so that memory use grows with each event. */
     @API(status = Status.INTERNAL, since = "0.1")
     public boolean keepsEvents() {
         return retention == Retention.ALL;
     }
 
-    /** Returns everything recorded so far; what is reported later does not change it. */
+    /** Returns everything recorded so far; later reports do not change it. */
     public AllocationHistory history() {
         synchronized (markers) {
             CanaryRun run = canaries;
@@ -668,9 +675,9 @@ public final class AllocationTracker implements AllocationListener {
                 markers.set(markers.size() - 1, run.untilNow());
             }
             List<DeviceRecorder.Recording> recordings = new ArrayList<>();
-            for (DeviceRecorder books : devices) {
-                if (books != null) {
-                    recordings.add(books.recording());
+            for (DeviceRecorder recorder : devices) {
+                if (recorder != null) {
+                    recordings.add(recorder.recording());
                 }
             }
             return AllocationHistory.recorded(markers, recordings, flatAddresses);
@@ -678,16 +685,16 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /**
-     * Returns what a source remembers for as long as this tracker lives, made when it is first asked for.
+     * Returns the data of a source that lasts as long as this tracker, created on first use.
      *
-     * <p>For sources of MeshGuard's own whose parts find one another through the tracker that they report to.
+     * <p>For MeshGuard's own sources, whose parts find one another through the tracker that they report to.
      *
-     * @param type the class of what is remembered; each has one object
-     * @param first makes it; must not ask for a companion itself
+     * @param type the class of the data; there is one object for each class
+     * @param first creates it; must not call this method itself
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public <T> T attachment(Class<T> type, Supplier<T> first) {
-        return type.cast(companions.computeIfAbsent(type, unused -> first.get()));
+        return type.cast(attachments.computeIfAbsent(type, unused -> first.get()));
     }
 
     // Helpers
@@ -711,13 +718,13 @@ public final class AllocationTracker implements AllocationListener {
                 : details.labelled(open.get(open.size() - 1).text());
     }
 
-    /** Only what nobody describes goes without a number, so that such reports share nothing between threads. */
+    /** Omits the number only for reports without details, so that such reports share nothing between threads. */
     private AllocationRequest withoutOrigin(AllocationDetails details) {
         AllocationRequest plain = AllocationRequest.of(details);
-        AllocationContext tenant = contexts.current();
-        return plain.isAnonymous() && tenant == null
+        AllocationContext context = contexts.current();
+        return plain.isAnonymous() && context == null
                 ? plain
-                : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, tenant);
+                : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, context);
     }
 
     private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
@@ -733,22 +740,22 @@ public final class AllocationTracker implements AllocationListener {
         return rest.isEmpty() ? null : rest;
     }
 
-    /** Canaries of one mesh that arrived one after the other. */
+    /** Canaries of one mesh that arrived consecutively. */
     private static final class CanaryRun {
         private final int mesh;
         private final boolean freed;
         private final long ticket;
-        /** Only added to, so that a history that was taken before may keep them. */
+        /** Append-only, because a history that was taken before may hold the array. */
         private int[] devices = new int[8];
 
         private int count;
-        /** Whether the marker in the list tells of some of them only, because a history was taken. */
+        /** Whether the marker in the list describes only some of them, because a history was taken. */
         private boolean isCut;
 
-        CanaryRun(int mesh, boolean freed, long place) {
+        CanaryRun(int mesh, boolean freed, long position) {
             this.mesh = mesh;
             this.freed = freed;
-            this.ticket = place;
+            this.ticket = position;
         }
 
         boolean isOf(int otherMesh, boolean otherFreed) {
@@ -762,13 +769,13 @@ public final class AllocationTracker implements AllocationListener {
             devices[count++] = device;
         }
 
-        /** Returns what tells of all, those that are still to come too. */
+        /** Returns an event for all canaries, including those still to arrive. */
         PendingEvent whole() {
             isCut = false;
             return new PendingEvent(ticket, number -> event(number, devices, count));
         }
 
-        /** Returns what tells of those that have come. */
+        /** Returns an event for the canaries that have arrived. */
         PendingEvent untilNow() {
             isCut = true;
             int[] soFar = devices;
@@ -790,18 +797,23 @@ public final class AllocationTracker implements AllocationListener {
     /** One open scope. */
     private record ThreadLabel(String text) {}
 
-    /** A request may be older than a marker that its report is younger than: the report counts. */
+    /**
+     * Returns the later of the request's ticket and the last marker: a request may be older than a marker that precedes
+     * its report.
+     */
     private long ticketOf(AllocationRequest request) {
         long own = request.ticket();
         return own == 0 ? ticket.get() : Math.max(own, lastMarker);
     }
 
-    /** The journal keeps nothing for a request that says nothing. */
+    /** Returns null for a request without details, for which the journal stores nothing. */
     private static @Nullable AllocationRequest orNull(AllocationRequest request) {
         return request.isAnonymous() ? null : request;
     }
 
-    /** A free that finds nothing, or that somebody watches for, is rare and always asks who did it; a collector is nobody. */
+    /**
+     * Captures the stack of a free that finds nothing or is watched, which is rare. A collected handle has no caller.
+     */
     private void addStack(AllocationRequest release) {
         if (capture != OriginCapture.NONE && !release.details().handleCollected()) {
             release.addStack(stacks.keepOfFree(new CallStack()));
@@ -810,13 +822,13 @@ public final class AllocationTracker implements AllocationListener {
 
     private void mark(LongFunction<HistoryEvent> event) {
         synchronized (markers) {
-            long place = ticket.incrementAndGet();
-            markers.add(new PendingEvent(place, event));
-            lastMarker = place;
+            long position = ticket.incrementAndGet();
+            markers.add(new PendingEvent(position, event));
+            lastMarker = position;
         }
     }
 
-    /** Canaries that arrive one after the other, with nothing between them, are one event: they say one thing. */
+    /** Records canaries of consecutive reports as one event. */
     private void canaryArrived(AllocationRequest canary, int device, boolean freed) {
         int mesh = canary.details().mesh().orElse(NO_MESH);
         synchronized (markers) {
@@ -846,7 +858,7 @@ public final class AllocationTracker implements AllocationListener {
         log.marked("phase began", "phase", phase);
     }
 
-    /** Ends this phase and no other: scopes may be closed in any order, and twice. */
+    /** Ends this phase and no other. Scopes may be closed in any order, and twice. */
     @SuppressWarnings("ReferenceEquality") // Two phases of one name are two phases.
     private void endPhase(Phase phase) {
         boolean current = phases.element() == phase;
@@ -866,22 +878,22 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     private @Nullable DeviceRecorder recorderOf(int device) {
-        DeviceRecorder books = existingRecorderOf(device);
-        return books != null || device < 0 || device > MAX_DEVICE ? books : newRecorderOf(device);
+        DeviceRecorder recorder = existingRecorderOf(device);
+        return recorder != null || device < 0 || device > MAX_DEVICE ? recorder : newRecorderOf(device);
     }
 
     private synchronized DeviceRecorder newRecorderOf(int device) {
         @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
-        DeviceRecorder books = all[device];
-        if (books == null) {
-            books = new DeviceRecorder(device, retention == Retention.ALL, stacks);
-            all[device] = books;
+        DeviceRecorder recorder = all[device];
+        if (recorder == null) {
+            recorder = new DeviceRecorder(device, retention == Retention.ALL, stacks);
+            all[device] = recorder;
             devices = all;
         }
-        return books;
+        return recorder;
     }
 
-    /** Bounds the memory that stacks take: a stack of a hundred frames holds some two kilobytes. */
+    /** Bounds the memory for stacks: a stack of a hundred frames occupies some two kilobytes. */
     private static final class StackKeeper implements DeviceRecorder.StackKeeper {
 
         private final AtomicInteger live = new AtomicInteger();
@@ -889,7 +901,7 @@ public final class AllocationTracker implements AllocationListener {
         private final AtomicInteger keptOfFrees = new AtomicInteger();
         private final Map<Origin, Origin> interned = new ConcurrentHashMap<>();
 
-        /** Returns what to keep of a stack that was just taken: the stack, or what it says. */
+        /** Returns the stack that was just captured, or its origin, to be kept. */
         Object keep(CallStack stack) {
             if (live.get() < STACKS_KEPT) {
                 return stack;
@@ -897,7 +909,7 @@ public final class AllocationTracker implements AllocationListener {
             return interned(stack);
         }
 
-        /** Returns what to keep of the stack of a free, which stays as long as the journal does. */
+        /** Returns what to keep of the stack of a free; the journal keeps it. */
         Object keepOfFree(CallStack stack) {
             boolean few = keptOfFrees.get() < STACKS_KEPT && keptOfFrees.incrementAndGet() <= STACKS_KEPT;
             return few ? stack : interned(stack);
@@ -929,7 +941,7 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** A stack that is resolved only when somebody reads it. */
+    /** A stack that is resolved only when it is read. */
     private static class CallStack extends Throwable {
         private static final long serialVersionUID = 1;
 
@@ -942,7 +954,7 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** A stack that begins where an adapter was called. */
+    /** A stack that begins at the call of an adapter. */
     private static final class AdaptedStack extends CallStack {
         private static final long serialVersionUID = 1;
 
@@ -972,7 +984,7 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    /** Chooses what a tracker records; not safe for use by several threads. */
+    /** Configures a tracker; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
@@ -984,35 +996,37 @@ public final class AllocationTracker implements AllocationListener {
 
         private Builder() {}
 
-        /** Chooses whose stack is taken; {@link OriginCapture#ALLOCATIONS} unless set. */
+        /** Selects the requests whose stack is captured; {@link OriginCapture#ALLOCATIONS} by default. */
         public Builder originCapture(OriginCapture newCapture) {
             capture = newCapture;
             return this;
         }
 
-        /** Chooses what is kept; {@link Retention#ALL} unless set. */
+        /** Selects the recorded data that is kept; {@link Retention#ALL} by default. */
         public Builder retention(Retention newRetention) {
             retention = newRetention;
             return this;
         }
 
         /**
-         * Says that buffers are spread over banks: an address and a size then say nothing about which bytes of a bank
-         * are taken, and overlaps are seen only where the source gives the extent. Unless set, a buffer is taken to
-         * lie in one piece from its address on.
+         * Declares that buffers are spread over banks. By default, a buffer occupies one contiguous range from its
+         * address.
+         *
+         * <p>Address and size then do not determine the occupied bytes of a bank, and overlaps are detected only where
+         * the source reports the extent.
          */
         public Builder bankedAddresses() {
             flatAddresses = false;
             return this;
         }
 
-        /** Takes the times of phases and meshes from another source than the system's clock. */
+        /** Sets the clock for the times of phases and meshes; the system clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
             return this;
         }
 
-        /** Logs events that fit, with their origin, as they happen. */
+        /** Logs matching events, with their origin, as they happen. */
         public Builder watch(Watch watch) {
             watches.add(watch);
             return this;

@@ -26,11 +26,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes a file as a whole: whoever reads it sees the old content or the new one, also if the process dies while it writes.
+ * Replaces a file atomically: a reader sees the old or the new content, even if the process dies while it writes.
  *
- * <p>The content goes into a draft in the same folder, which then takes the place of the file. The file behind a symbolic link is
- * replaced and the link stays; permissions stay, and owner and group where this user may set them. A file that cannot be replaced is
- * written in place: a pipe, a device, a mount point, or one in a folder to which this user may not write.
+ * <p>The content is written to a draft in the same folder, which then replaces the file. A symbolic link stays and its
+ * target is replaced. Permissions stay; owner and group stay where this user may set them. A file that cannot be
+ * replaced is written in place: a pipe, a device, a mount point, or a file in a folder that this user cannot write to.
  *
  * <p>Safe for use by several threads and processes; the last one wins.
  *
@@ -41,11 +41,11 @@ public final class FileReplacement {
 
     private static final int MAX_LINKS = 40;
 
-    /** What is behind it are the open files of processes, whatever names they have. */
+    /** Contains the open files of processes, under whatever names. */
     private static final Path OPEN_FILES = Path.of("/proc");
 
     /**
-     * Writes all of the content.
+     * Writes the whole content.
      *
      * @param <X> what it throws besides
      */
@@ -55,7 +55,7 @@ public final class FileReplacement {
     }
 
     /**
-     * Writes all of a text.
+     * Writes the whole text.
      *
      * @param <X> what it throws besides
      */
@@ -67,9 +67,9 @@ public final class FileReplacement {
     private FileReplacement() {}
 
     /**
-     * Writes a file, in the place of what is there.
+     * Writes a file and replaces existing content.
      *
-     * @throws IOException if it cannot be written; what was there stays unless it had to be written in place
+     * @throws IOException if the file cannot be written; the old content remains unless it had to be written in place
      */
     public static <X extends Exception> void write(Path file, Content<X> content) throws IOException, X {
         Optional<Path> replaceable = replaceable(file);
@@ -95,7 +95,7 @@ public final class FileReplacement {
                 throw new FileSystemException(file.toString(), null, e.getReason());
             }
             try (bytes) {
-                // Before the first byte: what nobody else may read is not shown meanwhile.
+                // Before the first byte is written: content that is private must not be readable meanwhile.
                 before.ifPresent(attributes -> keepAttributes(draft, attributes));
                 content.write(bytes);
             }
@@ -116,10 +116,10 @@ public final class FileReplacement {
     }
 
     /**
-     * Writes a file that is not there yet.
+     * Writes a file that does not exist yet.
      *
-     * @throws FileAlreadyExistsException if it is there
-     * @throws IOException if it cannot be written; then it is not there
+     * @throws FileAlreadyExistsException if the file exists
+     * @throws IOException if it cannot be written; then it does not exist
      */
     public static <X extends Exception> void writeNew(Path file, Content<X> content) throws IOException, X {
         Files.createFile(file);
@@ -140,7 +140,7 @@ public final class FileReplacement {
         }
     }
 
-    /** Returns the regular file that is meant, behind all symbolic links; nothing if something else is there. */
+    /** Returns the regular file behind all symbolic links, or empty if it is no regular file. */
     private static Optional<Path> replaceable(Path file) throws IOException {
         if (Files.exists(file)) {
             if (!Files.isRegularFile(file)) {
@@ -184,7 +184,7 @@ public final class FileReplacement {
 
     private static void keepAttributes(Path draft, PosixFileAttributes before) {
         PosixFileAttributeView view = Files.getFileAttributeView(draft, PosixFileAttributeView.class);
-        // A change of the owner may take permissions away, so these come last.
+        // A change of the owner may remove permissions, so these are set last.
         tryTo(() -> view.setGroup(before.group()));
         tryTo(() -> view.setOwner(before.owner()));
         tryTo(() -> view.setPermissions(before.permissions()));
@@ -199,7 +199,7 @@ public final class FileReplacement {
         try {
             change.make();
         } catch (IOException | UnsupportedOperationException notAllowed) {
-            // The content matters more than whose it is.
+            // The content matters more than its owner.
         }
     }
 
@@ -207,14 +207,14 @@ public final class FileReplacement {
         try {
             Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         } catch (FileSystemException cannotBeReplaced) {
-            // Opened first: a draft that is gone takes nothing with it.
+            // Opened first: if the draft is missing, nothing is lost.
             try (InputStream whole = Files.newInputStream(draft)) {
                 writeInPlace(target, whole::transferTo);
             }
         }
     }
 
-    /** The drafts that are written just now: a signal that ends the process leaves none behind. */
+    /** The drafts in progress; they are deleted if a signal ends the process. */
     private static final class Drafts {
         private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -222,7 +222,7 @@ public final class FileReplacement {
             try {
                 Runtime.getRuntime().addShutdownHook(new Thread(Drafts::delete, "meshguard-drafts"));
             } catch (IllegalStateException e) {
-                // The process ends already; a draft that it leaves is no file that anybody reads.
+                // The process is exiting, and no reader uses a remaining draft.
             }
         }
 

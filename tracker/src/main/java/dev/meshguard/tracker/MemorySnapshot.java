@@ -14,9 +14,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What is allocated at one moment, or the difference of two moments, by device, type and lifetime.
+ * The memory allocated at one moment, or the difference of two moments, by device, type and lifetime.
  *
- * <p>In a difference numbers may be negative: {@code later.minus(earlier)} is what came in between. All sizes are bytes.
+ * <p>In a difference, numbers may be negative: {@code later.minus(earlier)} is the change in between. All sizes are
+ * bytes.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -26,7 +27,7 @@ import org.apiguardian.api.API.Status;
 public final class MemorySnapshot {
 
     /**
-     * A class of memory that is counted by itself.
+     * The device, type and lifetime under which memory is counted.
      *
      * @param device the device id
      * @param type the memory
@@ -73,14 +74,14 @@ public final class MemorySnapshot {
         this.amounts = amounts;
     }
 
-    /** Creates a snapshot of the given amounts; accounts without memory are left out. */
+    /** Creates a snapshot of the given amounts; keys without memory are left out. */
     public static MemorySnapshot of(Map<MemoryKey, Amount> amounts) {
         SortedMap<MemoryKey, Amount> kept = new TreeMap<>(amounts);
         kept.values().removeIf(Amount.NOTHING::equals);
         return new MemorySnapshot(kept);
     }
 
-    /** Returns the accounts that hold memory, by device, type and lifetime. */
+    /** Returns the amounts that are not empty, by device, type and lifetime. */
     public Map<MemoryKey, Amount> amounts() {
         return Collections.unmodifiableMap(new LinkedHashMap<>(amounts));
     }
@@ -106,7 +107,7 @@ public final class MemorySnapshot {
         return sum(account -> true).buffers();
     }
 
-    /** Returns the sum of the accounts that fit. */
+    /** Returns the sum of the amounts whose key fits. */
     public Amount sum(Predicate<MemoryKey> fits) {
         Amount sum = Amount.NOTHING;
         for (Map.Entry<MemoryKey, Amount> entry : amounts.entrySet()) {
@@ -117,7 +118,7 @@ public final class MemorySnapshot {
         return sum;
     }
 
-    /** Returns what came since an earlier snapshot; negative where memory was given back. */
+    /** Returns the change since an earlier snapshot; negative where memory was freed. */
     public MemorySnapshot minus(MemorySnapshot earlier) {
         Map<MemoryKey, Amount> difference = new TreeMap<>(amounts);
         earlier.amounts.forEach((account, amount) -> difference.put(
@@ -140,7 +141,7 @@ public final class MemorySnapshot {
         return Objects.hash(amounts);
     }
 
-    /** Returns one line for each account: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
+    /** Returns one line for each key: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
     @Override
     public String toString() {
         if (amounts.isEmpty()) {

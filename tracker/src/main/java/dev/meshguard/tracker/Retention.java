@@ -4,18 +4,19 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a tracker keeps of what it heard.
+ * The recorded data that a tracker keeps.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Retention {
-    /** Every event: the history tells each buffer's whole life. The default. */
+    /** Every event: the history holds each buffer's allocation and free. The default. */
     ALL,
     /**
-     * Live buffers and totals: memory use stays bounded however long the run is. The history then knows what is live
-     * and where it came from, not what happened before. What an allocator holds when a close begins is compared with the live buffers at
-     * that moment.
+     * Live buffers and totals. Memory use is bounded for a run of any length.
+     *
+     * <p>The history then holds live buffers and their origins, but no earlier events. The addresses that an allocator
+     * lists when a close begins are compared with the live buffers at that moment.
      */
     LIVE_AND_TOTALS
 }

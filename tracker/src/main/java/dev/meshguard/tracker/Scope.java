@@ -4,9 +4,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A stretch of the program that ends when it is closed; closing it again does nothing.
+ * A section of the program that ends when it is closed; closing it again does nothing.
  *
- * <p>Made for try-with-resources:
+ * <p>For use with try-with-resources:
  *
  * <pre>{@code
  * try (Scope decoding = tracker.phase("decode")) {
@@ -20,7 +20,7 @@ import org.apiguardian.api.API.Status;
 @FunctionalInterface
 public interface Scope extends AutoCloseable {
 
-    /** Ends the stretch. */
+    /** Ends the section. */
     @Override
     void close();
 }

@@ -11,20 +11,20 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Picks the events that a tracker logs, with their origin, at the moment they happen.
+ * Selects events that a tracker logs, with their origin, at the moment they happen.
  *
- * <p>Conditions that are left out fit everything. In code:
+ * <p>A missing condition matches everything. In code:
  *
  * <pre>{@code
  * AllocationTracker.builder().watch(Watch.everything().device(0).type(BufferType.L1).size(4096))
  * }</pre>
  *
- * <p>or, without touching the code, as a system property: {@code -Dmeshguard.watch=device=0,type=L1,size=4096}. Several
- * watches are separated by semicolons; addresses may be decimal or hexadecimal with {@code 0x}.
+ * <p>As a system property, without changing the code: {@code -Dmeshguard.watch=device=0,type=L1,size=4096}. Separate
+ * several watches by semicolons. Addresses may be decimal, or hexadecimal with {@code 0x}.
  *
  * @param device the device id
  * @param type the memory
- * @param size the size, in bytes; a free has that of the buffer it ends, and where there is none, any size fits
+ * @param size the size, in bytes; a free has the size of its buffer, and a free without a buffer matches any size
  * @param address the address
  * @since 0.1
  */
@@ -34,7 +34,7 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
     /** The system property that adds watches to every tracker. */
     public static final String PROPERTY = "meshguard.watch";
 
-    /** Returns a watch that fits every event. */
+    /** Returns a watch that matches every event. */
     public static Watch everything() {
         return new Watch(OptionalInt.empty(), Optional.empty(), OptionalLong.empty(), OptionalLong.empty());
     }
@@ -60,7 +60,7 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
     }
 
     /**
-     * Reads watches as they are written in the system property; a blank text has none.
+     * Parses watches as written in the system property; a blank text has none.
      *
      * @throws IllegalArgumentException if a condition is not one of device, type, size and address or has a wrong value
      */
@@ -78,7 +78,7 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
         return watches;
     }
 
-    /** Returns those of the system property, to be added to. */
+    /** Returns the watches of the system property, in a modifiable list. */
     static List<Watch> ofProperty() {
         String text = System.getProperty(PROPERTY);
         return text == null || text.isEmpty() ? new ArrayList<>(0) : parse(text);
@@ -108,14 +108,14 @@ public record Watch(OptionalInt device, Optional<BufferType> type, OptionalLong 
         }
     }
 
-    /** Decimal, or hexadecimal with {@code 0x}; a leading zero means nothing. */
+    /** Parses a decimal number, or a hexadecimal one with {@code 0x}; leading zeros are ignored. */
     private static long number(String text) {
         return text.startsWith("0x") || text.startsWith("0X")
                 ? Long.parseUnsignedLong(text.substring(2), 16)
                 : Long.parseLong(text);
     }
 
-    /** Returns whether an event fits; a size below 0 is not known. */
+    /** Returns whether an event matches; a size below 0 is unknown. */
     boolean fits(int eventDevice, BufferType eventType, long eventAddress, long eventSize) {
         return (device.isEmpty() || device.getAsInt() == eventDevice)
                 && (type.isEmpty() || type.get() == eventType)

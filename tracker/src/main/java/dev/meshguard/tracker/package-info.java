@@ -1,4 +1,4 @@
-/** What happened to every buffer: reports in, an immutable history out. */
+/** Records the reports about every buffer and provides an immutable history. */
 @NullMarked
 package dev.meshguard.tracker;
 
