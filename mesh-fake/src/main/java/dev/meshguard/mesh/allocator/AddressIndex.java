@@ -5,15 +5,14 @@ import java.util.Arrays;
 /**
  * Finds the slot of a block by its start address.
  *
- * <p>Open addressing over primitive arrays: a table of boxed keys would cost more than the blocks it points to. Removal
- * shifts later entries back instead of leaving marks, so a table that is filled and emptied for hours does not slow
- * down. Not thread-safe.
+ * <p>It uses open addressing over primitive arrays. A table of boxed keys would cost more than the blocks it points to. Removal
+ * shifts later entries back instead of leaving markers, so a long-lived table does not slow down. Not thread-safe.
  */
 final class AddressIndex {
 
     static final int ABSENT = -1;
 
-    /** No address is negative, so this cannot be one. */
+    /** No address is negative, so no address can equal this marker. */
     private static final long EMPTY = -1;
 
     private static final long[] NONE = {};
@@ -48,7 +47,7 @@ final class AddressIndex {
         slots[position] = slot;
     }
 
-    /** Adds an address for its own sake, with no slot to find. */
+    /** Adds an address without a slot. */
     void add(long address) {
         put(address, ABSENT);
     }
@@ -82,7 +81,7 @@ final class AddressIndex {
                 .toArray();
     }
 
-    /** {@return where the address is, or else the empty place where it would go; a negative address is nowhere} */
+    /** {@return the index of the address, or the empty index where it would be inserted; negative for a negative address} */
     private int find(long address) {
         int position = home(address);
         while (addresses[position] != EMPTY && addresses[position] != address) {
@@ -118,9 +117,7 @@ final class AddressIndex {
         }
     }
 
-    /**
-     * Moves back every later entry of the same run that may stand at the gap, so that no search ends there too early.
-     */
+    /** Moves back each later entry of the same run that can fill the gap, so that no search ends too early. */
     private void closeGap(int removed) {
         int gap = removed;
         for (int position = following(gap); addresses[position] != EMPTY; position = following(position)) {

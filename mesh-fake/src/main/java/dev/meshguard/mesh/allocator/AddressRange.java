@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A stretch of addresses in every bank, from {@code start} up to but not including {@code end}.
+ * A range of addresses in every bank, from {@code start} up to but not including {@code end}.
  *
  * <p>Immutable and safe for use by several threads.
  *

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The end of a bank from which memory is taken.
+ * The end of a bank from which memory is allocated.
  *
  * <p>Source: {@code bottom_up} in {@code tt_metal/impl/buffers/buffer.cpp}.
  *
@@ -19,11 +19,11 @@ public enum AllocationDirection {
     TOP_DOWN;
 
     /**
-     * {@return the direction of a buffer that names none}
+     * {@return the direction of a buffer without an explicit one}
      *
      * <p>L1 is filled from the top because the circular buffers of programs grow from its bottom.
      *
-     * @param type the memory the buffer lives in
+     * @param type the memory of the buffer
      */
     public static AllocationDirection defaultFor(BufferType type) {
         return type.memory() == BufferType.Memory.L1 ? TOP_DOWN : BOTTOM_UP;

@@ -10,15 +10,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Lends out the memory of one device, one mesh or one sub-device.
+ * Allocates the memory of one device, one mesh or one sub-device.
  *
- * <p>DRAM banks are divided into what is lent for buffers and, at the top, the trace region; the L1 of each compute
- * core into buffers and, at the top, the region for small sharded buffers. Host memory is not lent. Memory is known by
- * its address alone: whoever gives back an address that has been lent anew frees the new owner's memory, as in the
- * runtime, which keeps its list of buffers elsewhere. Allocators know nothing of each other, even over the same chips.
+ * <p>Each DRAM bank has a region for buffers and, at its top, the trace region. The L1 of each compute core has a region for
+ * buffers and, at its top, the region for small sharded buffers. Host memory is not managed. The allocator identifies memory
+ * only by its address. Freeing an address that has been reused therefore frees the new owner's memory, as in the runtime, which
+ * keeps its list of buffers elsewhere. Allocators are independent of each other, even over the same chips.
  *
  * <p>All sizes and addresses are bytes. Safe for use by several threads: one lock guards the whole allocator. Sources:
- * {@code tt_metal/impl/allocator/allocator.cpp} and {@code l1_banking_allocator.cpp}, in the mode the runtime calls
+ * {@code tt_metal/impl/allocator/allocator.cpp} and {@code l1_banking_allocator.cpp}, in the mode that the runtime calls
  * lock-step.
  *
  * @since 0.1
@@ -30,7 +30,10 @@ public final class Allocator {
     private final UnsafeAllocationWarning unsafeAllocationWarning;
     private final Object lock = new Object();
     private final Map<BufferType, BankManager> managers = new EnumMap<>(BufferType.class);
-    /** Empty unless addresses are withheld; the managers then know places, and programs the addresses under which they are lent. */
+    /**
+     * Empty unless addresses are withheld. Otherwise the managers use physical addresses, and programs use the addresses of
+     * this map.
+     */
     private final Map<BufferType, StrictAddresses> strictAddresses = new EnumMap<>(BufferType.class);
 
     private volatile boolean allocationsUnsafe;
@@ -52,10 +55,10 @@ public final class Allocator {
     }
 
     /**
-     * Creates an allocator that has lent nothing.
+     * Creates an allocator without allocations.
      *
      * @param config how the memory is divided
-     * @param warning warns of allocations while a trace exists; shared by the allocators of what stands for one process
+     * @param warning warns of allocations while a trace exists; shared by the allocators of one simulated process
      * @return the allocator
      * @throws MeshRuntimeException if interleaving over the configured number of banks is not possible
      * @throws IllegalArgumentException if a region does not start at a multiple of the DRAM alignment
@@ -65,16 +68,16 @@ public final class Allocator {
     }
 
     /**
-     * Lends memory of one kind.
+     * Allocates memory of one kind.
      *
-     * <p>While allocations are marked unsafe the calling thread may be warned, but nothing is refused.
+     * <p>While allocations are marked unsafe, the calling thread may be warned, but the allocation succeeds.
      *
      * @param type the kind of memory
-     * @param request how much, spread how, and from which end
+     * @param request the size, the distribution over the banks and the end to allocate from
      * @return the address, which is the same in every bank
      * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if the kind is not lent, must be sharded and is not, or the request has too many
-     *     shards
+     * @throws MeshRuntimeException if the allocator does not manage the kind, the kind must be sharded and the request is not,
+     *     or the request has too many shards
      */
     public long allocate(BufferType type, BankRequest request) {
         if (allocationsUnsafe) {
@@ -90,14 +93,14 @@ public final class Allocator {
     }
 
     /**
-     * Returns the error of a request for which there is no room, with the figures of the bank as it is; nothing is lent.
+     * Creates the error of a request for which there is no room, with the current figures of the bank. It allocates nothing.
      *
-     * <p>For whoever stands in for a full memory.
+     * <p>Use it to simulate a full memory.
      *
      * @param type the kind of memory
-     * @param request what is asked for
+     * @param request the requested memory
      * @return the error, not thrown
-     * @throws MeshRuntimeException if the request would be refused whatever room there is
+     * @throws MeshRuntimeException if the request is invalid even in an empty memory
      */
     public DeviceOutOfMemoryException outOfMemory(BufferType type, BankRequest request) {
         requireSpreadAllowed(type, request);
@@ -108,11 +111,11 @@ public final class Allocator {
     }
 
     /**
-     * Takes memory back.
+     * Frees memory.
      *
      * @param type the kind of memory
-     * @param address the address it was lent at; an unknown one is ignored
-     * @throws MeshRuntimeException if the kind is not lent
+     * @param address the address at which it was allocated; an unknown one is ignored
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public void deallocate(BufferType type, long address) {
         BankManager manager = manager(type);
@@ -127,11 +130,11 @@ public final class Allocator {
     }
 
     /**
-     * Returns where memory lies that is lent: at its address, unless addresses are withheld and another name was given to it.
+     * Returns the physical address of allocated memory. It differs from the given address only if addresses are withheld.
      *
      * @param type the kind of memory
-     * @param address the address it was lent at
-     * @return the place, which is what high water marks and the lowest occupied address are told in
+     * @param address the address at which it was allocated
+     * @return the physical address, as used by high water marks and the lowest occupied address
      */
     public long physicalAddressOf(BufferType type, long address) {
         synchronized (lock) {
@@ -140,7 +143,7 @@ public final class Allocator {
         }
     }
 
-    /** Takes back everything that is lent, without telling those who have it. */
+    /** Frees everything that is allocated, without notifying the owners. */
     public void deallocateBuffers() {
         synchronized (lock) {
             managers.values().forEach(BankManager::deallocateAll);
@@ -148,7 +151,7 @@ public final class Allocator {
         }
     }
 
-    /** Makes every kind of memory as new, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
+    /** Resets every kind of memory, except for the lowest occupied address, see {@link FreeListOpt#clear()}. */
     public void clear() {
         synchronized (lock) {
             managers.values().forEach(BankManager::clear);
@@ -156,12 +159,12 @@ public final class Allocator {
         }
     }
 
-    /** Says that a trace exists, which may overwrite what is allocated from now on. */
+    /** Marks later allocations as unsafe because a trace exists that may overwrite them. */
     public void markAllocationsUnsafe() {
         allocationsUnsafe = true;
     }
 
-    /** Says that no trace exists, or that one is being captured. */
+    /** Marks later allocations as safe because no trace exists, or because one is being captured. */
     public void markAllocationsSafe() {
         allocationsUnsafe = false;
     }
@@ -172,11 +175,12 @@ public final class Allocator {
     }
 
     /**
-     * Gives up the lowest bytes of every bank of a kind.
+     * Removes the lowest bytes of every bank of a kind.
      *
      * @param type the kind of memory
-     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
-     * @throws MeshRuntimeException if the kind is not lent, or for a reason of {@link FreeListOpt#shrinkSize(long)}
+     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
+     * @throws MeshRuntimeException if the allocator does not manage the kind, or for a reason of
+     *     {@link FreeListOpt#shrinkSize(long)}
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(BufferType type, long size) {
@@ -184,12 +188,12 @@ public final class Allocator {
     }
 
     /**
-     * Gives up the lowest bytes of every bank of a kind.
+     * Removes the lowest bytes of every bank of a kind.
      *
      * @param type the kind of memory
-     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
      * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
-     * @throws MeshRuntimeException if the kind is not lent, or for a reason of
+     * @throws MeshRuntimeException if the allocator does not manage the kind, or for a reason of
      *     {@link FreeListOpt#shrinkSize(long, boolean)}
      * @throws IllegalArgumentException if the size is negative
      */
@@ -204,10 +208,10 @@ public final class Allocator {
     }
 
     /**
-     * Takes back every shrink of a kind.
+     * Undoes every shrink of a kind.
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public void resetSize(BufferType type) {
         BankManager manager = manager(type);
@@ -220,10 +224,10 @@ public final class Allocator {
     }
 
     /**
-     * Starts to note, from zero, how far up memory of a kind is taken and given back.
+     * Starts to record, from zero, the highest addresses at which memory of a kind is allocated and freed.
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public void beginHighWaterMarkTracking(BufferType type) {
         BankManager manager = manager(type);
@@ -233,11 +237,11 @@ public final class Allocator {
     }
 
     /**
-     * Stops noting high water marks of a kind.
+     * Stops recording high water marks of a kind.
      *
      * @param type the kind of memory
      * @return the last marks
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public HighWaterMarks endHighWaterMarkTracking(BufferType type) {
         BankManager manager = manager(type);
@@ -247,10 +251,10 @@ public final class Allocator {
     }
 
     /**
-     * {@return the high water marks of a kind, of the tracking that is going on, or else of the last one}
+     * {@return the high water marks of a kind, from the current tracking or else from the last one}
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public HighWaterMarks highWaterMarks(BufferType type) {
         BankManager manager = manager(type);
@@ -263,7 +267,7 @@ public final class Allocator {
      * {@return how full each bank of a kind is}
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public Statistics statistics(BufferType type) {
         BankManager manager = manager(type);
@@ -273,11 +277,11 @@ public final class Allocator {
     }
 
     /**
-     * Returns the addresses of a kind that are lent.
+     * Returns the allocated addresses of a kind.
      *
      * @param type the kind of memory
-     * @return a new array in ascending order, so that two readings can be compared
-     * @throws MeshRuntimeException if the kind is not lent
+     * @return a new array in ascending order, so that two results can be compared
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long[] liveAddresses(BufferType type) {
         BankManager manager = manager(type);
@@ -291,7 +295,7 @@ public final class Allocator {
      * {@return the block table of a kind}
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public List<MemoryBlock> memoryBlockTable(BufferType type) {
         BankManager manager = manager(type);
@@ -301,11 +305,11 @@ public final class Allocator {
     }
 
     /**
-     * Returns the lowest L1 address that is taken in a bank; small sharded buffers do not count.
+     * Returns the lowest allocated L1 address in a bank; small sharded buffers do not count.
      *
      * @param bank the number of the bank
-     * @return the address, empty if nothing is taken
-     * @throws MeshRuntimeException if something is taken and there is no such bank
+     * @return the address, empty if nothing is allocated
+     * @throws MeshRuntimeException if something is allocated and there is no such bank
      */
     public OptionalLong lowestOccupiedL1Address(int bank) {
         BankManager manager = manager(BufferType.L1);
@@ -315,10 +319,10 @@ public final class Allocator {
     }
 
     /**
-     * {@return the bytes of a kind that are managed in each bank, less what was given up by shrinking}
+     * {@return the managed bytes of a kind in each bank, without those removed by shrinking}
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long bankSize(BufferType type) {
         BankManager manager = manager(type);
@@ -328,12 +332,12 @@ public final class Allocator {
     }
 
     /**
-     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
-     * there is no bank}
+     * {@return the bytes that a request needs in each bank: its share of the pages, rounded up as the free list does; 0 without
+     * banks}
      *
      * @param type the kind of memory
-     * @param request what is asked for
-     * @throws MeshRuntimeException if the kind is not lent
+     * @param request the requested memory
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long reservedPerBank(BufferType type, BankRequest request) {
         BankManager manager = manager(type);
@@ -343,11 +347,11 @@ public final class Allocator {
     }
 
     /**
-     * {@return what is added to an address of a kind in a bank, in bytes}
+     * {@return the bytes that are added to an address of a kind in a bank}
      *
      * @param type the kind of memory
      * @param bank the number of the bank
-     * @throws MeshRuntimeException if the kind is not lent or has no such bank
+     * @throws MeshRuntimeException if the allocator does not manage the kind or has no such bank
      */
     public long bankOffset(BufferType type, int bank) {
         return manager(type).bankOffset(bank);
@@ -357,17 +361,17 @@ public final class Allocator {
      * {@return the number of banks of a kind; L1_SMALL has none unless it has a region}
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public int numBanks(BufferType type) {
         return manager(type).numBanks();
     }
 
     /**
-     * {@return what the pages of a kind are rounded up to, in bytes}
+     * {@return the bytes to a multiple of which the pages of a kind are rounded up}
      *
      * @param type the kind of memory
-     * @throws MeshRuntimeException if the kind is not lent
+     * @throws MeshRuntimeException if the allocator does not manage the kind
      */
     public long alignment(BufferType type) {
         return switch (type) {
@@ -378,7 +382,7 @@ public final class Allocator {
     }
 
     /**
-     * {@return the first address of a memory that may be lent out, whatever was given up by shrinking}
+     * {@return the first address of a memory that may be allocated, regardless of shrinking}
      *
      * @param memory the physical memory
      * @throws MeshRuntimeException if it is host memory
@@ -419,7 +423,7 @@ public final class Allocator {
         strictAddresses.put(type, new StrictAddresses(config.withheldAddresses(), region, end, config.dramAlignment()));
     }
 
-    /** Two kinds share a memory, and so must not share the addresses that lie beyond it. */
+    /** Two kinds share a memory, so they must not share the addresses beyond it. */
     private static long beyondOtherNames(long end) {
         return end + 2 * StrictAddresses.ROOM_BEYOND;
     }

@@ -7,25 +7,25 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The memory of one device as an {@link Allocator} divides it up.
+ * The memory of one device as an {@link Allocator} divides it.
  *
  * <p>All sizes, addresses and alignments are bytes. Immutable and safe for use by several threads. Sources:
  * {@code AllocatorConfig} in {@code tt_metal/impl/allocator/allocator_types.hpp} and {@code generate_config} in
  * {@code l1_banking_allocator.cpp}.
  *
- * @param dramBankOffsets for each DRAM bank what is added to an address there: two banks may share a channel
+ * @param dramBankOffsets for each DRAM bank the offset added to its addresses; two banks may share a channel
  * @param dramBankSize the size of a DRAM bank
- * @param dramUnreservedBase the first address of a DRAM bank that may be lent out
+ * @param dramUnreservedBase the first address of a DRAM bank that may be allocated
  * @param dramAlignment the alignment of DRAM, to which every allocation in any memory is rounded up
- * @param l1BankCount the number of L1 banks, which is that of the compute cores
+ * @param l1BankCount the number of L1 banks, equal to the number of compute cores
  * @param l1Size the size of a compute core's L1
- * @param l1UnreservedBase the first address of L1 that may be lent out
+ * @param l1UnreservedBase the first address of L1 that may be allocated
  * @param l1Alignment the alignment of pages in L1
  * @param l1SmallSize the part of L1, at its top, for small sharded buffers; rounded up to the DRAM alignment
  * @param traceRegionSize the part of every DRAM bank, at its top, for traces; rounded up to the DRAM alignment
- * @param interleaved whether buffers may be interleaved over the banks; not in the allocators of sub-devices
- * @param withheldAddresses how many of the addresses given back last are not lent, in each kind of memory; the runtime withholds
- *     none
+ * @param interleaved whether buffers may be interleaved over the banks; false in the allocators of sub-devices
+ * @param withheldAddresses how many of the most recently freed addresses are not reused, in each kind of memory; the runtime
+ *     withholds none
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -44,7 +44,7 @@ public record AllocatorConfig(
         int withheldAddresses) {
 
     /**
-     * Creates a configuration; {@link #builder()} does it by name.
+     * Creates a configuration. {@link #builder()} sets the components by name.
      *
      * @param dramBankOffsets one number for each bank
      * @param dramBankSize not negative
@@ -59,8 +59,8 @@ public record AllocatorConfig(
      * @param interleaved whether buffers may be interleaved over the banks
      * @param withheldAddresses not negative
      * @throws MeshRuntimeException if the part for small buffers leaves no room in L1
-     * @throws IllegalArgumentException if a number is negative, an alignment is not positive, or the trace region does
-     *     not fit into a DRAM bank
+     * @throws IllegalArgumentException if a number is negative, an alignment is not positive, or the trace region does not fit
+     *     into a DRAM bank
      */
     public AllocatorConfig {
         dramBankOffsets = List.copyOf(dramBankOffsets);
@@ -91,7 +91,7 @@ public record AllocatorConfig(
         }
     }
 
-    /** {@return a configuration to fill in: every number is 0, every alignment is 1, and interleaving is allowed} */
+    /** {@return a builder with every number 0, every alignment 1, and interleaving allowed} */
     public static Builder builder() {
         return new Builder();
     }
@@ -130,7 +130,7 @@ public record AllocatorConfig(
     }
 
     /**
-     * The numbers of an {@link AllocatorConfig}, by name.
+     * Builds an {@link AllocatorConfig} by component name.
      *
      * <p>Not thread-safe.
      *
@@ -155,9 +155,9 @@ public record AllocatorConfig(
         private Builder() {}
 
         /**
-         * Sets a number of DRAM banks which have no offsets of their own.
+         * Sets the number of DRAM banks, each with the offset 0.
          *
-         * @param count a power of two or a count the kernels know, see {@link BankManager}
+         * @param count a power of two or a count that the kernels support, see {@link BankManager}
          * @return this builder
          * @throws IllegalArgumentException if the count is negative
          */
@@ -167,9 +167,9 @@ public record AllocatorConfig(
         }
 
         /**
-         * Sets the DRAM banks by their offsets.
+         * Sets one DRAM bank per offset.
          *
-         * @param offsets for each bank what is added to an address there, in bytes
+         * @param offsets for each bank the offset added to its addresses, in bytes
          * @return this builder
          */
         public Builder dramBankOffsets(List<Long> offsets) {
@@ -189,7 +189,7 @@ public record AllocatorConfig(
         }
 
         /**
-         * Sets the first address of a DRAM bank that may be lent out.
+         * Sets the first address of a DRAM bank that may be allocated.
          *
          * @param base an address, a multiple of the DRAM alignment
          * @return this builder
@@ -213,7 +213,7 @@ public record AllocatorConfig(
         /**
          * Sets the number of L1 banks.
          *
-         * @param count the number of compute cores, a power of two or a count the kernels know, see {@link BankManager}
+         * @param count the number of compute cores, a power of two or a count that the kernels support, see {@link BankManager}
          * @return this builder
          */
         public Builder l1BankCount(int count) {
@@ -224,7 +224,7 @@ public record AllocatorConfig(
         /**
          * Sets the size of a compute core's L1.
          *
-         * @param size in bytes, the physical size whatever the worker L1 size a user chose
+         * @param size in bytes; the physical size, regardless of the worker L1 size that a user chose
          * @return this builder
          */
         public Builder l1Size(long size) {
@@ -233,7 +233,7 @@ public record AllocatorConfig(
         }
 
         /**
-         * Sets the first address of L1 that may be lent out.
+         * Sets the first address of L1 that may be allocated.
          *
          * @param base an address, a multiple of the DRAM alignment
          * @return this builder
@@ -277,7 +277,7 @@ public record AllocatorConfig(
         }
 
         /**
-         * Refuses interleaved buffers, as the allocators of sub-devices do.
+         * Rejects interleaved buffers, as the allocators of sub-devices do.
          *
          * @return this builder
          */
@@ -287,13 +287,13 @@ public record AllocatorConfig(
         }
 
         /**
-         * Withholds addresses that were given back, so that whoever still uses one does not meet another buffer there.
+         * Withholds freed addresses, so that code which still uses one does not reach another buffer.
          *
-         * <p>What fits does not change, nor what {@link Allocator#statistics} and the checks of addresses say: memory is taken where
-         * the runtime takes it, and only the addresses under which it is lent differ. When no other is left a withheld one is lent
-         * early, and when every address is in use, in pieces too small, one beyond the end of the memory.
+         * <p>Physical allocation does not change: what fits, {@link Allocator#statistics} and the address checks stay the same.
+         * Only the addresses that callers see differ. If no other address is free, the oldest withheld one is reused early. If
+         * all addresses are in use in too small pieces, the address lies beyond the end of the memory.
          *
-         * @param count how many in each kind of memory; 0, as the runtime does, unless set
+         * @param count how many in each kind of memory; 0 by default, as in the runtime
          * @return this builder
          */
         public Builder withheldAddresses(int count) {

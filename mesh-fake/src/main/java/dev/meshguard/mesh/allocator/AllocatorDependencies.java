@@ -13,11 +13,10 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the allocators over one range of addresses must keep out of each other's way.
+ * The dependencies between allocators that share one range of addresses and must avoid each other's allocations.
  *
- * <p>Allocators are numbered from 0. A dependency works both ways, whichever side names it. Immutable and safe for use
- * by several threads. Source: {@code BankManager::AllocatorDependencies} in
- * {@code tt_metal/impl/allocator/bank_manager.cpp}.
+ * <p>Allocators are numbered from 0. A dependency is symmetric, whichever side declares it. Immutable and safe for use by
+ * several threads. Source: {@code BankManager::AllocatorDependencies} in {@code tt_metal/impl/allocator/bank_manager.cpp}.
  *
  * @since 0.1
  */
@@ -32,15 +31,15 @@ public final class AllocatorDependencies {
         this.dependencies = dependencies;
     }
 
-    /** {@return the normal case: one allocator, which depends on none} */
+    /** {@return the normal case: one allocator without dependencies} */
     public static AllocatorDependencies none() {
         return NONE;
     }
 
     /**
-     * {@return the allocators that a map speaks of, either as a key or as a dependency, and those numbered below them}
+     * {@return the allocators in a map, as a key or as a dependency, and those with lower numbers}
      *
-     * @param dependencies for each allocator those that it must avoid; empty for a single allocator
+     * @param dependencies for each allocator the allocators that it must avoid; empty for a single allocator
      * @throws MeshRuntimeException if an allocator names a dependency more than once
      * @throws IllegalArgumentException if a number is negative
      */
@@ -92,7 +91,7 @@ public final class AllocatorDependencies {
         return dependencies.hashCode();
     }
 
-    /** {@return for each allocator those that it must avoid, as nested lists} */
+    /** {@return for each allocator the allocators that it must avoid, as nested lists} */
     @Override
     public String toString() {
         return dependencies.toString();

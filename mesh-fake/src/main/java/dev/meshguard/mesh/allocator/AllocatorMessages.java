@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferType;
 import java.util.Locale;
 
 /**
- * The texts of the runtime's allocator, word for word, other than those about missing memory.
+ * The texts of the runtime's allocator, verbatim, excluding those about missing memory.
  *
  * <p>Sources: {@code tt_metal/impl/allocator/{allocator,bank_manager,l1_banking_allocator}.cpp} and
  * {@code algorithms/free_list_opt.cpp}.

@@ -12,11 +12,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Lends out the memory of one kind in all of its banks.
+ * Allocates the memory of one kind in all of its banks.
  *
- * <p>A buffer has the same address in every bank, so one {@link FreeListOpt} stands for all of them, and a buffer
- * smaller than the number of banks still takes a page in each (quirk Q7). Several allocators may lend out the same addresses;
- * {@link AllocatorDependencies} says which of them avoid each other. Without dependencies there is one, with the id 0.
+ * <p>A buffer has the same address in every bank, so one {@link FreeListOpt} represents all banks. A buffer with fewer pages
+ * than banks still uses a page in each (quirk Q7). Several allocators may share the same addresses;
+ * {@link AllocatorDependencies} defines which of them avoid each other. Without dependencies there is one allocator, with the
+ * id 0.
  *
  * <p>Sizes and addresses are bytes; addresses are absolute. Not thread-safe. Source:
  * {@code tt_metal/impl/allocator/bank_manager.cpp}.
@@ -41,7 +42,7 @@ public final class BankManager {
     private final AddressRange region;
     private final long dramAlignment;
 
-    /** One for each allocator; none until the first is needed, as most kinds of memory are not used by most meshes. */
+    /** One list for each allocator. Created on first use, because most meshes do not use most kinds of memory. */
     private List<FreeListOpt> freeLists = List.of();
 
     private List<AddressIndex> allocated = List.of();
@@ -75,7 +76,7 @@ public final class BankManager {
     /**
      * Allocates from the only allocator, or from the first of several.
      *
-     * @param request what is wanted
+     * @param request the requested memory
      * @return the address in every bank
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if there are more shards than compute cores, or interleaved L1 has no address limit
@@ -88,19 +89,18 @@ public final class BankManager {
     /**
      * Allocates from one of several allocators.
      *
-     * <p>Where the allocator depends on others, or there are occupied ranges, the place is chosen among what all of
-     * them leave free, and the address limit is then part of the choice. Otherwise the limit is checked when the memory
-     * is taken, and a block below it stays taken without being lent to anyone, as in the runtime. What is kept out of the
-     * others' way is, as there, the size before it is rounded up to the DRAM alignment: the unused rest of a block may
-     * reach into what another allocator has taken.
+     * <p>If the allocator depends on others, or if there are occupied ranges, the manager searches the addresses that are free
+     * in all of them, above the address limit. Otherwise the limit is checked after the allocation, and a block below it stays
+     * allocated without an owner, as in the runtime. As there, the search uses the size before it is rounded up to the DRAM
+     * alignment. The unused rest of a block may therefore overlap memory of another allocator.
      *
-     * @param request what is wanted
+     * @param request the requested memory
      * @param allocatorId the number of the allocator
      * @param occupied further ranges to avoid, in any order; they may overlap
      * @return the address in every bank
      * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if there is no such allocator, there are more shards than compute cores, interleaved
-     *     L1 has no address limit, or the chosen address cannot be used
+     * @throws MeshRuntimeException if there is no such allocator, there are more shards than compute cores, interleaved L1 has
+     *     no address limit, or the chosen address cannot be used
      * @throws IllegalStateException if there is no bank to interleave over
      */
     public long allocate(BankRequest request, int allocatorId, List<AddressRange> occupied) {
@@ -126,7 +126,7 @@ public final class BankManager {
                 kind, request.size(), banks, request.sizePerBank(banks, pageAlignment), statistics());
     }
 
-    /** {@return the bytes taken in each bank at an address that is lent by the only or first allocator} */
+    /** {@return the bytes in each bank of the block that the only or first allocator allocated at an address} */
     long blockSize(long address) {
         return freeList(FIRST_ALLOCATOR).getAllocationSize(address).orElseThrow();
     }
@@ -134,7 +134,7 @@ public final class BankManager {
     /**
      * Gives memory of the only or first allocator back.
      *
-     * @param address the address it was lent at; an unknown one is ignored
+     * @param address the address it was allocated at; an unknown one is ignored
      */
     public void deallocate(long address) {
         deallocate(address, FIRST_ALLOCATOR);
@@ -143,7 +143,7 @@ public final class BankManager {
     /**
      * Gives memory of one of several allocators back.
      *
-     * @param address the address it was lent at; an unknown one is ignored
+     * @param address the address it was allocated at; an unknown one is ignored
      * @param allocatorId the number of the allocator
      * @throws MeshRuntimeException if there is no such allocator
      */
@@ -157,7 +157,7 @@ public final class BankManager {
         allocated.get(allocatorId).remove(address);
     }
 
-    /** Gives back everything that is lent, in every allocator, by ascending address. */
+    /** Gives back everything that is allocated, in every allocator, by ascending address. */
     public void deallocateAll() {
         for (int id = 0; id < allocated.size(); id++) {
             for (long address : allocated.get(id).sortedAddresses()) {
@@ -174,23 +174,23 @@ public final class BankManager {
     }
 
     /**
-     * Returns the lowest address that the only or first allocator has taken in a bank.
+     * Returns the lowest address in a bank that the only or first allocator has allocated.
      *
      * @param bank the number of the bank
-     * @return the address with the bank's own offset added, empty if nothing is taken
-     * @throws MeshRuntimeException if something is taken and there is no such bank
+     * @return the address with the bank's own offset added, empty if nothing is allocated
+     * @throws MeshRuntimeException if something is allocated and there is no such bank
      */
     public OptionalLong lowestOccupiedAddress(int bank) {
         return lowestOccupiedAddress(bank, FIRST_ALLOCATOR);
     }
 
     /**
-     * Returns the lowest address that one of several allocators has taken in a bank.
+     * Returns the lowest address in a bank that one of several allocators has allocated.
      *
      * @param bank the number of the bank
      * @param allocatorId the number of the allocator
-     * @return the address with the bank's own offset added, empty if nothing is taken
-     * @throws MeshRuntimeException if there is no such allocator, or something is taken and there is no such bank
+     * @return the address with the bank's own offset added, empty if nothing is allocated
+     * @throws MeshRuntimeException if there is no such allocator, or something is allocated and there is no such bank
      */
     public OptionalLong lowestOccupiedAddress(int bank, int allocatorId) {
         dependencies.requireKnown(allocatorId);
@@ -202,11 +202,10 @@ public final class BankManager {
     }
 
     /**
-     * Gives up the lowest bytes of every bank.
+     * Removes the lowest bytes of every bank.
      *
-     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
-     * @throws MeshRuntimeException if there are several allocators, or for a reason of
-     *     {@link FreeListOpt#shrinkSize(long)}
+     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
+     * @throws MeshRuntimeException if there are several allocators, or for a reason of {@link FreeListOpt#shrinkSize(long)}
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(long size) {
@@ -214,9 +213,9 @@ public final class BankManager {
     }
 
     /**
-     * Gives up the lowest bytes of every bank.
+     * Removes the lowest bytes of every bank.
      *
-     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
      * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
      * @throws MeshRuntimeException if there are several allocators, or for a reason of
      *     {@link FreeListOpt#shrinkSize(long, boolean)}
@@ -227,7 +226,7 @@ public final class BankManager {
     }
 
     /**
-     * Takes back every shrink.
+     * Undoes every shrink.
      *
      * @throws MeshRuntimeException if there are several allocators
      */
@@ -235,7 +234,7 @@ public final class BankManager {
         onlyFreeList().resetSize();
     }
 
-    /** Starts to note, from zero, how far up memory is taken and given back. */
+    /** Starts to record, from zero, the highest addresses at which memory is allocated and freed. */
     public void beginHighWaterMarkTracking() {
         trackingHighWaterMarks = true;
         highWaterMarks = HighWaterMarks.ZERO;
@@ -251,18 +250,18 @@ public final class BankManager {
         return highWaterMarks;
     }
 
-    /** {@return the high water marks of the tracking that is going on, or else of the last one} */
+    /** {@return the high water marks of the current tracking, or else of the last one} */
     public HighWaterMarks highWaterMarks() {
         return highWaterMarks;
     }
 
-    /** {@return how full each bank is by the only or first allocator's account} */
+    /** {@return how full each bank is, according to the only or first allocator} */
     public Statistics statistics() {
         return statistics(FIRST_ALLOCATOR);
     }
 
     /**
-     * {@return how full each bank is by the account of one of several allocators}
+     * {@return how full each bank is, according to one of several allocators}
      *
      * @param allocatorId the number of the allocator
      * @throws MeshRuntimeException if there is no such allocator
@@ -286,7 +285,7 @@ public final class BankManager {
         return freeList(allocatorId).memoryBlockTable();
     }
 
-    /** {@return the addresses that are lent, in ascending order; an address lent by two allocators appears twice} */
+    /** {@return the addresses that are allocated, in ascending order; an address allocated by two allocators appears twice} */
     public long[] liveAddresses() {
         long[] all = new long[0];
         for (AddressIndex addresses : allocated) {
@@ -302,7 +301,7 @@ public final class BankManager {
     }
 
     /**
-     * {@return what is added to an address in a bank, in bytes}
+     * {@return the offset added to addresses in a bank, in bytes}
      *
      * @param bank the number of the bank
      * @throws MeshRuntimeException if there is no such bank
@@ -315,10 +314,10 @@ public final class BankManager {
     }
 
     /**
-     * {@return the bytes that a request takes in each bank: its share of the pages, rounded up as the free list does; 0 where
-     * there is no bank}
+     * {@return the bytes that a request needs in each bank: its share of the pages, rounded up as the free list does; 0 without
+     * banks}
      *
-     * @param request what is asked for
+     * @param request the requested memory
      */
     public long reservedPerBank(BankRequest request) {
         int banks = request.shards().orElse(bankOffsets.length);
@@ -330,7 +329,7 @@ public final class BankManager {
         return bankOffsets.length;
     }
 
-    /** {@return the bytes managed in each bank, less what was given up by shrinking} */
+    /** {@return the managed bytes in each bank, without those removed by shrinking} */
     public long bankSize() {
         return freeLists.isEmpty() ? region.size() : statistics().totalAllocatable();
     }
@@ -346,7 +345,7 @@ public final class BankManager {
         return shards;
     }
 
-    /** The runtime divides by the number of banks and crashes where there is none. */
+    /** The runtime divides by the number of banks and crashes if there are none. */
     private int requireBanks() {
         if (bankOffsets.length == 0) {
             throw new IllegalStateException(String.format(
@@ -419,7 +418,7 @@ public final class BankManager {
         }
     }
 
-    /** Where nothing is lent out, the start has no alignment to keep. */
+    /** Without banks the start needs no alignment. */
     private long start() {
         return region.size() == 0 ? 0 : region.start();
     }
@@ -441,14 +440,13 @@ public final class BankManager {
     }
 
     /**
-     * How far up memory was taken and given back while someone watched.
+     * The highest ends of allocated and freed memory during a tracking.
      *
-     * <p>Source: the high water marks of {@code tt_metal/impl/allocator/bank_manager.cpp}, by which a trace in DRAM is
-     * checked.
+     * <p>Source: the high water marks of {@code tt_metal/impl/allocator/bank_manager.cpp}, by which the runtime checks a trace
+     * in DRAM.
      *
-     * @param allocation the highest end of an allocation, in bytes, without the rounding of its size; 0 if there was
-     *     none
-     * @param deletion the highest end of a block that was given back, in bytes; 0 if there was none
+     * @param allocation the highest end of an allocation, in bytes, without the rounding of its size; 0 if there was none
+     * @param deletion the highest end of a block that was freed, in bytes; 0 if there was none
      * @since 0.1
      */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -508,9 +506,9 @@ public final class BankManager {
         }
 
         /**
-         * Sets the banks by their offsets.
+         * Sets one bank per offset.
          *
-         * @param offsets for each bank what is added to an address there, in bytes
+         * @param offsets for each bank the offset added to its addresses, in bytes
          * @return this builder
          */
         public Builder bankOffsets(long... offsets) {
@@ -519,7 +517,7 @@ public final class BankManager {
         }
 
         /**
-         * Sets the range of every bank that is lent out; nothing unless set.
+         * Sets the managed range of every bank; empty by default.
          *
          * @param region absolute addresses that start at a multiple of the DRAM alignment
          * @return this builder
@@ -530,7 +528,7 @@ public final class BankManager {
         }
 
         /**
-         * Sets the lowest address that interleaved L1 may have; 0 unless set, which interleaved L1 refuses.
+         * Sets the lowest address that interleaved L1 may have; 0 unless set, which interleaved L1 rejects.
          *
          * @param limit an absolute address
          * @return this builder
@@ -541,7 +539,7 @@ public final class BankManager {
         }
 
         /**
-         * Sets what the pages of a buffer are rounded up to; 1 unless set.
+         * Sets the alignment of a buffer's pages; 1 by default.
          *
          * @param alignment in bytes, at least 1
          * @return this builder
@@ -552,7 +550,7 @@ public final class BankManager {
         }
 
         /**
-         * Sets what every allocation in a bank is rounded up to, whatever the kind of memory (quirk Q5); 1 unless set.
+         * Sets the alignment of every allocation in a bank, for any kind of memory (quirk Q5); 1 by default.
          *
          * @param alignment in bytes, at least 1
          * @return this builder
@@ -574,7 +572,7 @@ public final class BankManager {
         }
 
         /**
-         * Lets any number of banks pass, because nothing will be interleaved over them.
+         * Allows any number of banks, because no buffer will be interleaved over them.
          *
          * @return this builder
          */

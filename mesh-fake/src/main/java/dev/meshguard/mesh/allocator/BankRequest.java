@@ -6,14 +6,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What is asked of a {@link BankManager}: how many bytes, in pages of which size, spread how, and from which end.
+ * A request to a {@link BankManager}: the bytes, the page size, the distribution over the banks and the end to allocate from.
  *
  * <p>Immutable and safe for use by several threads. Source: the parameters of {@code BankManager::allocate_buffer} in
  * {@code tt_metal/impl/allocator/bank_manager.cpp}.
  *
  * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
  * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
- * @param direction the end of the bank to take memory from
+ * @param direction the end of the bank to allocate from
  * @param shards the number of cores that hold a shard, empty for a buffer that is interleaved over all banks
  * @since 0.1
  */
@@ -25,10 +25,10 @@ public record BankRequest(long size, long pageSize, AllocationDirection directio
      *
      * @param size the buffer's aligned bytes in all banks together
      * @param pageSize the buffer's aligned page size in bytes
-     * @param direction the end of the bank to take memory from
+     * @param direction the end of the bank to allocate from
      * @param shards the number of cores that hold a shard, if it is sharded
-     * @throws IllegalArgumentException if a number is negative, the size is not a multiple of the page size, or the
-     *     number of shards is not positive
+     * @throws IllegalArgumentException if a number is negative, the size is not a multiple of the page size, or the number of
+     *     shards is not positive
      */
     public BankRequest {
         if (size < 0 || pageSize < 0 || !isWholePages(size, pageSize)) {
@@ -49,11 +49,11 @@ public record BankRequest(long size, long pageSize, AllocationDirection directio
     }
 
     /**
-     * Asks for memory interleaved page by page over all banks.
+     * Creates a request for memory interleaved page by page over all banks.
      *
      * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
      * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
-     * @param direction the end of the bank to take memory from
+     * @param direction the end of the bank to allocate from
      * @return the request
      * @throws IllegalArgumentException if a number is negative or the size is not a multiple of the page size
      */
@@ -62,12 +62,12 @@ public record BankRequest(long size, long pageSize, AllocationDirection directio
     }
 
     /**
-     * Asks for memory spread over a number of cores.
+     * Creates a request for memory spread over a number of cores.
      *
      * @param size the buffer's aligned bytes in all banks together, a multiple of the page size
      * @param pageSize the buffer's aligned page size in bytes; 0 only if the size is 0
      * @param shards the number of cores that hold a shard, at least 1
-     * @param direction the end of the bank to take memory from
+     * @param direction the end of the bank to allocate from
      * @return the request
      * @throws IllegalArgumentException if a number is out of range or the size is not a multiple of the page size
      */
@@ -75,17 +75,17 @@ public record BankRequest(long size, long pageSize, AllocationDirection directio
         return new BankRequest(size, pageSize, direction, OptionalInt.of(shards));
     }
 
-    /** {@return whether this asks for memory in named cores instead of all banks} */
+    /** {@return whether this requests memory in named cores instead of all banks} */
     public boolean isSharded() {
         return shards.isPresent();
     }
 
     /**
-     * {@return the bytes that each of the banks has to hold, with every page rounded up to the alignment; what cannot be
-     * counted is more than any bank has}
+     * {@return the bytes that each bank needs, with every page rounded up to the alignment; on overflow a size larger than any
+     * bank}
      *
      * @param banks the number of banks or, for a sharded buffer, of cores
-     * @param pageAlignment what pages are rounded up to, in bytes
+     * @param pageAlignment the alignment of pages, in bytes
      */
     public long sizePerBank(int banks, long pageAlignment) {
         if (size == 0) {

@@ -8,9 +8,8 @@ import java.util.stream.IntStream;
 /**
  * The blocks of a free list, each in a numbered slot and linked to its neighbours in address order.
  *
- * <p>The numbers can be seen from outside, so they are given as the runtime gives them: a released number is used again
- * before a new one is made, the last released first. Addresses are counted from the start of the managed range. Not
- * thread-safe.
+ * <p>Callers can see the slot numbers, so the table assigns them as the runtime does. It reuses released numbers before it
+ * creates new ones, the last released first. Addresses are counted from the start of the managed range. Not thread-safe.
  */
 final class BlockTable {
 
@@ -58,7 +57,7 @@ final class BlockTable {
         released[releasedCount++] = slot;
     }
 
-    /** Gives a block new bounds; its neighbours stay its neighbours. */
+    /** Changes the bounds of a block; its neighbours do not change. */
     void resize(int slot, long address, long size) {
         addresses[slot] = address;
         sizes[slot] = size;
@@ -100,9 +99,7 @@ final class BlockTable {
         return slot != NONE && !allocated.get(slot);
     }
 
-    /**
-     * {@return the slot of the block at the lowest address, {@link #NONE} if there is no block; looks at every slot}
-     */
+    /** {@return the slot of the block at the lowest address, {@link #NONE} without blocks; visits every slot} */
     int lowest() {
         return slots().filter(slot -> previous[slot] == NONE).findFirst().orElse(NONE);
     }
@@ -117,7 +114,7 @@ final class BlockTable {
         return allocated.stream();
     }
 
-    /** {@return one more than the highest slot number ever given since the last {@link #clear()}} */
+    /** {@return one more than the highest slot number assigned since the last {@link #clear()}} */
     int slotCount() {
         return slotCount;
     }

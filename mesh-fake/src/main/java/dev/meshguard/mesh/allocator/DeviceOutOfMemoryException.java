@@ -7,10 +7,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Device memory that was asked for and is not there.
+ * Thrown when an allocator cannot allocate the requested device memory.
  *
- * <p>Each of the three texts begins with {@code Out of Memory:}. Sources:
- * {@code tt_metal/impl/allocator/bank_manager.cpp} and {@code tt_metal/impl/allocator/algorithms/free_list_opt.cpp}.
+ * <p>Each of the three texts begins with {@code Out of Memory:}. Sources: {@code tt_metal/impl/allocator/bank_manager.cpp} and
+ * {@code tt_metal/impl/allocator/algorithms/free_list_opt.cpp}.
  *
  * @since 0.1
  */

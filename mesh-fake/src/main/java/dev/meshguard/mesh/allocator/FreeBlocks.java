@@ -8,13 +8,12 @@ import java.util.function.IntConsumer;
 /**
  * The free blocks of a free list by size class, each class ordered by address.
  *
- * <p>The runtime keeps a sorted list per class and looks through it from one end for the first block that is large
- * enough. This class gives the same answers, but keeps each class as a search tree over the addresses in which every
- * node knows the largest size below it, so that an answer takes a logarithmic number of steps even among very many
- * blocks that are all too small. The trees are treaps: a node's rank follows from its slot number, so nothing here is
- * random. Not thread-safe.
+ * <p>The runtime keeps a sorted list per class and searches it from one end for the first block that is large enough. This
+ * class returns the same blocks, but keeps each class as a search tree over the addresses. Every node stores the largest size
+ * below it. A search takes a logarithmic number of steps, even among very many blocks that are all too small. The trees are
+ * treaps. A node's rank follows from its slot number, so nothing here is random. Not thread-safe.
  *
- * <p>A block must be taken out before its bounds change and put back afterwards.
+ * <p>Callers must remove a block before its bounds change and add it again afterwards.
  */
 final class FreeBlocks {
 
@@ -65,7 +64,7 @@ final class FreeBlocks {
         return Math.max(0, Math.min(roots.length, bitLength(size / SMALLEST_CLASS)) - 1);
     }
 
-    /** {@return the block at the lowest address in a class that has at least the size, else {@link BlockTable#NONE}} */
+    /** {@return the block at the lowest address in a class with at least the size, or {@link BlockTable#NONE}} */
     int lowestFit(int sizeClass, long size) {
         int node = roots[sizeClass];
         if (largest(node) < size) {
@@ -82,9 +81,7 @@ final class FreeBlocks {
         }
     }
 
-    /**
-     * {@return the block at the highest address in a class that has at least the size, else {@link BlockTable#NONE}}
-     */
+    /** {@return the block at the highest address in a class with at least the size, or {@link BlockTable#NONE}} */
     int highestFit(int sizeClass, long size) {
         int node = roots[sizeClass];
         if (largest(node) < size) {
@@ -101,7 +98,7 @@ final class FreeBlocks {
         }
     }
 
-    /** {@return the block in which the whole of {@code [start, end)} lies, else {@link BlockTable#NONE}} */
+    /** {@return the block that contains all of {@code [start, end)}, or {@link BlockTable#NONE}} */
     int containing(long start, long end) {
         for (int sizeClass = sizeClass(end - start); sizeClass < roots.length; sizeClass++) {
             int candidate = lastNotAfter(roots[sizeClass], start);
@@ -126,7 +123,7 @@ final class FreeBlocks {
         visit(roots[sizeClass], size, action);
     }
 
-    /** {@return the most blocks that a search in one class may look at} */
+    /** {@return the maximum number of blocks that a search in one class may visit} */
     int depth() {
         int deepest = 0;
         for (int root : roots) {
@@ -227,7 +224,7 @@ final class FreeBlocks {
         return node == NONE ? NONE : largest[node];
     }
 
-    /** Spreads the slot numbers over all ints without two of them meeting, so that the trees stay shallow. */
+    /** Maps the slot numbers to distinct ints that are spread over the whole range, so that the trees stay shallow. */
     private static int rank(int slot) {
         int mixed = slot * 0x9E3779B9;
         mixed = (mixed ^ (mixed >>> 16)) * 0x85EBCA6B;

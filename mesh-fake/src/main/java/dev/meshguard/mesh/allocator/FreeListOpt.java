@@ -10,18 +10,17 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Lends out the addresses of one bank, as the runtime's only allocation algorithm does.
+ * Allocates the addresses of one bank with the runtime's only allocation algorithm.
  *
- * <p>Blocks lie side by side, free or allocated; an allocation takes one end of a free block, a release merges the
- * block with its free neighbours. Blocks have slot numbers, which show in {@link #allocatedAddresses()} and
- * {@link #memoryBlockTable()}. Every address given or returned is absolute, that is, counted with the list's offset,
- * except in the block table. All sizes and addresses are bytes. Two habits of the runtime are kept because they can be
- * seen: {@link #clear()} leaves the lowest occupied address as it was (quirk Q1), and an allocation that fails its address limit (Q2)
- * keeps its block.
+ * <p>Blocks are adjacent, free or allocated. An allocation uses one end of a free block; a release merges the block with its
+ * free neighbours. Blocks have slot numbers, which appear in {@link #allocatedAddresses()} and {@link #memoryBlockTable()}.
+ * Every address is absolute, that is, includes the list's offset, except in the block table. All sizes and addresses are bytes.
+ * Two observable behaviours of the runtime are kept. {@link #clear()} does not change the lowest occupied address (quirk Q1).
+ * An allocation that fails its address limit (Q2) keeps its block.
  *
- * <p>Two things differ. {@link #shrinkSize(long)} refuses to cut into any live block, where the runtime overlooks some.
- * And a release while no lowest occupied address is known fails before it changes anything, where the runtime's
- * assertion, if it is compiled in at all, fails half-way.
+ * <p>Two things differ from the runtime. {@link #shrinkSize(long)} never cuts into a live block; the runtime overlooks some. A
+ * release without a known lowest occupied address fails before it changes anything. There the runtime's assertion, if it is
+ * compiled in at all, fails half-way.
  *
  * <p>Allocating and releasing take logarithmic time in the number of blocks. Not thread-safe. Source:
  * {@code tt_metal/impl/allocator/algorithms/free_list_opt.cpp}.
@@ -46,12 +45,12 @@ public final class FreeListOpt {
     private OptionalLong lowestOccupied = OptionalLong.empty();
 
     /**
-     * Creates a list whose whole range is free, and which takes the {@linkplain SearchPolicy#BEST best} fit.
+     * Creates a list whose whole range is free and that uses the {@linkplain SearchPolicy#BEST best} fit.
      *
      * @param maxSize the bytes to manage, not negative; 0 makes a list that never has room
      * @param offset the absolute address of the first managed byte, not negative and a multiple of the alignment
-     * @param minAllocationSize the bytes that the smallest allocation takes before it is rounded, at least 1
-     * @param alignment what every allocation's size is rounded up to, at least 1
+     * @param minAllocationSize the minimum bytes of an allocation before rounding, at least 1
+     * @param alignment the multiple to which every allocation's size is rounded up, at least 1
      * @throws IllegalArgumentException if a number is outside its range
      */
     public FreeListOpt(long maxSize, long offset, long minAllocationSize, long alignment) {
@@ -63,9 +62,9 @@ public final class FreeListOpt {
      *
      * @param maxSize the bytes to manage, not negative; 0 makes a list that never has room
      * @param offset the absolute address of the first managed byte, not negative and a multiple of the alignment
-     * @param minAllocationSize the bytes that the smallest allocation takes before it is rounded, at least 1
-     * @param alignment what every allocation's size is rounded up to, at least 1
-     * @param policy which fitting block is taken
+     * @param minAllocationSize the minimum bytes of an allocation before rounding, at least 1
+     * @param alignment the multiple to which every allocation's size is rounded up, at least 1
+     * @param policy the choice among the fitting blocks
      * @throws IllegalArgumentException if a number is outside its range
      */
     public FreeListOpt(long maxSize, long offset, long minAllocationSize, long alignment, SearchPolicy policy) {
@@ -79,7 +78,7 @@ public final class FreeListOpt {
         insertFree(0, maxSize, NONE, NONE);
     }
 
-    /** Checks what a list is to be created with, for whoever creates it when it is first needed. */
+    /** Checks the arguments of a list before a caller creates it lazily. */
     static void requireUsable(long maxSize, long offset, long minAllocationSize, long alignment) {
         requireAtLeast(0, maxSize, "maximum size");
         requireAtLeast(0, offset, "offset");
@@ -99,7 +98,7 @@ public final class FreeListOpt {
     /**
      * Allocates at the lower end of a free block.
      *
-     * @param size the bytes wanted, not negative; rounded up
+     * @param size the requested bytes, not negative; rounded up
      * @return the absolute address, empty if no block is large enough
      * @throws IllegalArgumentException if the size is negative
      */
@@ -110,8 +109,8 @@ public final class FreeListOpt {
     /**
      * Allocates at the lower or the upper end of a free block.
      *
-     * @param size the bytes wanted, not negative; rounded up
-     * @param bottomUp whether to search from the lowest address and take the block's lower end, else the opposite
+     * @param size the requested bytes, not negative; rounded up
+     * @param bottomUp whether true to search from the lowest address and use the block's lower end, false for the opposite
      * @return the absolute address, empty if no block is large enough
      * @throws IllegalArgumentException if the size is negative
      */
@@ -122,14 +121,14 @@ public final class FreeListOpt {
     /**
      * Allocates at the lower or the upper end of a free block, not below a limit.
      *
-     * <p>The limit does not guide the search. It is looked at when the block has been taken, and a block that fails
-     * stays allocated without an owner, as in the runtime.
+     * <p>The limit does not guide the search. It is checked after the allocation. A block below the limit stays allocated
+     * without an owner, as in the runtime.
      *
-     * @param size the bytes wanted, not negative; rounded up
-     * @param bottomUp whether to search from the lowest address and take the block's lower end, else the opposite
+     * @param size the requested bytes, not negative; rounded up
+     * @param bottomUp whether true to search from the lowest address and use the block's lower end, false for the opposite
      * @param addressLimit the lowest absolute address allowed
      * @return the absolute address, empty if no block is large enough
-     * @throws DeviceOutOfMemoryException if the block taken starts below the limit
+     * @throws DeviceOutOfMemoryException if the allocated block starts below the limit
      * @throws IllegalArgumentException if the size is negative
      */
     public OptionalLong allocate(long size, boolean bottomUp, long addressLimit) {
@@ -150,9 +149,9 @@ public final class FreeListOpt {
     /**
      * Allocates at a given address, which need not be aligned.
      *
-     * @param absoluteAddress the address wanted
-     * @param size the bytes wanted, not negative; rounded up
-     * @return the address given, empty if the rounded size does not lie in one free block there
+     * @param absoluteAddress the requested address
+     * @param size the requested bytes, not negative; rounded up
+     * @return the given address, empty if the rounded size does not lie in one free block there
      * @throws IllegalArgumentException if the size is negative
      */
     public OptionalLong allocateAtAddress(long absoluteAddress, long size) {
@@ -173,11 +172,11 @@ public final class FreeListOpt {
     /**
      * Releases the block that starts at an address.
      *
-     * <p>An address at which no allocated block starts is ignored, so a second release does nothing, or releases
-     * whatever has been allocated there since.
+     * <p>The list ignores an address at which no allocated block starts. A second release therefore does nothing, or releases a
+     * block that was allocated there since.
      *
      * @param absoluteAddress the address of the block
-     * @throws MeshRuntimeException if the only blocks allocated so far are ones that failed their address limit
+     * @throws MeshRuntimeException if all blocks allocated so far failed their address limit
      */
     public void deallocate(long absoluteAddress) {
         long start = absoluteAddress - offset;
@@ -199,7 +198,7 @@ public final class FreeListOpt {
     /**
      * Returns the whole of every free block that is large enough.
      *
-     * @param size the bytes wanted, not negative; rounded up
+     * @param size the requested bytes, not negative; rounded up
      * @return absolute ranges by ascending size class, within a class by ascending address, so not sorted as a whole
      * @throws IllegalArgumentException if the size is negative
      */
@@ -229,7 +228,7 @@ public final class FreeListOpt {
     }
 
     /**
-     * Returns the lowest address that is taken.
+     * Returns the lowest allocated address.
      *
      * @return the absolute address, empty if nothing is allocated; after a {@link #clear()} the address from before it
      */
@@ -237,7 +236,7 @@ public final class FreeListOpt {
         return lowestOccupied.isPresent() ? OptionalLong.of(lowestOccupied.getAsLong() + offset) : OptionalLong.empty();
     }
 
-    /** Makes the whole range free again, takes back every shrink and starts the slot numbers anew. */
+    /** Frees the whole range, undoes every shrink and restarts the slot numbers. */
     public void clear() {
         maxSize += shrunk;
         shrunk = 0;
@@ -249,11 +248,10 @@ public final class FreeListOpt {
     }
 
     /**
-     * Gives up the lowest bytes of the managed range.
+     * Removes the lowest bytes of the managed range.
      *
-     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
-     * @throws MeshRuntimeException if the size is larger than what is managed, or a live block starts in the part given
-     *     up
+     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
+     * @throws MeshRuntimeException if the size is larger than the managed range, or a live block starts in the removed part
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(long size) {
@@ -261,16 +259,15 @@ public final class FreeListOpt {
     }
 
     /**
-     * Gives up the lowest bytes of the managed range.
+     * Removes the lowest bytes of the managed range.
      *
-     * <p>Refuses whenever a live block starts below the cut. The runtime looks at blocks in slot order and stops at the
-     * free block that holds the cut, so it can overlook a live block in a later slot and then lends the same memory out
-     * twice.
+     * <p>Fails whenever a live block starts below the cut. The runtime visits blocks in slot order and stops at the free block
+     * that contains the cut. It can overlook a live block in a later slot and then allocate the same memory twice.
      *
-     * @param size the bytes to give up, in addition to those given up before; 0 does nothing
+     * @param size the bytes to remove, in addition to those removed before; 0 does nothing
      * @param bottomUp must be true unless the size is 0; the runtime has no shrinking from the top
-     * @throws MeshRuntimeException if it is to shrink from the top, if the size is larger than what is managed, or if a
-     *     live block starts in the part given up (the text's address is counted without the offset)
+     * @throws MeshRuntimeException if it would shrink from the top, if the size is larger than the managed range, or if a live
+     *     block starts in the removed part (the text's address is counted without the offset)
      * @throws IllegalArgumentException if the size is negative
      */
     public void shrinkSize(long size, boolean bottomUp) {
@@ -290,7 +287,7 @@ public final class FreeListOpt {
         shrunk += size;
     }
 
-    /** Takes back every shrink; blocks that are allocated keep their addresses. */
+    /** Undoes every shrink; allocated blocks keep their addresses. */
     public void resetSize() {
         if (shrunk == 0) {
             return;
@@ -307,12 +304,12 @@ public final class FreeListOpt {
         shrunk = 0;
     }
 
-    /** {@return how full the list is; takes the same time however many blocks there are} */
+    /** {@return how full the list is; the time does not depend on the number of blocks} */
     public Statistics statistics() {
         return new Statistics(maxSize, totalAllocated, maxSize - totalAllocated, freeBlocks.largest());
     }
 
-    /** {@return the most free blocks that a search in one size class may look at} */
+    /** {@return the maximum number of free blocks that a search in one size class may visit} */
     int searchDepth() {
         return freeBlocks.depth();
     }
@@ -322,7 +319,7 @@ public final class FreeListOpt {
         return blocks.slots().mapToObj(blocks::row).toList();
     }
 
-    /** In the smallest class that has a fit, the first one in the direction of the search. */
+    /** Returns the first fit, in the direction of the search, of the smallest class that has a fit. */
     private int bestFit(long size, boolean bottomUp) {
         for (int sizeClass = freeBlocks.sizeClass(size); sizeClass < freeBlocks.classCount(); sizeClass++) {
             int fit = fitInClass(sizeClass, size, bottomUp);
@@ -333,7 +330,7 @@ public final class FreeListOpt {
         return NONE;
     }
 
-    /** Of the first fits of all classes, the one that lies furthest in the direction the search comes from. */
+    /** Returns, of the first fits of all classes, the first in the direction of the search. */
     private int firstFit(long size, boolean bottomUp) {
         int first = NONE;
         for (int sizeClass = freeBlocks.sizeClass(size); sizeClass < freeBlocks.classCount(); sizeClass++) {
@@ -349,9 +346,7 @@ public final class FreeListOpt {
         return bottomUp ? freeBlocks.lowestFit(sizeClass, size) : freeBlocks.highestFit(sizeClass, size);
     }
 
-    /**
-     * Allocates a part of a free block; the part keeps the slot, what is left over gets new ones, the lower part first.
-     */
+    /** Allocates a part of a free block. The part keeps the slot; the remaining pieces get new slots, the lower piece first. */
     private void occupy(int slot, long start, long size) {
         freeBlocks.remove(slot);
         long blockStart = blocks.address(slot);
@@ -368,7 +363,7 @@ public final class FreeListOpt {
         totalAllocated += size;
     }
 
-    /** Joins a block that is free now with free neighbours and returns the slot that is left. */
+    /** Merges a newly free block with free neighbours and returns the remaining slot. */
     private int mergeWithFreeNeighbours(int slot) {
         int previous = blocks.previous(slot);
         int next = blocks.next(slot);
@@ -409,7 +404,10 @@ public final class FreeListOpt {
                 });
     }
 
-    /** Nothing is allocated below the cut, so the lowest block is free and reaches at least up to it. */
+    /**
+     * Removes bytes from the lowest block. Nothing is allocated below the cut, so this block is free and reaches at least up to
+     * the cut.
+     */
     private void cutLowestBlock(long size) {
         int lowest = blocks.lowest();
         freeBlocks.remove(lowest);
@@ -429,7 +427,7 @@ public final class FreeListOpt {
         return new AddressRange(blocks.address(slot) + offset, blocks.end(slot) + offset);
     }
 
-    /** {@return the bytes that an allocation of some bytes takes} */
+    /** {@return the bytes that an allocation of the given size uses} */
     long roundedSize(long size) {
         requireAtLeast(0, size, "size");
         return Rounding.up(Math.max(size, minAllocationSize), alignment);

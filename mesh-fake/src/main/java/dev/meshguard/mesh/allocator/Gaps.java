@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * The addresses that one free list has free and no other list over the same addresses has taken.
+ * The addresses that are free in one free list and not allocated by any other list over the same addresses.
  *
  * <p>Source: {@code compute_available_addresses} in {@code tt_metal/impl/allocator/bank_manager.cpp}.
  */
@@ -20,10 +20,7 @@ final class Gaps {
         this.ranges = ranges;
     }
 
-    /**
-     * {@return what is left of the available ranges above the limit when the occupied ones, which may overlap or be
-     * empty, are taken out}
-     */
+    /** {@return the available ranges above the limit, without the occupied ones, which may overlap or be empty} */
     static Gaps between(List<AddressRange> available, List<AddressRange> occupied, long limit) {
         var obstacles = merged(occupied);
         var gaps = new ArrayList<AddressRange>();

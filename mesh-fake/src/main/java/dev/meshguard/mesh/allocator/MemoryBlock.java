@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
  * <p>Immutable and safe for use by several threads. Source: {@code get_memory_block_table} in
  * {@code tt_metal/impl/allocator/algorithms/free_list_opt.cpp}.
  *
- * @param blockId the number of the slot the block lives in
+ * @param blockId the number of the block's slot
  * @param address the first byte of the block, counted from the start of the managed range, so without the list's offset
  * @param size the bytes of the block
  * @param prevId the slot of the block before this one, empty for the lowest block
@@ -27,10 +27,7 @@ public record MemoryBlock(
 
     private static final int NO_BLOCK = -1;
 
-    /**
-     * {@return this row as the runtime gives it: six strings, in the order of the columns, with {@code -1} for no
-     * block}
-     */
+    /** {@return this row in the runtime's format: six strings, in the order of the columns, with {@code -1} for no block} */
     public Map<String, String> toMap() {
         var row = new LinkedHashMap<String, String>();
         row.put("blockID", Integer.toString(blockId));

@@ -5,16 +5,17 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What {@code ttnn.get_memory_view} says of one kind of memory.
+ * The report of {@code ttnn.get_memory_view} about one kind of memory.
  *
- * <p>All banks of a kind share their addresses, so the figures of one bank hold for each bank of each device. Sizes are in bytes.
- * Immutable and safe for use by several threads. Source: {@code GetMemoryView} in {@code tt_metal/detail/reports/memory_reporter.cpp}.
+ * <p>All banks of a kind share their addresses, so the figures of one bank apply to each bank of each device. Sizes are in
+ * bytes. Immutable and safe for use by several threads. Source: {@code GetMemoryView} in
+ * {@code tt_metal/detail/reports/memory_reporter.cpp}.
  *
  * @param numBanks the number of banks
- * @param totalBytesPerBank what a bank manages
- * @param totalBytesAllocatedPerBank what is taken of it, rounded as it was taken
- * @param totalBytesFreePerBank what is free of it
- * @param largestContiguousBytesFreePerBank the largest free block, which is less than all that is free when the bank is fragmented
+ * @param totalBytesPerBank the managed bytes of a bank
+ * @param totalBytesAllocatedPerBank the allocated bytes of a bank, rounded as they were allocated
+ * @param totalBytesFreePerBank the free bytes of a bank
+ * @param largestContiguousBytesFreePerBank the largest free block, less than the free bytes when the bank is fragmented
  * @param blockTable the blocks of a bank, in the order of their slots
  * @since 0.1
  */

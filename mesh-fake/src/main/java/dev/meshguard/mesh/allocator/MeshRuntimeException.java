@@ -5,11 +5,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An error the real runtime would raise, with the runtime's own text.
+ * Thrown when the real runtime would raise an error, with the runtime's own text.
  *
- * <p>Stands for the {@code std::runtime_error} of {@code TT_FATAL} and {@code TT_THROW} ({@code RuntimeError} in
- * Python), so that a test which looks for a part of that text finds it here too. A misuse of this library is an
- * {@link IllegalArgumentException} instead.
+ * <p>It represents the {@code std::runtime_error} of {@code TT_FATAL} and {@code TT_THROW} ({@code RuntimeError} in Python). A
+ * test that searches for a part of that text finds it here too. A misuse of this library is an {@link IllegalArgumentException}
+ * instead.
  *
  * @since 0.1
  */
@@ -22,7 +22,7 @@ public sealed class MeshRuntimeException extends RuntimeException permits Device
     /**
      * Creates an exception.
      *
-     * @param message the runtime's text, word for word
+     * @param message the runtime's text, verbatim
      */
     public MeshRuntimeException(String message) {
         super(message);

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The two ways in which the runtime rounds up.
+ * The two rounding functions of the runtime.
  *
  * <p>Sources: {@code round_up} and {@code div_up} in {@code tt_metal/api/tt-metalium/math.hpp}.
  *
@@ -16,8 +16,8 @@ public final class Rounding {
     private Rounding() {}
 
     /**
-     * {@return the least multiple that is not less than a value; a value that cannot be rounded is larger than any memory, and
-     * stays as it is}
+     * {@return the least multiple that is not less than a value; a value that would overflow is returned unchanged, as it is
+     * larger than any memory}
      *
      * @param value not negative
      * @param multiple at least 1
@@ -28,7 +28,7 @@ public final class Rounding {
     }
 
     /**
-     * {@return how many parts of a size hold a whole}
+     * {@return the number of parts of a size that are needed for a whole}
      *
      * @param whole not negative
      * @param part at least 1

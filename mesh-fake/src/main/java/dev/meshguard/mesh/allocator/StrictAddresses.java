@@ -7,17 +7,24 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * The addresses of one kind of memory as a strict program sees them: one that was given back is not seen again for a while.
+ * The addresses of one kind of memory in strict mode, where a freed address is not reused for a while.
  *
- * <p>Memory is taken and given back where the runtime would, and only its name differs. To keep blocks from being taken again
- * instead would change what fits, and where programs clash with it: a program without fault could fail. So there are two books. The
- * allocator's says what fits; this one finds for every place an address which is neither in use nor withheld: the place itself if
- * it can be had, else the next in the direction of the request, else what was withheld longest. When all of it is in use, in pieces
- * too small, it lies beyond the end of the memory. Not thread-safe.
+ * <p>The allocator allocates and frees physical addresses as the runtime would; only the addresses that programs see differ.
+ * Blocking the freed blocks instead would change what fits and which addresses collide, so a correct program could fail. There
+ * are therefore two ledgers. The allocator's ledger defines what fits. This one maps each physical address to an address that
+ * is neither in use nor withheld:
+ * <ol>
+ *   <li>the physical address itself, if it is available
+ *   <li>else the next available one in the direction of the request
+ *   <li>else the address that was withheld longest
+ *   <li>else, if all addresses are in use in too small pieces, one beyond the end of the memory
+ * </ol>
+ *
+ * <p>Not thread-safe.
  */
 final class StrictAddresses {
 
-    /** Room for so many names that nobody can use them up. */
+    /** Room for more addresses than any program can use up. */
     static final long ROOM_BEYOND = 1L << 50;
 
     private final int withheldAtMost;
@@ -29,12 +36,12 @@ final class StrictAddresses {
     private long givenUp;
 
     /**
-     * Creates the addresses of a memory of which nothing is lent.
+     * Creates the addresses of a memory without allocations.
      *
      * @param withheldAtMost how many addresses are withheld
-     * @param region what is lent
+     * @param region the managed range
      * @param end an address that is not within any memory on the chip
-     * @param alignment what every allocation is rounded up to
+     * @param alignment the multiple to which every allocation is rounded up
      */
     StrictAddresses(int withheldAtMost, AddressRange region, long end, long alignment) {
         this.withheldAtMost = withheldAtMost;
@@ -44,14 +51,14 @@ final class StrictAddresses {
         this.beyond = new FreeListOpt(ROOM_BEYOND, aligned, alignment, alignment, SearchPolicy.FIRST);
     }
 
-    /** Returns the address under which a place is lent that was just taken. */
+    /** Returns the address that programs see for a newly allocated physical address. */
     long allocate(long place, long size, AllocationDirection direction) {
         long address = unused(place, size, direction);
         physicalAddresses.put(address, place);
         return address;
     }
 
-    /** Withholds an address that is given back, and returns the place to free; nothing if it is not lent. */
+    /** Withholds a freed address and returns the physical address to free; empty if the address is not allocated. */
     OptionalLong free(long address) {
         Long place = physicalAddresses.remove(address);
         if (place == null) {
@@ -64,13 +71,13 @@ final class StrictAddresses {
         return OptionalLong.of(place);
     }
 
-    /** Returns the place that is lent under an address; nothing if none is. */
+    /** Returns the physical address of an address that programs see; empty if it is not allocated. */
     OptionalLong physicalAddressOf(long address) {
         Long place = physicalAddresses.get(address);
         return place == null ? OptionalLong.empty() : OptionalLong.of(place);
     }
 
-    /** Returns the addresses that are lent, in ascending order. */
+    /** Returns the allocated addresses in ascending order. */
     long[] allocated() {
         return physicalAddresses.keySet().stream()
                 .mapToLong(Long::longValue)
@@ -78,7 +85,7 @@ final class StrictAddresses {
                 .toArray();
     }
 
-    /** Forgets everything, what is withheld too: there is no life of a device in which it could be used. */
+    /** Removes everything, also the withheld addresses, because the device's open period has ended. */
     void clear() {
         within.clear();
         beyond.clear();
@@ -87,7 +94,7 @@ final class StrictAddresses {
         givenUp = 0;
     }
 
-    /** Shows no addresses of the lowest bytes from now on, unless one of them is in use under that name. */
+    /** Stops returning addresses of the lowest bytes, unless such an address is in use. */
     void shrink(long size) {
         while (!withheld.isEmpty()) {
             release();

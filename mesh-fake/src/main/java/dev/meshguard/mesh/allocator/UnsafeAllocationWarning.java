@@ -11,10 +11,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns each thread once that it allocates while a trace exists.
+ * Warns each thread once when it allocates while a trace exists.
  *
- * <p>The runtime warns once per thread for the whole process, whatever the device (quirk Q10). So allocators that stand for one
- * process share one of these. Safe for use by several threads. Source: {@code tt_metal/impl/allocator/allocator.cpp}.
+ * <p>The runtime warns once per thread for the whole process, for all devices together (quirk Q10). The allocators of one
+ * simulated process therefore share one instance. Safe for use by several threads. Source:
+ * {@code tt_metal/impl/allocator/allocator.cpp}.
  *
  * @since 0.1
  */
@@ -24,22 +25,22 @@ public final class UnsafeAllocationWarning {
     private static final Logger logger = LoggerFactory.getLogger(Allocator.class);
 
     private final Consumer<String> sink;
-    /** None until the first is warned, which in most runtimes nobody is. */
+    /** Null until the first thread is warned; most runtimes warn no thread. */
     private @Nullable Set<Thread> warned;
 
     private UnsafeAllocationWarning(Consumer<String> sink) {
         this.sink = sink;
     }
 
-    /** {@return a warning that has not been given yet and will go to the log of {@link Allocator}} */
+    /** {@return an unused warning that writes to the log of {@link Allocator}} */
     public static UnsafeAllocationWarning toLog() {
         return to(logger::warn);
     }
 
     /**
-     * {@return a warning that has not been given yet}
+     * {@return an unused warning that calls the given sink}
      *
-     * @param sink takes the runtime's text, on the thread that is warned
+     * @param sink receives the runtime's text, on the thread that is warned
      */
     public static UnsafeAllocationWarning to(Consumer<String> sink) {
         return new UnsafeAllocationWarning(sink);
