@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One piece of device memory behind a buffer.
  *
- * <p>Kept apart from the handle that the code under test holds, so that nothing in the runtime keeps a forgotten handle
+ * <p>Kept excluding the handle that the code under test holds, so that nothing in the runtime keeps a forgotten handle
  * reachable. Whether it is freed may be read on any thread and changes under the lock of its mesh.
  */
 @EndOfPath

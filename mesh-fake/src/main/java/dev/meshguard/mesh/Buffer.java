@@ -40,7 +40,7 @@ public final class Buffer implements AutoCloseable {
     private final @Nullable View view;
 
     @SuppressWarnings(
-            "UnusedVariable") // Keeps the mesh buffer's memory from being given back with the mesh buffer's handle.
+            "UnusedVariable") // Keeps the mesh buffer's memory from being freed with the mesh buffer's handle.
     private final @Nullable DeviceBuffers madeFor;
 
     private volatile BufferConfig config;
@@ -231,8 +231,8 @@ public final class Buffer implements AutoCloseable {
     /**
      * Gives the memory back.
      *
-     * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored.
-     * What owns nothing stays allocated, except that a runtime that reports views
+     * <p>The real runtime is silent when there is nothing to free; here the listener is reported that a second free was
+     * ignored. What owns nothing stays allocated, except that a runtime that reports views
      * ({@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH}) ends them here, and reports that.
      */
     public void deallocate() {

@@ -32,7 +32,7 @@ public final class BufferMisuseException extends IllegalStateException {
         FREE_AFTER_CLOSE,
         /** It was used after it was freed. */
         USE_AFTER_FREE,
-        /** A view was made of memory that had been given back. */
+        /** A view was made of memory that had been freed. */
         VIEW_OF_FREED_MEMORY,
         /** The banks in which it lies were emptied. */
         WIPED_WHILE_ALLOCATED

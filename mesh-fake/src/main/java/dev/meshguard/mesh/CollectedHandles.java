@@ -12,12 +12,13 @@ import org.slf4j.LoggerFactory;
 /**
  * The handles of a mesh and its submeshes that may be collected, and what their destructors would do.
  *
- * <p>Whoever hands out something that must be given back says so with {@link #watch}; what is done when the handle is gone must not
- * refer to it, or it never is. The queue of the collector is only looked at when {@link #freeCollected} is called. A thread that
- * waits for it (a {@code java.lang.ref.Cleaner}) would free at any time: between two statements of a program that has one thread,
- * in whichever phase the test is, or while the mesh is closed. So nothing here runs by itself.
+ * <p>Whoever hands out something that must be freed says so with {@link #watch}; what is done when the handle is gone must not
+ * refer to it, or it never is. The queue of the collector is only looked at when {@link #freeCollected} is called. A thread
+ * that waits for it (a {@code java.lang.ref.Cleaner}) would free at any time: between two statements of a program that has one
+ * thread, in whichever phase the test is, or while the mesh is closed. So nothing here runs by itself.
  *
- * <p>Does nothing, and keeps nothing, under {@link HandleRelease#EXPLICIT}. Guarded by the lock of the mesh, which callers hold.
+ * <p>Does nothing, and keeps nothing, under {@link HandleRelease#EXPLICIT}. Guarded by the lock of the mesh, which callers
+ * hold.
  */
 final class CollectedHandles {
 
@@ -35,7 +36,7 @@ final class CollectedHandles {
     /**
      * Notes what to do once a handle was collected; it happens at most once.
      *
-     * @param destructor must be harmless if everything was given back before, and must not refer to the handle
+     * @param destructor must be harmless if everything was freed before, and must not refer to the handle
      */
     void watch(Object handle, Runnable destructor) {
         if (choice == HandleRelease.ON_COLLECT) {
@@ -64,7 +65,7 @@ final class CollectedHandles {
             this.destructor = destructor;
         }
 
-        /** Nobody called for it, so a refusal can be told to nobody. */
+        /** Nobody called for it, so a error can be told to nobody. */
         private void destroy() {
             try {
                 destructor.run();

@@ -137,8 +137,8 @@ final class DefectInjectingListener extends ForwardingListener {
     }
 
     /**
-     * At the moment at which it is sent the road has no defect yet: no buffer of a test was missed, no device is gone, no address is
-     * lent anew, nothing is closed.
+     * At the moment at which it is sent the road has no defect yet: no buffer of a test was missed, no device is gone, no
+     * address is reused, nothing is closed.
      */
     private static boolean isCanary(AllocationRequest request) {
         return request.details().kind() == BufferKind.CANARY;

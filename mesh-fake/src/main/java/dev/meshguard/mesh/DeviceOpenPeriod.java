@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a device, from its initialisation to its close, with the allocator that lends memory of this device alone.
+ * One life of a device, from its initialisation to its close, with the allocator that allocates memory of this device alone.
  *
  * <p>A device that is opened again begins another life with another allocator. Meshes over the device have allocators of their
  * own, and neither knows of the other. Safe for use by several threads. Source: {@code tt_metal/impl/device/device.cpp}.
@@ -83,7 +83,7 @@ final class DeviceOpenPeriod {
         return allocator != null;
     }
 
-    /** Takes back all that this device alone lent, without telling those who have it. */
+    /** Takes back all that this device alone allocated, without telling those who have it. */
     synchronized void wipe() {
         if (allocator != null) {
             allocator.deallocateBuffers();

@@ -33,7 +33,7 @@ final class DeviceStorage {
         return new Share(handles);
     }
 
-    /** Apart from the memory: what a handle leaves behind to be counted must not keep that from being collected with it. */
+    /** Excluding the memory: what a handle leaves behind to be counted must not keep that from being collected with it. */
     private static final class Handles {
         private int count;
     }

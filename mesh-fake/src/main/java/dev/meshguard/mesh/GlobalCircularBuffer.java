@@ -38,7 +38,7 @@ public final class GlobalCircularBuffer implements AutoCloseable {
     private static final long CONFIG_WORDS = 7;
 
     private static final long WORD_SIZE = 4;
-    /** Sizes are told in 32 bits. */
+    /** Sizes are reported in 32 bits. */
     private static final long MAX_SIZE = 0xffff_ffffL;
 
     private final MeshDevice mesh;

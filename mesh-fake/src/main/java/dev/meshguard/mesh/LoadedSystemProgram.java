@@ -9,10 +9,10 @@ import java.util.List;
 /**
  * One of the runtime's own programs with the buffers it holds.
  *
- * <p>Memory that was wiped before is not there any more to be freed; whether the free is reported depends only on whether the mesh
- * or device that lent it still counts as initialised.
+ * <p>Memory that was wiped before is not there any more to be freed; whether the free is reported depends only on whether the
+ * mesh or device that allocated it still counts as initialised.
  *
- * @param mesh whose allocators lent the memory
+ * @param mesh whose allocators allocated the memory
  * @param owner the name under which reports know it
  * @param binaries its kernel binary, if it has one
  * @param circularBuffers what was reported of its circular buffers

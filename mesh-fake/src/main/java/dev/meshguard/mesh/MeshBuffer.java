@@ -19,7 +19,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer on all devices of a mesh, at the same address on each: the mesh lends memory in lock-step.
+ * A buffer on all devices of a mesh, at the same address on each: the mesh allocates memory in lock-step.
  *
  * <p>An owned mesh buffer has a backing buffer, which took the memory from the mesh's allocator, and one buffer on each device,
  * which points to it. An externally owned one ({@link MeshDevice#view}) only points to memory of something else. It keeps its
@@ -190,9 +190,9 @@ public final class MeshBuffer implements AutoCloseable {
     /**
      * Gives the memory back, on all devices at once.
      *
-     * <p>The real runtime is silent when there is nothing to give back; here the listener is told that a second free was ignored.
-     * If the mesh was closed or destroyed, nothing goes back and only the state changes; whether that is reported as a free or as
-     * an ignored one depends on the {@link dev.meshguard.mesh.runtime.ReportingModel}. After a move nothing happens.
+     * <p>The real runtime is silent when there is nothing to free; here the listener is reported that a second free was
+     * ignored. If the mesh was closed or destroyed, nothing goes back and only the state changes; whether that is reported as a
+     * free or as an ignored one depends on the {@link dev.meshguard.mesh.runtime.ReportingModel}. After a move nothing happens.
      */
     public void deallocate() {
         DeviceBuffers buffers = contents.buffers;
@@ -230,7 +230,7 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     /**
-     * Hands everything over to another mesh buffer, which gives back what it has, as the runtime's move assignment does.
+     * Hands everything over to another mesh buffer, which frees what it has, as the runtime's move assignment does.
      *
      * <p>Does nothing if the other is this one; else this is as after {@link #move()}.
      *

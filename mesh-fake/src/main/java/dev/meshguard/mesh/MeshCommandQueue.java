@@ -21,19 +21,19 @@ import org.slf4j.LoggerFactory;
 /**
  * A queue of work for all devices of a mesh: programs, writes, reads, events and recorded traces, one after the other.
  *
- * <p>Nothing is computed and no data is moved, so writes and reads carry sizes only and are done at once; what is modelled is what
- * the runtime keeps a record of. A read that was not waited for stays outstanding. Giving memory back waits for no queue: the
- * address can be lent anew while older work that uses it is still enqueued, and across two queues only events keep them apart.
+ * <p>Nothing is computed and no data is moved, so writes and reads carry sizes only and are done at once; what is modelled is
+ * what the runtime keeps a record of. A read that was not waited for stays outstanding. Giving memory back waits for no queue:
+ * the address can be reused while older work that uses it is still enqueued, and across two queues only events keep them apart.
  *
- * <p>A sub-device on which one queue has enqueued a program belongs to it until it {@linkplain #finish finishes}, or another queue
- * waits for an event that was recorded after the program. A queue counts as {@linkplain #isInUse in use} from the first call that
- * sends anything to the devices on; only {@link MeshDevice#quiesceDevices} ends that.
+ * <p>A sub-device on which one queue has enqueued a program belongs to it until it {@linkplain #finish finishes}, or another
+ * queue waits for an event that was recorded after the program. A queue counts as {@linkplain #isInUse in use} from the first
+ * call that sends anything to the devices on; only {@link MeshDevice#quiesceDevices} ends that.
  *
- * <p>Only fast dispatch is modelled. While a queue records a trace, the runtime takes down what any queue of the same devices sends
- * and leaves the result undefined; here the other queues refuse.
+ * <p>Only fast dispatch is modelled. While a queue records a trace, the runtime takes down what any queue of the same devices
+ * sends and leaves the result undefined; here the other queues reject.
  *
- * <p>Safe for use by several threads, under the lock of the mesh. Sources:
- * {@code tt_metal/distributed/{fd_mesh_command_queue,mesh_command_queue_base}.cpp}.
+ * <p>Safe for use by several threads, under the lock of the mesh. Sources: {@code
+ * tt_metal/distributed/{fd_mesh_command_queue,mesh_command_queue_base}.cpp}.
  *
  * @since 0.1
  */
@@ -118,7 +118,7 @@ public final class MeshCommandQueue {
      * Writes a buffer on all devices.
      *
      * <p>The runtime does not mind that the buffer was freed: the write then hits whatever lies there now. In strict mode it is
-     * refused.
+     * rejected.
      *
      * @param sourceSize the bytes of the source on the host; more than the buffer has are left out
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or the source is smaller than the buffer (the

@@ -59,24 +59,25 @@ import org.slf4j.LoggerFactory;
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
  *
- * <p><b>What is faked.</b> Addresses come from a reimplementation of the runtime's allocator, so they are those of the real device.
- * One allocator serves all devices of the mesh in lock-step; each device has another one for buffers of its own, and the two do
- * not exclude each other. Programs take a kernel binary in DRAM and place circular buffers in L1 outside the allocator.
+ * <p><b>What is faked.</b> Addresses come from a reimplementation of the runtime's allocator, so they are those of the real
+ * device. One allocator serves all devices of the mesh in lock-step; each device has another one for buffers of its own, and
+ * the two do not exclude each other. Programs take a kernel binary in DRAM and place circular buffers in L1 outside the
+ * allocator.
  *
- * <p><b>Closing.</b> {@link #close()} does what {@code close_mesh_device} does, in its order: the command queues and whatever else
- * the runtime allocated for itself are freed, the allocators are wiped without a word, the devices are closed. It does <em>not</em>
- * clear the program cache and does not touch tensors, buffers and programs, which stay "allocated"; when they are freed later,
- * there is nothing left to free. Because a wiped allocator calls every leak free, the listener is handed the allocators' books
- * before the close has done anything, before the wipe, and after it.
+ * <p><b>Closing.</b> {@link #close()} does what {@code close_mesh_device} does, in its order: the command queues and whatever
+ * else the runtime allocated for itself are freed, the allocators are wiped without a word, the devices are closed. It does
+ * <em>not</em> clear the program cache and does not touch tensors, buffers and programs, which stay "allocated"; when they are
+ * freed later, there is nothing left to free. Because a wiped allocator calls every leak free, the listener is handed the
+ * allocators' books before the close has done anything, before the wipe, and after it.
  *
- * <p><b>What is different on purpose.</b> Where the real runtime silently ignores a free, the listener is told. What the
- * runtime lets pass although it cannot be right, a {@linkplain Ttnn.Builder#strict() strict} one refuses.
+ * <p><b>What is different deliberately.</b> Where the real runtime silently ignores a free, the listener is reported. What the
+ * runtime lets pass although it cannot be right, a {@linkplain Ttnn.Builder#strict() strict} one rejects.
  *
- * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those that
- * are garbage give back what they stand for once they were collected.
+ * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those
+ * that are garbage free what they stand for once they were collected.
  *
- * <p>Safe for use by several threads: one lock guards a mesh and its submeshes, and reports are made under it, in the order in which memory
- * changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
+ * <p>Safe for use by several threads: one lock guards a mesh and its submeshes, and reports are made under it, in the order in
+ * which memory changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
  *
  * @since 0.1
  */
@@ -192,7 +193,7 @@ public final class MeshDevice implements AutoCloseable {
         return process.architecture();
     }
 
-    /** Returns the cores of each device that compute, whose L1 is lent. */
+    /** Returns the cores of each device that compute, whose L1 is allocated. */
     public CoreRange computeGrid() {
         return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
     }
@@ -229,9 +230,9 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Creates a mesh of some of the devices of this one.
      *
-     * <p>It has an allocator, command queues and a program cache of its own, and so lends the addresses that this mesh and other
-     * submeshes over the same devices lend: nothing keeps them from overwriting each other. Its memory is divided as that of its
-     * first device. The devices stay open until this mesh and all its submeshes are closed.
+     * <p>It has an allocator, command queues and a program cache of its own, and so allocates the addresses that this mesh and
+     * other submeshes over the same devices allocate: nothing keeps them from overwriting each other. Its memory is divided as
+     * that of its first device. The devices stay open until this mesh and all its submeshes are closed.
      *
      * @throws MeshRuntimeException if this is closed, or the submesh does not lie within it
      */
@@ -268,7 +269,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Returns the listener that hears of its buffers. */
+    /** Returns the listener that receives its buffers. */
     public AllocationListener listener() {
         return process.listener();
     }
@@ -343,9 +344,9 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Gives back whatever the mesh's allocator lent at an address, on all devices.
+     * Gives back whatever the mesh's allocator allocated at an address, on all devices.
      *
-     * <p>The real allocator ignores an address it does not know without a word; here the listener is told.
+     * <p>The real allocator ignores an address it does not know without a word; here the listener is reported.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -357,9 +358,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the blocks too.
+     * Returns how full each bank of a memory is, the same for every device of the mesh; {@link Ttnn#getMemoryView} has the
+     * blocks too.
      *
-     * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
+     * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
      */
     public Statistics statistics(BufferType type) {
         synchronized (lock) {
@@ -490,17 +492,17 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Ends a capture and writes the trace to all devices, as large as the commands of the programs that were recorded.
      *
-     * <p>The commands of a device are those that {@link Program#setTraceSize} or the profiles of operations tell of, once for each
-     * run, and the buffer has the size of the device that has most. What the runtime adds by itself, such as signals to devices
-     * without a program, is not known here; who needs it to the byte gives the size of the whole trace.
+     * <p>The commands of a device are those that {@link Program#setTraceSize} or the profiles of operations tell of, once for
+     * each run, and the buffer has the size of the device that has most. What the runtime adds by itself, such as signals to
+     * devices without a program, is not known here; who needs it to the byte gives the size of the whole trace.
      *
-     * <p>The buffer lies in the trace region, or, if the mesh has none, at the top of DRAM, where nothing may have been taken or
-     * given back above it during the capture. Allocations count as unsafe from now on, even if this fails.
+     * <p>The buffer lies in the trace region, or, if the mesh has none, at the top of DRAM, where nothing may have been taken
+     * or freed above it during the capture. Allocations count as unsafe from now on, even if this fails.
      *
      * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it does not capture this trace, the trace region is
-     *     too small, or the buffer would lie where the trace's own programs write; the size of a trace that was refused counts from
-     *     then on (quirk Q9)
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it does not capture this trace, the trace
+     *     region is too small, or the buffer would lie where the trace's own programs write; the size of a trace that was
+     *     rejected counts from then on (quirk Q9)
      * @throws IllegalStateException if a program was recorded, or none at all, and nobody said how large its commands are; the
      *     capture goes on
      */
@@ -529,9 +531,9 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Runs a captured trace again; it takes no memory.
      *
-     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such trace, or
-     *     another queue has work on one of its sub-devices
-     * @throws IllegalStateException if the capture has not ended or was refused at the end, or a queue captures
+     * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such
+     *     trace, or another queue has work on one of its sub-devices
+     * @throws IllegalStateException if the capture has not ended or was rejected at the end, or a queue captures
      */
     public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
         whileOpen(() -> operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking)));
@@ -566,8 +568,8 @@ public final class MeshDevice implements AutoCloseable {
      * Adds a way to divide the devices into sub-devices; {@link #loadSubDeviceManager} makes it the active one.
      *
      * @param subDevices at most 8, which do not intersect
-     * @param localL1Size the bytes at the bottom of every core's L1 that each sub-device lends by itself, rounded up to the L1
-     *     alignment; with 0 they have no memory of their own
+     * @param localL1Size the bytes at the bottom of every core's L1 that each sub-device allocates by itself, rounded up to the
+     *     L1 alignment; with 0 they have no memory of their own
      * @throws MeshRuntimeException if the mesh is closed, or the sub-devices cannot be laid out so
      * @throws IllegalArgumentException if the size is negative
      */
@@ -576,12 +578,12 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Divides the devices as a manager says: its sub-devices lend the bottom of L1, and the mesh what is above.
+     * Divides the devices as a manager says: its sub-devices allocate the bottom of L1, and the mesh what is above.
      *
      * <p>All command queues count as in use afterwards. Traces that were begun under another manager are not found meanwhile.
      *
-     * @throws MeshRuntimeException if the mesh is closed, there is no such manager, sub-devices of the active one have memory lent,
-     *     the mesh has lent L1 where the sub-devices would lend, or a trace is captured
+     * @throws MeshRuntimeException if the mesh is closed, there is no such manager, sub-devices of the active one have memory
+     *     allocated, the mesh has allocated L1 where the sub-devices would allocate, or a trace is captured
      */
     public void loadSubDeviceManager(SubDeviceManagerId manager) {
         whileOpen(() -> subDevices().load(manager, queues::resetWorkers));
@@ -675,10 +677,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns the lowest address of L1 that the mesh or a sub-device of the active manager has lent.
+     * Returns the lowest address of L1 that the mesh or a sub-device of the active manager has allocated.
      *
      * @param subDevicesAsked the sub-devices to look at; all if none is named
-     * @return the address, empty if nothing is lent there
+     * @return the address, empty if nothing is allocated there
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
     public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
@@ -907,7 +909,9 @@ public final class MeshDevice implements AutoCloseable {
         return result;
     }
 
-    /** A strict runtime refuses to free what a mesh lent that was closed meanwhile; the operation's own error tells that. */
+    /**
+     * A strict runtime rejects to free what a mesh allocated that was closed meanwhile; the operation's own error tells that.
+     */
     private static void discard(Tensor result) {
         try {
             result.close();
@@ -983,7 +987,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Lends the same address on all devices to something that is not a buffer of its own. */
+    /** Allocates the same address on all devices to something that is not a buffer of its own. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
         synchronized (lock) {
             collected.freeCollected();
@@ -1078,7 +1082,7 @@ public final class MeshDevice implements AutoCloseable {
         return memory;
     }
 
-    /** The first address of L1 that may be lent, from which circular buffers are stacked. */
+    /** The first address of L1 that may be allocated, from which circular buffers are stacked. */
     long l1Base() {
         return config.l1UnreservedBase();
     }

@@ -30,7 +30,7 @@ import org.apiguardian.api.API.Status;
  * @param dispatchCoreConfig on which cores the runtime dispatches, which are then not left to programs
  * @param offset where in the system the mesh starts, empty for its first device; not looked at where devices are named
  * @param physicalDeviceIds the devices in row-major order, empty to have them chosen; needs a shape
- * @param workerL1Size the bytes of every core's L1 that the allocator may lend, 0 for the default of the preset
+ * @param workerL1Size the bytes of every core's L1 that the allocator may allocate, 0 for the default of the preset
  * @param defects what goes wrong on this mesh, besides what {@link Ttnn.Builder#defects} says
  * @since 0.1
  */
@@ -170,7 +170,7 @@ public record MeshDeviceOptions(
                 defects);
     }
 
-    /** Returns these options with another size of the L1 that the allocator may lend. */
+    /** Returns these options with another size of the L1 that the allocator may allocate. */
     public MeshDeviceOptions withWorkerL1Size(long bytes) {
         return new MeshDeviceOptions(
                 meshShape,

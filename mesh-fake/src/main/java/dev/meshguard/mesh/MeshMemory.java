@@ -35,17 +35,17 @@ import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
 /**
- * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is lent.
+ * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is allocated.
  *
- * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device has an allocator
- * of its own besides, for buffers of that device alone; neither knows of the other, so their addresses may coincide. Guarded by
- * the lock of the mesh, which callers hold.
+ * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device has an
+ * allocator of its own besides, for buffers of that device alone; neither knows of the other, so their addresses may coincide.
+ * Guarded by the lock of the mesh, which callers hold.
  */
 final class MeshMemory {
 
     private static final long HIGHEST_ADDRESS = 0xFFFF_FFFFL;
 
-    /** The memories an allocator lends. */
+    /** The memories an allocator allocates. */
     private static final List<BufferType> ALLOCATABLE_TYPES =
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
@@ -96,7 +96,7 @@ final class MeshMemory {
         }
     }
 
-    /** Lends the same address on all devices, as the backing buffer of a mesh buffer does. */
+    /** Allocates the same address on all devices, as the backing buffer of a mesh buffer does. */
     Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         Allocation allocation = allocate(Kind.LOCK_STEP, allocatorFor(buffer), devices, buffer, details);
@@ -108,7 +108,7 @@ final class MeshMemory {
         return allocation;
     }
 
-    /** Lends memory of one device. */
+    /** Allocates memory of one device. */
     Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         requireWholeDevice(device, buffer);
@@ -169,8 +169,8 @@ final class MeshMemory {
     }
 
     /**
-     * Lends the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a view that
-     * lives only as long as the loading takes.
+     * Allocates the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a
+     * view that lives only as long as the loading takes.
      *
      * @param ofPrograms what the binary of each program needs
      * @param viewsOnMesh filled with the buffer on the mesh that each of the programs keeps
@@ -308,7 +308,7 @@ final class MeshMemory {
                 because));
     }
 
-    /** Takes back all that the mesh's allocator and its sub-devices lend, without a word. */
+    /** Takes back all that the mesh's allocator and its sub-devices allocate, without a word. */
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         subDevices.localAllocators().values().forEach(Allocator::deallocateBuffers);
@@ -364,7 +364,9 @@ final class MeshMemory {
         return meshAllocator;
     }
 
-    /** Returns what the mesh's own allocator can lend in all on each device; memories that it does not have are left out. */
+    /**
+     * Returns what the mesh's own allocator can allocate in all on each device; memories that it does not have are left out.
+     */
     List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
@@ -435,7 +437,7 @@ final class MeshMemory {
         return reading.build();
     }
 
-    /** Empties the allocators of the mesh and of its sub-devices; nobody is told, and buffers keep their state. */
+    /** Empties the allocators of the mesh and of its sub-devices; nobody is reported, and buffers keep their state. */
     void wipe() {
         subDevices.wipe();
         forgetAllocated();
@@ -451,7 +453,7 @@ final class MeshMemory {
         subDevices.localAllocators().values().forEach(local -> misuse.wiped(local, closed));
     }
 
-    /** Refuses to write or read a buffer that was freed, if the runtime is strict. */
+    /** Rejects to write or read a buffer that was freed, if the runtime is strict. */
     void requireUsable(Allocation allocation, String use) {
         misuse.use(allocation, use);
     }
@@ -460,7 +462,7 @@ final class MeshMemory {
         open = false;
     }
 
-    /** Memory goes back only while it is initialised who lent it: the mesh, or the device that lent by itself. */
+    /** Memory goes back only while it is initialised who allocated it: the mesh, or the device that allocated by itself. */
     private boolean isFreed(Allocation allocation) {
         return allocation.kind() == Kind.ON_ONE_DEVICE
                 ? allocation.devices().stream()
@@ -575,7 +577,7 @@ final class MeshMemory {
         }
     }
 
-    /** What the buffer takes in every bank, as if the mesh had lent it. */
+    /** What the buffer takes in every bank, as if the mesh had allocated it. */
     private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
         BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0

@@ -30,7 +30,7 @@ import java.util.function.IntPredicate;
 /**
  * What one mesh tells its listener about its buffers: the reporting model and the defects, in one place.
  *
- * <p>Called under the lock of the mesh, so that a free is always reported before its address can be lent anew.
+ * <p>Called under the lock of the mesh, so that a free is always reported before its address can be reused.
  */
 final class MeshReports {
 

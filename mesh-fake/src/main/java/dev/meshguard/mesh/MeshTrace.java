@@ -80,6 +80,6 @@ final class MeshTrace {
         return Optional.ofNullable(kept);
     }
 
-    /** The buffer on each device, as asked for and as lent. */
+    /** The buffer on each device, as asked for and as allocated. */
     record Kept(BufferConfig config, Allocation allocation) {}
 }

@@ -176,7 +176,7 @@ final class MeshTraces {
         requireNotReached(allocator().physicalAddressOf(allocation.type(), allocation.address()), marks);
     }
 
-    /** What was taken or given back during the capture is used by the trace, and must not lie where the trace lies itself. */
+    /** What was taken or freed during the capture is used by the trace, and must not lie where the trace lies itself. */
     private static void requireNotReached(long address, HighWaterMarks marks) {
         boolean byAllocations = address < marks.allocation();
         boolean byDeletions = address < marks.deletion();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a program or a workload keeps until it ends, on every mesh that it met.
  *
- * <p>Apart from the program itself, so that it can be given back when nobody has that any more. Safe for use by several threads.
+ * <p>Excluding the program itself, so that it can be freed when nobody has that any more. Safe for use by several threads.
  */
 @EndOfPath
 final class OwnedResources {

@@ -368,8 +368,8 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Lays the circular buffers out, reports them on devices that have not heard of this layout, and only then looks whether they
-     * fit, as the runtime does: a program that was refused has reported them, and reports them gone when it ends.
+     * Lays the circular buffers out, reports them on devices that have not heard of this layout, and only then looks whether
+     * they fit, as the runtime does: a program that was rejected has reported them, and reports them gone when it ends.
      */
     private void compileFor(
             MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {

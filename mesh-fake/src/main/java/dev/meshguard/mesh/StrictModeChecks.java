@@ -24,10 +24,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a strict runtime remembers of its buffers, and what it refuses to do with them.
+ * What a strict runtime remembers of its buffers, and what it rejects to do with them.
  *
- * <p>One for all meshes of a runtime, since a submesh may look at what its parent lent. A lenient one remembers and refuses nothing.
- * Safe for use by several threads; a thread that holds the lock of a mesh may call it.
+ * <p>One for all meshes of a runtime, since a submesh may look at what its parent allocated. A lenient one remembers and
+ * rejects nothing. Safe for use by several threads; a thread that holds the lock of a mesh may call it.
  */
 final class StrictModeChecks {
 
@@ -78,7 +78,7 @@ final class StrictModeChecks {
         allocation.allocator().ifPresent(lender -> forget(lender, allocation));
     }
 
-    /** Notes that an allocator was wiped: what it had lent is gone. */
+    /** Notes that an allocator was wiped: what it had allocated is gone. */
     synchronized void wiped(Allocator lender, String because) {
         if (!strict) {
             return;
@@ -94,7 +94,7 @@ final class StrictModeChecks {
         freed.removeIf(allocation -> isAllocatedBy(allocation, lender));
     }
 
-    /** Refuses to empty banks in which there are buffers. */
+    /** Rejects to empty banks in which there are buffers. */
     synchronized void emptying(Allocator lender, int meshId) {
         List<Allocation> lent = live.getOrDefault(lender, Map.of()).values().stream()
                 .flatMap(ofType -> ofType.values().stream())
@@ -120,7 +120,7 @@ final class StrictModeChecks {
         throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, PrintableText.lines(lines));
     }
 
-    /** Refuses to free what was freed before. */
+    /** Rejects to free what was freed before. */
     void secondFree(Allocation allocation) {
         if (!strict) {
             return;
@@ -134,7 +134,7 @@ final class StrictModeChecks {
         throw error;
     }
 
-    /** Refuses to free what a closed mesh or device lent. */
+    /** Rejects to free what a closed mesh or device allocated. */
     void freeAfterClose(Allocation allocation) {
         if (!strict) {
             return;
@@ -146,7 +146,7 @@ final class StrictModeChecks {
                 "Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.");
     }
 
-    /** Refuses to free an address at which no buffer starts. */
+    /** Rejects to free an address at which no buffer starts. */
     void unknownAddress(BufferType type, long address, Allocator lender, List<Integer> devices) {
         if (!strict) {
             return;
@@ -165,7 +165,7 @@ final class StrictModeChecks {
                 "Free an address that a buffer has. A runtime that is not strict ignores any other, as the real one does.");
     }
 
-    /** Refuses to look at memory that was given back and that nobody has now. */
+    /** Rejects to look at memory that was freed and that nobody has now. */
     synchronized void view(BufferType type, long address, List<Integer> devices) {
         if (!strict || isLive(type, address, devices)) {
             return;
@@ -191,7 +191,7 @@ final class StrictModeChecks {
                 });
     }
 
-    /** Refuses to write or read a buffer that was freed. */
+    /** Rejects to write or read a buffer that was freed. */
     void use(Allocation allocation, String use) {
         if (strict && allocation.isFreed()) {
             throw misuse(

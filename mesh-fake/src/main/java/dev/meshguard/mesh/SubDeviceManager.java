@@ -52,7 +52,7 @@ final class SubDeviceManager {
      * Returns a manager that divides the grid.
      *
      * @param config how the mesh divides its memory
-     * @param localL1Size the bytes at the bottom of L1 that each sub-device lends by itself; rounded up to the L1 alignment
+     * @param localL1Size the bytes at the bottom of L1 that each sub-device allocates by itself; rounded up to the L1 alignment
      * @throws MeshRuntimeException if there is no sub-device or too many, one does not lie in the grid, or two intersect
      */
     static SubDeviceManager divided(
@@ -118,7 +118,7 @@ final class SubDeviceManager {
         allocated.add(allocation);
     }
 
-    /** Notes that memory came back, if a sub-device of this manager lent it. */
+    /** Notes that memory came back, if a sub-device of this manager allocated it. */
     void free(Allocation allocation) {
         allocated.remove(allocation);
     }
@@ -152,7 +152,7 @@ final class SubDeviceManager {
         return traces;
     }
 
-    /** Takes back what its sub-devices lent, without telling those who have it. */
+    /** Takes back what its sub-devices allocated, without telling those who have it. */
     void wipe() {
         for (Allocator allocator : allocators()) {
             allocator.deallocateBuffers();

@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sub-device managers of one mesh, of which one is loaded.
  *
- * <p>While a manager with local L1 is loaded, the mesh's own L1 list is shorter by it at the bottom, where the sub-devices lend.
- * Guarded by the lock of the mesh. Source: {@code tt_metal/impl/sub_device/sub_device_manager_tracker.cpp}.
+ * <p>While a manager with local L1 is loaded, the mesh's own L1 list is shorter by it at the bottom, where the sub-devices
+ * allocate. Guarded by the lock of the mesh. Source: {@code tt_metal/impl/sub_device/sub_device_manager_tracker.cpp}.
  */
 final class SubDeviceManagers {
 
@@ -86,12 +86,13 @@ final class SubDeviceManagers {
     /**
      * Makes a manager the active one.
      *
-     * <p>If a live L1 buffer of the mesh lies where the sub-devices would lend, the runtime refuses, or overlooks the buffer (quirk
-     * Q15), and leaves the mesh's list without the part that was given up for the manager it keeps. Here it always refuses, and
-     * everything is as before except that the queues count as used.
+     * <p>If a live L1 buffer of the mesh lies where the sub-devices would allocate, the runtime rejects, or overlooks the
+     * buffer (quirk Q15), and leaves the mesh's list without the part that was given up for the manager it keeps. Here it
+     * always rejects, and everything is as before except that the queues count as used.
      *
      * @param resetWorkers prepares the command queues for a number of sub-devices
-     * @throws MeshRuntimeException if there is no such manager, sub-devices have memory lent, or the mesh has where they would lend
+     * @throws MeshRuntimeException if there is no such manager, sub-devices have memory allocated, or the mesh has where they
+     *     would allocate
      */
     void load(SubDeviceManagerId id, IntConsumer resetWorkers) {
         if (active().id().equals(id)) {
@@ -117,7 +118,7 @@ final class SubDeviceManagers {
     }
 
     /**
-     * Removes a manager and takes back what its sub-devices lent.
+     * Removes a manager and takes back what its sub-devices allocated.
      *
      * @return the manager, whose traces the caller has to end
      * @throws MeshRuntimeException if it is the active or the default one, or there is none
@@ -136,7 +137,7 @@ final class SubDeviceManagers {
         return found;
     }
 
-    /** Who lends the memory of a sub-device, or, if none is named, of the mesh. */
+    /** Who allocates the memory of a sub-device, or, if none is named, of the mesh. */
     Allocator allocatorOf(Optional<SubDeviceId> subDevice) {
         return subDevice.map(active()::allocator).orElse(meshAllocator);
     }
@@ -149,9 +150,9 @@ final class SubDeviceManagers {
     }
 
     /**
-     * Checks that the manager is loaded whose memory is to be given back.
+     * Checks that the manager is loaded whose memory is to be freed.
      *
-     * <p>No call can bring this about as long as managers with memory lent cannot be unloaded.
+     * <p>No call can bring this about as long as managers with memory allocated cannot be unloaded.
      */
     void requireManagerOf(Allocation allocation) {
         if (isLocal(allocation)) {
@@ -171,7 +172,7 @@ final class SubDeviceManagers {
         }
     }
 
-    /** Whether the memory is lent by a sub-device and not by the mesh. */
+    /** Whether the memory is allocated by a sub-device and not by the mesh. */
     boolean isLocal(Allocation allocation) {
         return allocation.kind() == Allocation.Kind.LOCK_STEP
                 && allocation.allocator().orElse(meshAllocator) != meshAllocator;
@@ -216,7 +217,7 @@ final class SubDeviceManagers {
     }
 
     /**
-     * Returns the lowest L1 address that is lent by the mesh or by sub-devices of the active manager.
+     * Returns the lowest L1 address that is allocated by the mesh or by sub-devices of the active manager.
      *
      * @param subDevices which sub-devices; all if there is none
      * @throws MeshRuntimeException if there is no such sub-device
@@ -231,7 +232,7 @@ final class SubDeviceManagers {
                 .min();
     }
 
-    /** Returns the lowest L1 address that is lent where a program may place circular buffers. */
+    /** Returns the lowest L1 address that is allocated where a program may place circular buffers. */
     OptionalLong lowestOccupiedL1AddressFor(Program program) {
         return lowestOccupiedComputeL1Address(List.of(subDeviceOf(program.kernelCores())));
     }

@@ -57,7 +57,8 @@ final class Submeshes {
     /**
      * Returns where the submeshes begin into which a mesh is divided, in row-major order.
      *
-     * <p>The process of the runtime divides by zero and ends if the submesh has no device; here it is refused as a single one is.
+     * <p>The process of the runtime divides by zero and ends if the submesh has no device; here it is rejected as a single one
+     * is.
      *
      * @throws MeshRuntimeException if the submesh has no device, or a dimension is not a whole number of submeshes
      */

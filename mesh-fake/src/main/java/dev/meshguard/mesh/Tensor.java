@@ -19,18 +19,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * A handle to a tensor on a mesh: a {@link TensorSpec} and the memory it lies in. It has no data.
  *
- * <p><b>Sharing.</b> Several handles may share the memory: those that {@link #alias} makes are copies, those that {@link #reshape}
- * makes see it in another shape. Memory that is freed by force is gone for all of them. Without force it is only freed through the
- * last handle, which is what a destructor does and what {@link #close} does here. Where the real runtime does nothing because
- * others share the memory, the listener is told.
+ * <p><b>Sharing.</b> Several handles may share the memory: those that {@link #alias} makes are copies, those that
+ * {@link #reshape} makes see it in another shape. Memory that is freed by force is gone for all of them. Without force it is
+ * only freed through the last handle, which is what a destructor does and what {@link #close} does here. Where the real runtime
+ * does nothing because others share the memory, the listener is reported.
  *
- * <p><b>In words of Python.</b> {@code ttnn.deallocate(tensor)} forces, {@code tensor.deallocate()} does not. A name that is bound
- * to something else, or goes out of scope, is {@link #close}; {@link HandleRelease} says what happens to a handle that was
- * forgotten.
+ * <p><b>In words of Python.</b> {@code ttnn.deallocate(tensor)} forces, {@code tensor.deallocate()} does not. A name that is
+ * bound to something else, or goes out of scope, is {@link #close}; {@link HandleRelease} says what happens to a handle that
+ * was forgotten.
  *
  * <p>A handle keeps its mesh reachable. What it says of itself stays true after its memory was freed, but for
- * {@link #isAllocated()}; address and buffer are then refused. Safe for use by several threads: changes happen under the lock of
- * its mesh. Sources: {@code ttnn/core/tensor/tensor.cpp}, {@code ttnn/core/tensor/storage.cpp},
+ * {@link #isAllocated()}; address and buffer are then rejected. Safe for use by several threads: changes happen under the lock
+ * of its mesh. Sources: {@code ttnn/core/tensor/tensor.cpp}, {@code ttnn/core/tensor/storage.cpp},
  * {@code tt_metal/impl/tensor/mesh_tensor.cpp}.
  *
  * @since 0.1
@@ -197,8 +197,8 @@ public final class Tensor implements AutoCloseable {
     /**
      * Frees the memory on all devices, for everybody who shares it.
      *
-     * <p>The real runtime is silent when it does not: without force while others share the memory, or when there is nothing to give
-     * back. Here the listener is told that a free was ignored, and why. This handle stays; only {@link #close} gives it up.
+     * <p>The real runtime is silent when it does not: without force while others share the memory, or when there is nothing to
+     * free. Here the listener is reported that a free was ignored, and why. This handle stays; only {@link #close} gives it up.
      *
      * @param force whether to free it even though others share it
      */
@@ -224,7 +224,7 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Refuses to return data, of which a tensor here has none.
+     * Rejects to return data, of which a tensor here has none.
      *
      * @throws UnsupportedOperationException always
      */

@@ -128,9 +128,10 @@ public final class Ttnn {
     /**
      * Opens a mesh.
      *
-     * <p>While another root mesh is open, this one is opened too, as the real runtime does, and a warning is logged: devices that are
-     * active keep the division of memory and the queues that the first one asked for, two meshes over one device lend the same
-     * addresses and overwrite each other's data, and closing one closes the devices of both. {@link Strictness#STRICT} refuses it.
+     * <p>While another root mesh is open, this one is opened too, as the real runtime does, and a warning is logged: devices
+     * that are active keep the division of memory and the queues that the first one asked for, two meshes over one device
+     * allocate the same addresses and overwrite each other's data, and closing one closes the devices of both.
+     * {@link Strictness#STRICT} rejects it.
      *
      * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as asked
      * @throws DeviceOutOfMemoryException if there is no room for the runtime's own buffers
@@ -359,7 +360,7 @@ public final class Ttnn {
     /**
      * Returns how full each bank of a memory is, with its blocks: the same for every device of the mesh.
      *
-     * @throws MeshRuntimeException if the mesh is closed or the memory is not lent
+     * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
      */
     public MemoryView getMemoryView(MeshDevice mesh, BufferType memory) {
         return mesh.memoryView(memory);
@@ -368,9 +369,10 @@ public final class Ttnn {
     /**
      * Empties all banks of a mesh, as {@code ttnn.device.deallocate_buffers} does (quirk Q3).
      *
-     * <p>Nobody is told: neither the listener nor the buffers, which stay allocated. What is allocated next may lie where they lie,
-     * and freeing one of them later frees whatever starts at its address then, possibly another buffer's memory.
-     * {@link Strictness#STRICT} refuses it while anything is lent. The allocators of the devices by themselves are left alone.
+     * <p>Nobody is reported: neither the listener nor the buffers, which stay allocated. What is allocated next may lie where
+     * they lie, and freeing one of them later frees whatever starts at its address then, possibly another buffer's memory.
+     * {@link Strictness#STRICT} rejects it while anything is allocated. The allocators of the devices by themselves are left
+     * alone.
      *
      * @throws MeshRuntimeException if the mesh is closed
      * @throws IllegalStateException if there is something in the banks and this is strict
@@ -380,7 +382,7 @@ public final class Ttnn {
     }
 
     /**
-     * Refuses to return data, of which a tensor here has none; see {@link Tensor#toHost()}.
+     * Rejects to return data, of which a tensor here has none; see {@link Tensor#toHost()}.
      *
      * @throws UnsupportedOperationException always
      */
@@ -820,24 +822,25 @@ public final class Ttnn {
         }
 
         /**
-         * Refuses what the real runtime lets pass although it cannot be right, and withholds the last {@value
-         * #WITHHELD_ADDRESSES} addresses that were given back; see {@link #strict(int)}.
+         * Rejects what the real runtime lets pass although it cannot be right, and withholds the last
+         * {@value #WITHHELD_ADDRESSES} addresses that were freed; see {@link #strict(int)}.
          */
         public Builder strict() {
             return strict(WITHHELD_ADDRESSES);
         }
 
         /**
-         * Refuses what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is called.
+         * Rejects what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is
+         * called.
          *
-         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory are {@linkplain
-         * BufferMisuseException errors} that tell what happened to the buffer, and where. So that a freed address does not belong to
-         * the next buffer at once, it is withheld for a while; addresses are therefore not those of a lenient run, nor those in its
-         * block tables. All else is: what fits, what clashes, and how full the memory is, to the byte. A program without fault ends
-         * alike in both.
+         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory are
+         * {@linkplain BufferMisuseException errors} that tell what happened to the buffer, and where. So that a freed address
+         * does not belong to the next buffer at once, it is withheld for a while; addresses are therefore not those of a
+         * lenient run, nor those in its block tables. All else is: what fits, what clashes, and how full the memory is, to the
+         * byte. A correct program ends alike in both.
          *
-         * @param withheld how many of the addresses given back last each allocator does not lend, in each kind of memory; one is lent
-         *     early when no other is left
+         * @param withheld how many of the addresses freed last each allocator does not allocate, in each kind of memory; one is
+         *     allocated early when no other is left
          * @throws IllegalArgumentException if the number is negative
          */
         public Builder strict(int withheld) {

@@ -132,7 +132,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         return new Allocating(memory, type, readings, new ClosingMocks(memory));
     }
 
-    /** Refuses a method that cannot be reported; called by Mockito when a mock is stubbed. */
+    /** Rejects a method that cannot be reported; called by Mockito when a mock is stubbed. */
     @Override
     public void validateFor(InvocationOnMock call) {
         Signature method = new Signature(call.getMethod());
@@ -216,7 +216,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
             return existing;
         }
 
-        /** What cannot be read is told when the call is reported, and not thrown at whoever made the call. */
+        /** What cannot be read is reported when the call is reported, and not thrown at whoever made the call. */
         private long named() {
             try {
                 return readings.addressOf(call, null).orElseGet(() -> memory.newAddress(sizeOf(call)));

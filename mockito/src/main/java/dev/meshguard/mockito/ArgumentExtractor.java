@@ -69,7 +69,7 @@ record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<Invo
         return index.filter(own -> own == argument).isPresent();
     }
 
-    /** Refuses a method in which this cannot be read. */
+    /** Rejects a method in which this cannot be read. */
     void check(Signature method) {
         index.ifPresent(argument -> method.check(argument, role));
     }

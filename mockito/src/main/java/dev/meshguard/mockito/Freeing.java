@@ -23,11 +23,11 @@ import org.mockito.stubbing.ValidableAnswer;
  *
  * <p>Immutable: each option returns another answer. Unless something else is said, what is freed is the only argument besides
  * that of the device; and where there is none, as in {@code buffer.close()}, the mock itself. A number is an address, anything
- * else a handle, and a collection or an array frees each of its elements. Device and type are those of the memory that the mocks of this
- * tracker have lent there.
+ * else a handle, and a collection or an array frees each of its elements. Device and type are those of the memory that the
+ * mocks of this tracker have allocated there.
  *
- * <p>Calling it twice, or for something that no mock has lent, is an event for the verdict to tell and not an exception: the books do
- * not balance. A handle that no mock has lent has no address, so one is made up for the report.
+ * <p>Calling it twice, or for something that no mock has allocated, is an event for the verdict to tell and not an exception:
+ * the books do not balance. A handle that no mock has allocated has no address, so one is made up for the report.
  *
  * @since 0.1
  * @see MockReports#freeing
@@ -66,7 +66,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         return with(readings.devices(Role.DEVICES.computed(devices)));
     }
 
-    /** Says the memory, where one address may be lent in several. */
+    /** Says the memory, where one address may be allocated in several. */
     public Freeing ofType(BufferType newType) {
         return new Freeing(memory, readings, Optional.of(newType), returning);
     }
@@ -96,7 +96,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         return new Freeing(memory, readings, type, answer);
     }
 
-    /** Refuses a method that cannot be reported; called by Mockito when a mock is stubbed. */
+    /** Rejects a method that cannot be reported; called by Mockito when a mock is stubbed. */
     @Override
     public void validateFor(InvocationOnMock call) {
         check(new Signature(call.getMethod()));

@@ -25,7 +25,7 @@ record MethodBinding(String method, Consumer<Signature> validation, Reporting re
         return called.description().equals(method) || called.method().getName().equals(method);
     }
 
-    /** Refuses a type that lacks the method, or whose method cannot be reported. */
+    /** Rejects a type that lacks the method, or whose method cannot be reported. */
     void check(Class<?> type, List<Signature> methods) {
         List<Signature> meant = methods.stream().filter(this::fits).toList();
         if (meant.isEmpty()) {

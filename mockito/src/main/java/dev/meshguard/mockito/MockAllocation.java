@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What one call of a mock lent; guarded by the lock of the {@link MockAllocations} that knows it. */
+/** What one call of a mock allocated; guarded by the lock of the {@link MockAllocations} that knows it. */
 final class MockAllocation {
 
     private final List<Integer> devices;
@@ -63,7 +63,7 @@ final class MockAllocation {
         return ended;
     }
 
-    /** A free takes back what the same mesh lent; labels and owners are a matter of the allocation. */
+    /** A free takes back what the same mesh allocated; labels and owners are a matter of the allocation. */
     private static AllocationDetails releaseOf(AllocationDetails details) {
         AllocationDetails release = AllocationDetails.user().ofKind(details.kind());
         if (details.mesh().isPresent()) {

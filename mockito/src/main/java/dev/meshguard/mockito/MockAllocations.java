@@ -18,10 +18,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mocks that report to one tracker have lent.
+ * What the mocks that report to one tracker have allocated.
  *
- * <p>It belongs to the tracker, so that the answers of different mocks find what the others lent. Handles are not kept alive by
- * it. Safe for use by several threads.
+ * <p>It belongs to the tracker, so that the answers of different mocks find what the others allocated. Handles are not kept
+ * alive by it. Safe for use by several threads.
  */
 final class MockAllocations {
 
@@ -58,7 +58,7 @@ final class MockAllocations {
         return address;
     }
 
-    /** Reports memory that a call lent. */
+    /** Reports memory that a call allocated. */
     void allocate(
             AllocationDetails details,
             List<Integer> devices,
@@ -143,7 +143,7 @@ final class MockAllocations {
         return lent.isLive();
     }
 
-    /** What lives there; where nothing does, what lived there last, so that a second free is told as one. */
+    /** What lives there; where nothing does, what lived there last, so that a second free is reported as one. */
     private synchronized List<MockAllocation> candidates(
             long address, Optional<List<Integer>> devices, Optional<BufferType> type) {
         List<MockAllocation> there = byAddress.getOrDefault(address, List.of()).stream()

@@ -16,13 +16,13 @@ import org.mockito.invocation.InvocationOnMock;
  * }</pre>
  *
  * <p>What an interface says plainly need not be said again: the only number among the arguments is the size, the only argument
- * of a free is what is freed. What is not plain is refused when the mock is stubbed, with the option that says it. Mocks that
+ * of a free is what is freed. What is not plain is rejected when the mock is stubbed, with the option that says it. Mocks that
  * somebody else configured are listened to with a {@link MockListener}.
  *
- * <p>All answers that report to one tracker know of each other's memory: what one lent any other takes back, whichever mocks
- * they belong to, and no two of them make up the same address. Nothing is reported for a mock that throws or that returns
+ * <p>All answers that report to one tracker know of each other's memory: what one allocated any other takes back, whichever
+ * mocks they belong to, and no two of them make up the same address. Nothing is reported for a mock that throws or that returns
  * {@code null} instead of memory. A report never throws into the code under test: where a call cannot be read, the tracker is
- * told of a report that was lost, which makes the verdict inconclusive and gives the reason.
+ * reported of a report that was lost, which makes the verdict inconclusive and gives the reason.
  *
  * <p>Safe for use by several threads.
  *

@@ -36,10 +36,10 @@ interface Result {
         }
     };
 
-    /** Returns what a call returns; {@code null} where it lends nothing. */
+    /** Returns what a call returns; {@code null} where it allocates nothing. */
     @Nullable
     Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) throws Throwable;
 
-    /** Refuses a method whose result this cannot be. */
+    /** Rejects a method whose result this cannot be. */
     default void check(Signature method) {}
 }

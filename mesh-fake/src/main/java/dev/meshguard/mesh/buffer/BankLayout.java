@@ -43,7 +43,7 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
     /**
      * Returns how a buffer lies in the banks of an allocator.
      *
-     * @throws MeshRuntimeException if the allocator does not lend the memory
+     * @throws MeshRuntimeException if the allocator does not allocate the memory
      */
     public static BankLayout of(BufferConfig buffer, Allocator allocator) {
         return new BankLayout(buffer, allocator.numBanks(buffer.type()), allocator.alignment(buffer.type()));

@@ -25,7 +25,7 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
 
     /** The counters of pages on the chip have 16 bits. */
     private static final long MAX_PAGES = 65_535;
-    /** Sizes are told in 32 bits. */
+    /** Sizes are reported in 32 bits. */
     private static final long MAX_SIZE = 0xffff_ffffL;
 
     /**

@@ -40,7 +40,7 @@ public sealed interface Fault {
         /**
          * Creates the fault.
          *
-         * @throws IllegalArgumentException if a number is out of range, or no allocator lends the memory
+         * @throws IllegalArgumentException if a number is out of range, or no allocator allocates the memory
          */
         public AllocationFails {
             requireCount("the number of an allocation", number);

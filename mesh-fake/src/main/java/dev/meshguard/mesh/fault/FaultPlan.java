@@ -87,16 +87,17 @@ public final class FaultPlan {
     /**
      * Lets the allocation of one memory with this number run out of memory.
      *
-     * <p>Whatever asks an allocator for memory counts: a mesh buffer once however many devices it covers, a kernel binary, a buffer
-     * of the runtime. What takes none does not: views, circular buffers, buffers of 0 B. {@linkplain #onDevice On a device} those
-     * count that lie on it, and a mesh buffer fails as a whole: one allocator serves all devices.
+     * <p>Whatever asks an allocator for memory counts: a mesh buffer once however many devices it covers, a kernel binary, a
+     * buffer of the runtime. What takes none does not: views, circular buffers, buffers of 0 B.
+     * {@linkplain #onDevice On a device} those count that lie on it, and a mesh buffer fails as a whole: one allocator serves
+     * all devices.
      *
-     * <p>The error is the runtime's, {@code Out of Memory: …}, with the figures of the bank as it is; that they leave room is what
-     * tells it from a real one, besides the {@link InjectedFault}. The allocator is not asked, so nothing is taken, nothing is
-     * reported, and what was being created does not exist.
+     * <p>The error is the runtime's, {@code Out of Memory: …}, with the figures of the bank as it is; that they leave room is
+     * what tells it from a real one, besides the {@link InjectedFault}. The allocator is not asked, so nothing is taken,
+     * nothing is reported, and what was being created does not exist.
      *
      * @param number from 1
-     * @throws IllegalArgumentException if the number is not positive, or no allocator lends the memory
+     * @throws IllegalArgumentException if the number is not positive, or no allocator allocates the memory
      */
     public FaultPlan failingAllocation(long number, BufferType type) {
         return with(new Fault.AllocationFails(number, Optional.of(type), OptionalInt.empty()));
@@ -115,11 +116,11 @@ public final class FaultPlan {
     /**
      * Lets the operation of one name with this number throw.
      *
-     * <p>Whatever is handed to a command queue is an operation: those of {@code Ttnn} under their own name, such as {@code add}, and
-     * workloads, programs, traces, writes, reads and events that are enqueued by hand under the name of the method. It fails where
-     * it is handed over, with the result and the programs in place. The result is given back as the exception leaves; programs that
-     * were compiled for it stay in the program cache, into which the runtime puts them before it enqueues them
-     * ({@code ttnn/api/ttnn/device_operation.hpp}).
+     * <p>Whatever is handed to a command queue is an operation: those of {@code Ttnn} under their own name, such as
+     * {@code add}, and workloads, programs, traces, writes, reads and events that are enqueued by hand under the name of the
+     * method. It fails where it is handed over, with the result and the programs in place. The result is freed as the exception
+     * leaves; programs that were compiled for it stay in the program cache, into which the runtime puts them before it enqueues
+     * them ({@code ttnn/api/ttnn/device_operation.hpp}).
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive
@@ -131,15 +132,15 @@ public final class FaultPlan {
     /**
      * Lets a device stop answering for good.
      *
-     * <p>Its events are what its command queue gets to do: the operations of the meshes it belongs to, whether or not they run a
-     * program on it, and the closes of those meshes. The operation at which it stops throws {@code TIMEOUT: device timeout, potential
-     * hang detected, the device is unrecoverable}, each later one {@code TIMEOUT: device timeout in fetch queue wait, potential hang
-     * detected}: what the runtime says with {@code TT_METAL_OPERATION_TIMEOUT_SECONDS} set; without, it waits for ever (source:
-     * {@code tt_metal/impl/dispatch/system_memory_manager.cpp}).
+     * <p>Its events are what its command queue gets to do: the operations of the meshes it belongs to, whether or not they run
+     * a program on it, and the closes of those meshes. The operation at which it stops throws {@code TIMEOUT: device timeout,
+     * potential hang detected, the device is unrecoverable}, each later one {@code TIMEOUT: device timeout in fetch queue wait,
+     * potential hang detected}: what the runtime says with {@code TT_METAL_OPERATION_TIMEOUT_SECONDS} set; without, it waits
+     * for ever (source: {@code tt_metal/impl/dispatch/system_memory_manager.cpp}).
      *
-     * <p>Memory is lent and taken back by the host, which asks no device: allocations and frees go on. Closing a mesh over it does
-     * all it ever does, and logs what did not answer. Initialising it again throws {@code Device 5 init: failed to initialize FW! Try
-     * resetting the board.} (source: {@code tt_metal/impl/device/firmware/risc_firmware_initializer.cpp}).
+     * <p>Memory is allocated and freed by the host, which asks no device: allocations and frees go on. Closing a mesh over it
+     * does all it ever does, and logs what did not answer. Initialising it again throws {@code Device 5 init: failed to
+     * initialize FW! Try resetting the board.} (source: {@code tt_metal/impl/device/firmware/risc_firmware_initializer.cpp}).
      *
      * @param device its id
      * @param event the event at which it stops, from 1
@@ -197,12 +198,12 @@ public final class FaultPlan {
     }
 
     /**
-     * Loses the report of one kind with this number: the listener does not get it, and is told so only if that is
+     * Loses the report of one kind with this number: the listener does not get it, and is reported so only if that is
      * {@linkplain #noticed() noticed}.
      *
-     * <p>Reports are counted for each buffer and each device: an allocation of a mesh buffer over eight devices makes eight. What is
-     * not about a buffer of a device is never lost, doubled or moved: phases, meshes and devices that open and close, owners, what a
-     * witness reads, and the notes on frees that the runtime ignored, which it never reports.
+     * <p>Reports are counted for each buffer and each device: an allocation of a mesh buffer over eight devices makes eight.
+     * What is not about a buffer of a device is never lost, doubled or moved: phases, meshes and devices that open and close,
+     * owners, what a witness reads, and the notes on frees that the runtime ignored, which it never reports.
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive

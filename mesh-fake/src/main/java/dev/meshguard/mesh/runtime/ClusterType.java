@@ -76,7 +76,7 @@ public enum ClusterType {
         return systemMesh;
     }
 
-    /** Returns on what ttnn dispatches unless it is told. */
+    /** Returns on what ttnn dispatches unless it is reported. */
     public DispatchCoreType defaultDispatchCoreType() {
         return defaultDispatchCoreType;
     }
@@ -119,7 +119,7 @@ public enum ClusterType {
         NEBULA_X1(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), new CoreGrid(7, 9), new CoreGrid(8, 8)),
         NEBULA_X2(Architecture.WORMHOLE_B0, new CoreGrid(8, 7), new CoreGrid(7, 8), new CoreGrid(8, 8)),
         GALAXY(Architecture.WORMHOLE_B0, new CoreGrid(8, 9), new CoreGrid(7, 10), new CoreGrid(8, 10)),
-        /** Never dispatches on a row: {@link DispatchCoreConfig} refuses it. */
+        /** Never dispatches on a row: {@link DispatchCoreConfig} rejects it. */
         BLACKHOLE(Architecture.BLACKHOLE, new CoreGrid(13, 10), new CoreGrid(13, 10), new CoreGrid(14, 10));
 
         private final Architecture architecture;

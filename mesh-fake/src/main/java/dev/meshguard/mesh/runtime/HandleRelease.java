@@ -21,13 +21,13 @@ public enum HandleRelease {
     /** It stays taken: only a call gives memory back. The same program has the same history. */
     EXPLICIT,
     /**
-     * It is given back when the last handle that shares it was collected, and reports say so; never otherwise.
+     * It is freed when the last handle that shares it was collected, and reports say so; never otherwise.
      *
-     * <p>The mesh looks for collected handles whenever it is asked to lend memory, to take it back, to count it or to run something,
-     * and when it is asked to close, before the close begins. The frees so happen on the thread that calls, in its phase, as
-     * Python's do; never in the middle of a call, and never beside a program that has one thread. When the collector finds a handle
-     * is up to the Java virtual machine, so a history is only repeatable as far as that is. A handle found after the close falls
-     * under what applies to any free after the close, and is found when the closed mesh is called once more.
+     * <p>The mesh looks for collected handles whenever it is asked to allocate memory, to take it back, to count it or to run
+     * something, and when it is asked to close, before the close begins. The frees so happen on the thread that calls, in its
+     * phase, as Python's do; never in the middle of a call, and never beside a program that has one thread. When the collector
+     * finds a handle is up to the Java virtual machine, so a history is only repeatable as far as that is. A handle found after
+     * the close falls under what applies to any free after the close, and is found when the closed mesh is called once more.
      */
     ON_COLLECT
 }

@@ -27,8 +27,8 @@ public enum RuntimeDefect {
     /**
      * A mesh buffer that is deallocated by hand forgets its devices' buffers.
      *
-     * <p>Cause: while the mesh is alive, deallocate only changes the mesh buffer's own state, which drops the backing buffer, and
-     * returns. Symptom: the memory is given back, but no device's free is reported. Buffers that die with their owner, such as
+     * <p>Cause: while the mesh is alive, deallocate only changes the mesh buffer's own state, which drops the backing buffer,
+     * and returns. Symptom: the memory is freed, but no device's free is reported. Buffers that die with their owner, such as
      * kernel binaries, are not affected: their devices' buffers die with them. Source: {@code MeshBuffer::deallocate} in
      * {@code tt_metal/distributed/mesh_buffer.cpp}.
      */
@@ -87,11 +87,11 @@ public enum RuntimeDefect {
     /**
      * The runtime's own buffers are allocated when a device is initialised and once more when the mesh is set up.
      *
-     * <p>Cause: two paths of initialisation, one with the device's allocator and one with the mesh's. Neither allocator knows of the
-     * other, so both lend the same address, and only what the mesh allocated is freed at close. Symptom: two allocations at one
-     * address and one free, on every device. Hypothesis 1 of seed 003, which could not explain the equal addresses. Source:
-     * {@code Device::initialize} in {@code tt_metal/impl/device/device.cpp} and {@code MeshDevice::initialize} in
-     * {@code tt_metal/distributed/mesh_device.cpp}.
+     * <p>Cause: two paths of initialisation, one with the device's allocator and one with the mesh's. Neither allocator knows
+     * of the other, so both allocate the same address, and only what the mesh allocated is freed at close. Symptom: two
+     * allocations at one address and one free, on every device. Hypothesis 1 of seed 003, which could not explain the equal
+     * addresses. Source: {@code Device::initialize} in {@code tt_metal/impl/device/device.cpp} and
+     * {@code MeshDevice::initialize} in {@code tt_metal/distributed/mesh_device.cpp}.
      */
     INITIALISED_BY_DEVICE_AND_MESH(
             "the runtime allocates its own buffers once with each device's allocator and once with the mesh's",
@@ -127,11 +127,11 @@ public enum RuntimeDefect {
             "the circular buffers of all programs of a device are kept in one list, which the end of any program empties",
             "circular buffers of programs that still live seem to be gone"),
     /**
-     * A free is reported only after its address was lent anew.
+     * A free is reported only after its address was reused.
      *
-     * <p>Cause: taking an address and reporting it are not one step, so the reports of two threads arrive swapped. Here a free waits
-     * until the next buffer at its address was reported, or until the close. Symptom: books that add up every report lose the new
-     * buffer, and its free is of nothing. Source: {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
+     * <p>Cause: taking an address and reporting it are not one step, so the reports of two threads arrive swapped. Here a free
+     * waits until the next buffer at its address was reported, or until the close. Symptom: books that add up every report lose
+     * the new buffer, and its free is of nothing. Source: {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
      */
     FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW(
             "an address is given back before its free is reported, so the next allocation there is reported first",
@@ -160,8 +160,8 @@ public enum RuntimeDefect {
      * Freeing a mesh buffer whose mesh is closed crashes.
      *
      * <p>Cause: {@code MeshBuffer::deallocate} calls the allocator of a device that has none any more. Here it is an
-     * {@link IllegalStateException}, and the listener hears of a free that was ignored. Symptom: a segmentation fault when the last
-     * tensors are collected. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #43422 of April 2026.
+     * {@link IllegalStateException}, and the listener receives a free that was ignored. Symptom: a segmentation fault when the
+     * last tensors are collected. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #43422 of April 2026.
      */
     MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES(
             "a mesh buffer calls the allocator of its devices without looking whether they are initialised",
@@ -169,8 +169,8 @@ public enum RuntimeDefect {
     /**
      * Freeing a mesh buffer whose mesh object is gone crashes.
      *
-     * <p>Cause: the buffer keeps a pointer to the mesh, whose destructor has run. Here it is an {@link IllegalStateException}, and
-     * the listener hears of a free that was ignored. Symptom: a segmentation fault when buffers die after the mesh. Source:
+     * <p>Cause: the buffer keeps a pointer to the mesh, whose destructor has run. Here it is an {@link IllegalStateException},
+     * and the listener receives a free that was ignored. Symptom: a segmentation fault when buffers die after the mesh. Source:
      * {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #18181 of February 2025.
      */
     MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES(
@@ -179,9 +179,9 @@ public enum RuntimeDefect {
     /**
      * A trace that is released keeps its buffer.
      *
-     * <p>Cause: something else still refers to the buffer of the trace when the trace is taken out of its pool, so its destructor never
-     * runs; neither is the memory given back nor the size of the traces lowered. Symptom: a sweep that captures and releases one trace
-     * after the other fills the trace region. Source: {@code MeshDevice::release_mesh_trace} in
+     * <p>Cause: something else still refers to the buffer of the trace when the trace is taken out of its pool, so its
+     * destructor never runs; neither is the memory freed nor the size of the traces lowered. Symptom: a sweep that captures and
+     * releases one trace after the other fills the trace region. Source: {@code MeshDevice::release_mesh_trace} in
      * {@code tt_metal/distributed/mesh_device.cpp}, as tt-metal #22660 of May 2025 saw it; what was repaired then was the size,
      * {@link #TRACE_SIZE_NOT_LOWERED_ON_RELEASE}.
      */
@@ -191,10 +191,10 @@ public enum RuntimeDefect {
     /**
      * The size of a trace that is released still counts against the trace region.
      *
-     * <p>Cause: the destructor of the trace's buffer does not lower the sum that the mesh keeps. Symptom: all memory is given back, and
-     * a later capture is refused all the same; allocations are warned of as unsafe although no trace is left. Source:
-     * {@code MeshTraceBuffer} in {@code tt_metal/distributed/mesh_trace.cpp}, repaired in tt-metal #22662 of May 2025 and, when it had
-     * come back, #27966 of September 2025.
+     * <p>Cause: the destructor of the trace's buffer does not lower the sum that the mesh keeps. Symptom: all memory is freed,
+     * and a later capture is rejected all the same; allocations are warned of as unsafe although no trace is left. Source:
+     * {@code MeshTraceBuffer} in {@code tt_metal/distributed/mesh_trace.cpp}, repaired in tt-metal #22662 of May 2025 and, when
+     * it had come back, #27966 of September 2025.
      */
     TRACE_SIZE_NOT_LOWERED_ON_RELEASE(
             "releasing a trace does not lower the size of the traces that the mesh adds up",

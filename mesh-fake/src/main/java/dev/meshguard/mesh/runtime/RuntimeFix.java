@@ -14,10 +14,10 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum RuntimeFix {
     /**
-     * Closing a mesh frees whatever its allocators still lend, without a word, before it wipes them.
+     * Closing a mesh frees whatever its allocators still allocate, without a word, before it wipes them.
      *
-     * <p>{@code force_cleanup_all_buffers}, option 1 of seed 000. The device looks clean, and what the code under test forgot to free
-     * was forgotten all the same: the reading taken when close begins still shows it.
+     * <p>{@code force_cleanup_all_buffers}, option 1 of seed 000. The device looks clean, and what the code under test forgot
+     * to free was forgotten all the same: the reading taken when close begins still shows it.
      */
     FORCE_CLEANUP_ALL_BUFFERS,
     /**

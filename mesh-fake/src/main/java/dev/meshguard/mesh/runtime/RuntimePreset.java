@@ -92,7 +92,7 @@ public enum RuntimePreset {
     }
 
     /**
-     * Returns the first address of a DRAM bank that may be lent out.
+     * Returns the first address of a DRAM bank that may be allocated.
      *
      * @throws IllegalArgumentException if the version does not support the architecture
      */
@@ -101,7 +101,7 @@ public enum RuntimePreset {
     }
 
     /**
-     * Returns the first address of L1 that may be lent out, unless another worker L1 size is asked for.
+     * Returns the first address of L1 that may be allocated, unless another worker L1 size is asked for.
      *
      * @throws IllegalArgumentException if the version does not support the architecture
      */

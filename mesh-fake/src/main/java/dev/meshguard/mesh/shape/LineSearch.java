@@ -9,13 +9,14 @@ import java.util.Locale;
 /**
  * The search for the way along which the runtime lays a line of devices into a mesh of two dimensions.
  *
- * <p>The runtime takes the first way that a depth-first search meets which tries right, down, left and up in this order; first a
- * way that ends beside its start, so that the line can be closed to a ring, and any way if there is none. This finds the same
- * ways. It gives up a beginning as soon as it can be seen not to lead anywhere: too far from the start to return, too few devices
- * of either colour of a chessboard in reach, dead ends. The runtime tries all continuations of such a beginning, which makes its
- * search endless in meshes that are not small; what takes too long even here is refused.
+ * <p>The runtime takes the first way that a depth-first search meets which tries right, down, left and up in this order; first
+ * a way that ends beside its start, so that the line can be closed to a ring, and any way if there is none. This finds the same
+ * ways. It gives up a beginning as soon as it can be seen not to lead anywhere: too far from the start to return, too few
+ * devices of either colour of a chessboard in reach, dead ends. The runtime tries all continuations of such a beginning, which
+ * makes its search endless in meshes that are not small; what takes too long even here is rejected.
  *
- * <p>Source: {@code get_line_coordinates} in {@code tt_metal/distributed/mesh_device_view.cpp}. Not thread-safe; for one search.
+ * <p>Source: {@code get_line_coordinates} in {@code tt_metal/distributed/mesh_device_view.cpp}. Not thread-safe; for one
+ * search.
  */
 final class LineSearch {
 

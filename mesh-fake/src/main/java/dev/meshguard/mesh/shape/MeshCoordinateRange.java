@@ -16,13 +16,13 @@ import org.apiguardian.api.API.Status;
 /**
  * A block of coordinates in a mesh, both corners included.
  *
- * <p>With a wrap-around shape a block may go over the edge: where it ends before it starts, it runs from the start to the edge and
- * on from 0 to the end. Iterates in row-major order, the last dimension fastest, from the start on.
- * Two ranges are equal if they have the same corners, whether they wrap or not.
+ * <p>With a wrap-around shape a block may go over the edge: where it ends before it starts, it runs from the start to the edge
+ * and on from 0 to the end. Iterates in row-major order, the last dimension fastest, from the start on. Two ranges are equal if
+ * they have the same corners, whether they wrap or not.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code MeshCoordinateRange} in
  * {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and {@code tt_metal/common/mesh_coord.cpp}. The runtime does not check that a
- * range lies in its wrap-around shape, and counts wrongly where it does not; here that is refused.
+ * range lies in its wrap-around shape, and counts wrongly where it does not; here that is rejected.
  *
  * @param start the first corner
  * @param end the last corner

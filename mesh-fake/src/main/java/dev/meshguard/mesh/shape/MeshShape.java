@@ -10,9 +10,9 @@ import org.apiguardian.api.API.Status;
 /**
  * The number of devices along each dimension of a mesh.
  *
- * <p>A size of 0 is allowed, as in the runtime, which refuses such a shape only where devices are needed. Immutable and safe for
- * use by several threads. Sources: {@code MeshShape} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp}, {@code ShapeBase} in
- * {@code tt_metal/common/shape_base.cpp}.
+ * <p>A size of 0 is allowed, as in the runtime, which rejects such a shape only where devices are needed. Immutable and safe
+ * for use by several threads. Sources: {@code MeshShape} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp}, {@code ShapeBase}
+ * in {@code tt_metal/common/shape_base.cpp}.
  *
  * @param dimensions the sizes, outermost first, each 0 or more
  * @since 0.1
