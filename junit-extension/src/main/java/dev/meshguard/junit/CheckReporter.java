@@ -115,7 +115,7 @@ record CheckReporter(
             return;
         }
         AlreadyReportedFindings told = AlreadyReportedFindings.by(thrown);
-        VerdictStatus standpoint = standpoint(verdict, told);
+        VerdictStatus standpoint = statusOf(verdict, told);
         running.became(standpoint.result);
         if (standpoint == VerdictStatus.BASELINED) {
             notes.add("every leak is in the baseline, so the test does not fail");
@@ -178,7 +178,7 @@ record CheckReporter(
         }
     }
 
-    private VerdictStatus standpoint(LeakVerdict verdict, AlreadyReportedFindings told) {
+    private VerdictStatus statusOf(LeakVerdict verdict, AlreadyReportedFindings told) {
         if (policies.holdFor(verdict)
                 || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
             return VerdictStatus.PASSED;

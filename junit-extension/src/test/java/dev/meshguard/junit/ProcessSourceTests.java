@@ -21,7 +21,7 @@ import org.opentest4j.MultipleFailuresError;
 /** A test of other processes is failed by what its programs left, each told by itself. */
 class ProcessSourceTests {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     @Test
     void aProgramThatFreesAllPasses() {
@@ -117,7 +117,7 @@ class ProcessSourceTests {
                 client.freed(0, 4_096);
             }
             program.input().close();
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
         }
     }
 
@@ -132,7 +132,7 @@ class ProcessSourceTests {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
             }
             program.input().close();
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
         }
     }
 
@@ -140,7 +140,7 @@ class ProcessSourceTests {
     static class SilentTestCase {
         @Test
         void decodes(TrackedProcesses processes) throws Exception {
-            processes.start("true").await(PATIENCE);
+            processes.start("true").await(TIMEOUT);
         }
     }
 
@@ -187,8 +187,8 @@ class ProcessSourceTests {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
             }
             program.input().close();
-            program.await(PATIENCE);
-            processes.start("true").await(PATIENCE);
+            program.await(TIMEOUT);
+            processes.start("true").await(TIMEOUT);
         }
     }
 
@@ -221,7 +221,7 @@ class ProcessSourceTests {
             }
         }
         program.input().close();
-        program.await(PATIENCE);
+        program.await(TIMEOUT);
     }
 
     private static String text(Class<?> testClass) {

@@ -2,7 +2,7 @@ package dev.meshguard.mesh;
 
 import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 
 import dev.meshguard.event.BufferKind;
@@ -32,7 +32,7 @@ final class DefectInjectingListener extends ForwardingListener {
     private static final Set<RuntimeDefect> OF_THE_ROAD = EnumSet.of(
             EARLY_ALLOCATIONS_NOT_REPORTED,
             FREES_NAME_STALE_DEVICES,
-            FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW,
+            FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
             REPORTS_END_AT_CLOSE);
 
     private final Set<RuntimeDefect> defects;
@@ -85,7 +85,7 @@ final class DefectInjectingListener extends ForwardingListener {
         }
         int named = defects.contains(FREES_NAME_STALE_DEVICES) ? device + RuntimeDefect.STALE_DEVICE_IDS : device;
         Free free = new Free(release, named, type, address, ownership);
-        if (defects.contains(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW) && !closed) {
+        if (defects.contains(FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED) && !closed) {
             heldUp.add(free);
         } else {
             free.report(listener);

@@ -8,7 +8,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NOT_REPO
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES;
@@ -291,7 +291,7 @@ class RuntimeDefectTests {
 
     @Test
     void aFreeArrivesAfterTheNextBufferAtItsAddress() {
-        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW));
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED));
         reports.forget();
 
         mesh.allocate(BUFFER).deallocate();
@@ -309,7 +309,7 @@ class RuntimeDefectTests {
 
     @Test
     void aFreeWhoseAddressIsNotReusedArrivesWithTheClose() {
-        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW));
+        MeshDevice mesh = open(Ttnn.builder(reports).defects(FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED));
         mesh.allocate(BUFFER).deallocate();
         reports.forget();
 

@@ -249,7 +249,7 @@ class StrictModeTests {
                 .hasMessageStartingWith("Cannot empty the banks of mesh 0: its allocator has lent 5 buffers.")
                 .hasMessageContaining(
                         "\nThe DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1:\n1. allocated as"
-                                + " \"kv-cache\"\n   -> at dev.meshguard.mesh.StrictModeTests.refusesToEmptyBanks")
+                                + " \"kv-cache\"\n   -> at dev.meshguard.mesh.StrictModeTests.rejectsClearingBanks")
                 .hasMessageEndingWith("\n… and 2 more\nDeallocate them one by one.");
     }
 

@@ -27,7 +27,7 @@ class AllocationContextTests {
     private final AllocationTracker tracker = AllocationTracker.create();
 
     @Test
-    void whatAThreadTakesCountsToItsTenant() {
+    void allocationsOfAThreadCountToItsContext() {
         AllocationContext one = tracker.context("one");
         AllocationContext other = tracker.context("other");
         try (Scope here = one.makeCurrent()) {
@@ -42,7 +42,7 @@ class AllocationContextTests {
     }
 
     @Test
-    void whatAnotherThreadTakesCountsToTheOnlyTenantThereIs() throws Exception {
+    void allocationsOfAnotherThreadCountToTheOnlyContext() throws Exception {
         AllocationContext only = tracker.context("only");
 
         onAnotherThread(() -> take(0x1000));
@@ -91,7 +91,7 @@ class AllocationContextTests {
     }
 
     @Test
-    void aThreadThatOutlivesItsTenantStillCountsToIt() {
+    void aThreadThatOutlivesItsContextStillCountsToIt() {
         AllocationContext old = tracker.context("old");
         try (Scope here = old.makeCurrent()) {
             old.close();

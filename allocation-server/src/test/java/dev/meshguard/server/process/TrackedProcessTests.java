@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class TrackedProcessTests {
 
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     @TempDir
     private Path folder;
@@ -36,7 +36,7 @@ class TrackedProcessTests {
     @Test
     void whatIsFreedIsNoLeak() throws Exception {
         try (TrackedProcess program = started("allocate 4096", "free 4096")) {
-            assertThat(program.await(PATIENCE)).isZero();
+            assertThat(program.await(TIMEOUT)).isZero();
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
         }
@@ -45,7 +45,7 @@ class TrackedProcessTests {
     @Test
     void whatIsLeftBeforeTheExitIsALeakAndNoDeath() throws Exception {
         try (TrackedProcess program = started("allocate 4096", "allocate 8192", "free 4096")) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(causes(program.verdict())).containsExactly(Cause.UNEXPLAINED);
             assertThat(program.notes())
@@ -56,7 +56,7 @@ class TrackedProcessTests {
     @Test
     void whatACrashLeavesIsLeftByTheDead() throws Exception {
         try (TrackedProcess program = started("allocate 4096", "print lastWords", "query", "crash 3")) {
-            assertThat(program.await(PATIENCE)).isEqualTo(3);
+            assertThat(program.await(TIMEOUT)).isEqualTo(3);
 
             assertThat(causes(program.verdict())).containsExactly(Cause.PROCESS_DIED);
             assertThat(program.notes())
@@ -68,8 +68,8 @@ class TrackedProcessTests {
     @Test
     void whatAKilledProgramLeavesIsLeftByTheDead() throws Exception {
         try (TrackedProcess program = started("allocate 4096", "hang")) {
-            program.awaitConnection(PATIENCE);
-            program.server().await(all -> all.stream().anyMatch(one -> one.reports() > 0), PATIENCE);
+            program.awaitConnection(TIMEOUT);
+            program.server().await(all -> all.stream().anyMatch(one -> one.reports() > 0), TIMEOUT);
 
             program.kill();
 
@@ -82,7 +82,7 @@ class TrackedProcessTests {
     @Test
     void terminatesAChildThatOutlivesItsParentAndReportsItsBuffers() throws Exception {
         try (TrackedProcess program = started("allocate 4096", "free 4096", "child allocate 8192")) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             LeakVerdict verdict = program.verdict();
 
@@ -103,7 +103,7 @@ class TrackedProcessTests {
     @Test
     void nothingOfAFloodIsLost() throws Exception {
         try (TrackedProcess program = started("many 20000")) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(program.verdict().survivors()).hasSize(20_000);
         }
@@ -114,7 +114,7 @@ class TrackedProcessTests {
     @Test
     void aProgramThatNeverConnectsProvesNothingAndTheNotesSayWhatToCheck() throws Exception {
         try (TrackedProcess program = TrackedProcess.start("sh", "-c", "echo done")) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(program.notes())
@@ -133,7 +133,7 @@ class TrackedProcessTests {
         try (TrackedProcess program = TrackedProcess.command(ReportingProgram.command("144", "many 100"))
                 .recordSize(RecordSize.BYTES_112)
                 .start()) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(program.notes()).anySatisfy(note -> assertThat(note).contains("144"));
@@ -143,7 +143,7 @@ class TrackedProcessTests {
     @Test
     void oneRecordAloneDoesNotProveItsSizeAndIsNotPassedOver() throws Exception {
         try (TrackedProcess program = TrackedProcess.start(ReportingProgram.command("112", "allocate 4096"))) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
             assertThat(program.notes().get(1).replace("and waits", "and ended"))
@@ -190,7 +190,7 @@ class TrackedProcessTests {
     void aFloodOfOutputFillsNoMemory() throws Exception {
         try (TrackedProcess program =
                 TrackedProcess.start("sh", "-c", "i=0; while [ $i -lt 60000 ]; do echo line $i; i=$((i+1)); done")) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
             program.close();
 
             assertThat(program.output())
@@ -207,7 +207,7 @@ class TrackedProcessTests {
                 .directory(folder)
                 .environment("LAYERS", "3")
                 .start()) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
             program.close();
 
             assertThat(program.output())
@@ -241,7 +241,7 @@ class TrackedProcessTests {
             TrackedProcess program = programs.command(ReportingProgram.command("112", "allocate 4096"))
                     .recordSize(RecordSize.BYTES_112)
                     .start();
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(program.verdict().survivors().get(0).buffer().allocatedIn())
                     .isEqualTo(Phase.TEST);
@@ -254,7 +254,7 @@ class TrackedProcessTests {
     void theFixedPathHasOneProgramAtATime() throws Exception {
         Path socket = folder.resolve("fixed.sock");
         ExecutorService other = Executors.newSingleThreadExecutor();
-        try (DefaultSocketClaim mine = DefaultSocketClaim.claim(socket, PATIENCE)) {
+        try (DefaultSocketClaim mine = DefaultSocketClaim.claim(socket, TIMEOUT)) {
             assertThatThrownBy(() -> DefaultSocketClaim.claim(socket, Duration.ZERO))
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("Another program that is watched has held " + socket
@@ -263,7 +263,7 @@ class TrackedProcessTests {
             CountDownLatch begun = new CountDownLatch(1);
             Future<Boolean> waiting = other.submit(() -> {
                 begun.countDown();
-                try (DefaultSocketClaim theirs = DefaultSocketClaim.claim(socket, PATIENCE)) {
+                try (DefaultSocketClaim theirs = DefaultSocketClaim.claim(socket, TIMEOUT)) {
                     return theirs != null;
                 }
             });
@@ -280,7 +280,7 @@ class TrackedProcessTests {
     void receivesReportsOfAProgramThatKnowsOnlyTheFixedPath() throws Exception {
         Path socket = folder.resolve("fixed.sock");
         try (TrackedProcess program = fixed(socket, ReportingProgram.command("112", "allocate 4096"))) {
-            program.await(PATIENCE);
+            program.await(TIMEOUT);
 
             assertThat(program.server().socketPath()).isEqualTo(socket);
             assertThat(causes(program.verdict())).containsExactly(Cause.UNEXPLAINED);

@@ -133,7 +133,7 @@ public enum RuntimeDefect {
      * waits until the next buffer at its address was reported, or until the close. Symptom: books that add up every report lose
      * the new buffer, and its free is of nothing. Source: {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
      */
-    FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW(
+    FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED(
             "an address is given back before its free is reported, so the next allocation there is reported first",
             "a new buffer seems to lie where the old one still does, and its own free is of nothing"),
     /**

@@ -169,7 +169,7 @@ final class Corpus {
         for (RuntimeDefect defect : List.of(
                 RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES,
                 RuntimeDefect.REPORTS_END_AT_CLOSE,
-                RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW,
+                RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
                 RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
             cases.add(new CorpusCase(Scenarios.everythingForgetful(), collecting.with(defect)));
         }

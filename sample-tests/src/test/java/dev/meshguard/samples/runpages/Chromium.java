@@ -31,7 +31,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
  */
 final class Chromium implements AutoCloseable {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     /** It warns of every browser that is newer than itself. Kept here because loggers are collected. */
     private static final Logger SELENIUM = Logger.getLogger("org.openqa.selenium");
@@ -120,7 +120,7 @@ final class Chromium implements AutoCloseable {
 
     /** Waits until an expression of JavaScript is true. */
     void await(String expression) {
-        new WebDriverWait(driver, PATIENCE, Duration.ofMillis(50))
+        new WebDriverWait(driver, TIMEOUT, Duration.ofMillis(50))
                 .withMessage(expression)
                 .until(unused -> Boolean.TRUE.equals(value(expression)));
     }

@@ -9,7 +9,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NOT_REPO
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.EARLY_ALLOCATIONS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
-import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW;
+import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES;
@@ -107,7 +107,7 @@ class DefectsTests {
                         OF_LIVING_PROGRAMS,
                         "[L1 of the cached add on device 0]"),
                 arguments(
-                        FREES_REPORTED_AFTER_THE_ADDRESS_IS_LENT_ANEW,
+                        FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED,
                         "books read as EVERY_REPORT",
                         "reported 2 times at one live address: DRAM 0x2d5c40 (2972736) on device 0"),
                 arguments(

@@ -52,7 +52,7 @@ public final class AllocationHistory {
 
     private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
-    private @Nullable GenerationSums lifeSums;
+    private @Nullable GenerationSums generationSums;
 
     private AllocationHistory(EventStore store, @Nullable AllocationContext tenant) {
         this.store = store;
@@ -222,10 +222,10 @@ public final class AllocationHistory {
     /** Returns what the generations add up to, in all and phase by phase. */
     @API(status = Status.INTERNAL)
     public synchronized GenerationSums generationSums() {
-        GenerationSums known = lifeSums;
+        GenerationSums known = generationSums;
         if (known == null) {
             known = GenerationSums.of(this);
-            lifeSums = known;
+            generationSums = known;
         }
         return known;
     }

@@ -87,7 +87,7 @@ public final class GenerationSums {
         private long leftBuffers;
 
         private boolean moved;
-        private long takenBytes;
+        private long allocatedBytes;
         private long freedBytes;
         private long freedBuffers;
         private long lateBytes;
@@ -102,13 +102,13 @@ public final class GenerationSums {
             Flow flow = new Flow(
                     device,
                     type,
-                    takenBytes,
+                    allocatedBytes,
                     leftBytes,
                     leftBuffers,
                     new Amount(freedBuffers, freedBytes),
                     new Amount(lateBuffers, lateBytes));
             moved = false;
-            takenBytes = 0;
+            allocatedBytes = 0;
             freedBytes = 0;
             freedBuffers = 0;
             lateBytes = 0;
@@ -159,7 +159,7 @@ public final class GenerationSums {
         int total =
                 change.type().ordinal() * LIFETIMES.length + change.lifetime().ordinal();
         if (change.buffers() > 0) {
-            memory.takenBytes += change.bytes();
+            memory.allocatedBytes += change.bytes();
             allocatedBuffers[total]++;
             allocatedBytes[total] += change.bytes();
         } else {

@@ -223,7 +223,7 @@ final class LogEventStore implements EventStore {
         /** The event that began the latest generation of each address. */
         private final int[] latestBegins;
 
-        private final TreeMap<Integer, DeviceRecorder> books = new TreeMap<>();
+        private final TreeMap<Integer, DeviceRecorder> recorders = new TreeMap<>();
         private @Nullable DeviceRecorder latest;
         private int latestDevice;
         private final Set<Integer> openDevices = new HashSet<>();
@@ -243,8 +243,8 @@ final class LogEventStore implements EventStore {
                 }
             }
             open.stream().forEach(this::unsettle);
-            this.sums = DeviceSums.of(books);
-            books.clear();
+            this.sums = DeviceSums.of(recorders);
+            recorders.clear();
         }
 
         private @Nullable HistoryEvent lastCheck(int end) {
@@ -256,7 +256,7 @@ final class LogEventStore implements EventStore {
         }
 
         private void report(int event, int index) {
-            DeviceRecorder device = books(all.device(index));
+            DeviceRecorder device = recorderOf(all.device(index));
             BufferType type = all.type(index);
             Effect effect = switch (all.kind(event)) {
                 case LogEvents.ALLOCATED ->
@@ -292,10 +292,10 @@ final class LogEventStore implements EventStore {
             }
         }
 
-        private DeviceRecorder books(int device) {
+        private DeviceRecorder recorderOf(int device) {
             DeviceRecorder known = latest;
             if (known == null || latestDevice != device) {
-                known = DeviceSums.ledgerOf(device, books);
+                known = DeviceSums.ledgerOf(device, recorders);
                 latest = known;
                 latestDevice = device;
             }
@@ -318,7 +318,7 @@ final class LogEventStore implements EventStore {
                 open.stream().forEach(this::unsettle);
             } else if (!saysNothingOfAddresses(event)) {
                 unsettledAddresses.set(0, all.indices());
-                DeviceSums.enter(event, books);
+                DeviceSums.enter(event, recorders);
             }
         }
 

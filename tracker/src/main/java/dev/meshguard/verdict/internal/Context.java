@@ -97,7 +97,7 @@ final class Context {
     /** That every device does the same wrong is worth as much as that one differs. */
     private Optional<Evidence> alike(List<Survivor> group) {
         BufferGeneration first = group.get(0).buffer();
-        DeviceMajority conduct = siblings.conductOf(first);
+        DeviceMajority conduct = siblings.majorityOf(first);
         boolean allAlike = conduct.devices() > 1
                 && conduct.followers() == conduct.devices()
                 && conduct.of(first.device()).live() > 0

@@ -22,7 +22,7 @@ final class FreedOnOtherDevices implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        DeviceMajority conduct = survivor.siblings().conductOf(buffer);
+        DeviceMajority conduct = survivor.siblings().majorityOf(buffer);
         DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
         Optional<DeviceMajority.AllocationFreeCount> others = conduct.reference()
                 .filter(most -> most.freed() > 0 && most.live() == 0)

@@ -37,7 +37,7 @@ final class LockStep {
     static OptionalLong freedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
-        DeviceMajority conduct = survivor.siblings().conductOf(buffer);
+        DeviceMajority conduct = survivor.siblings().majorityOf(buffer);
         long reading = allocatedAt(survivor);
         boolean mostWent = conduct.reference()
                 .filter(most -> most.freed() > 0 && most.live() == 0)

@@ -109,7 +109,7 @@ final class SiblingIndex {
     }
 
     /** Returns what the devices did with the siblings of a buffer. */
-    DeviceMajority conductOf(BufferGeneration buffer) {
+    DeviceMajority majorityOf(BufferGeneration buffer) {
         List<BufferGeneration> siblings = of(buffer);
         return siblings.isEmpty()
                 ? new DeviceMajority(List.of(buffer), this::provedFreeAt)

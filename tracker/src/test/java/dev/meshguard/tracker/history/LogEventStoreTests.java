@@ -32,11 +32,11 @@ class LogEventStoreTests {
         Random random = new Random(SEED);
         for (int run = 0; run < HISTORIES; run++) {
             AllocationHistory compact = AllocationHistory.read(randomEvents(random, withBreaks));
-            List<String> told = told(compact);
+            List<String> told = reported(compact);
             List<HistoryEvent> events = compact.events();
             AllocationHistory plain = AllocationHistory.restored(events, DeviceSums.countedFrom(events), false, true);
 
-            List<String> toldPlainly = told(plain);
+            List<String> toldPlainly = reported(plain);
             assertThat(told).as("seed %d, run %d", SEED, run).hasSameSizeAs(toldPlainly);
             for (int i = 0; i < told.size(); i++) {
                 assertThat(told.get(i)).as("seed %d, run %d", SEED, run).isEqualTo(toldPlainly.get(i));
@@ -91,7 +91,7 @@ class LogEventStoreTests {
     }
 
     @Test
-    void tellsOfADeviceThatWasOpenedTwiceThoughEverythingWasGivenBack() {
+    void reportsADeviceThatWasOpenedTwiceThoughEverythingWasFreed() {
         LogEvents events = new LogEvents();
         int place = events.index(1, BufferType.L1, 4096, LogEvents.NO_INDEX);
         events.add(new HistoryEvent.DeviceOpened(1, 0));
@@ -190,7 +190,7 @@ class LogEventStoreTests {
     }
 
     /** All that a history and its verdict say. */
-    private static List<String> told(AllocationHistory history) {
+    private static List<String> reported(AllocationHistory history) {
         List<String> told = new ArrayList<>();
         LeakVerdict verdict = LeakCheck.create().examine(history);
         AllocationHistory known = history.asOfCheck();
