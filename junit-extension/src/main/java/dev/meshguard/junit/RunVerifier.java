@@ -31,7 +31,7 @@ import org.opentest4j.AssertionFailedError;
  * record without an end, because its JVM was killed, makes the run {@code INCONCLUSIVE}, which fails it too. Records of
  * other runs in the folder are ignored.
  *
- * <p>Known leaks are verified in the same way, see {@code docs/what-may-stay.md}.
+ * <p>Known leaks are verified in the same way, see {@code docs/baseline.md}.
  *
  * @since 0.1
  */

@@ -69,7 +69,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * these annotations add up.
  *
  * <p>Dynamic tests of a {@code @TestFactory} are checked separately, each for its survivors on the mesh of its factory.
- * Tests that share a mesh are checked as {@link #lifetime} and {@link #accounting} define. {@code docs/lifecycle.md}
+ * Tests that share a mesh are checked as {@link #lifetime} and {@link #accounting} define. {@code docs/lifecycle-corners.md}
  * describes all cases.
  *
  * <h2>Threads</h2>

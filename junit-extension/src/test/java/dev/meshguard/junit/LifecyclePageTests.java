@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** The page on the lifecycle promises nothing that no test shows. */
 class LifecyclePageTests {
 
-    private static final Path PAGE = Path.of("..", "docs", "lifecycle.md");
+    private static final Path PAGE = Path.of("..", "docs", "lifecycle-corners.md");
     private static final Pattern LINK = Pattern.compile("\\[(\\w+)]\\(([^)]+\\.java)\\)");
 
     @Test

@@ -71,7 +71,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The only expensive part is the caller's stack. It is captured once per {@linkplain #request request}, kept
  * unresolved, and resolved only when it is read. Stacks of freed buffers are kept for the first {@value #STACKS_KEPT}
  * requests. Once as many live buffers or as many frees hold a stack, new ones are resolved and interned. {@code
- * docs/performance.md} has the numbers.
+ * docs/internals/performance.md} has the numbers.
  *
  * <h2>Limits</h2>
  *

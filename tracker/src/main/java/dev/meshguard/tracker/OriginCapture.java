@@ -7,7 +7,7 @@ import org.apiguardian.api.API.Status;
  * The requests for which a tracker captures the call stack.
  *
  * <p>A stack costs one to four microseconds and is captured once per request, not once per device. All other recording
- * costs a few hundredths of that ({@code docs/performance.md}).
+ * costs a few hundredths of that ({@code docs/internals/performance.md}).
  *
  * @since 0.1
  */

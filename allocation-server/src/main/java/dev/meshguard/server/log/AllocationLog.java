@@ -45,7 +45,7 @@ import org.apiguardian.api.API.Status;
  * than one on a run, and no wrong ones. The check is made where the server was last asked what is left, if only frees follow; else
  * at the end of the log.
  *
- * <p>Immutable and safe for use by several threads. {@code docs/allocation-server.md} has the dialects.
+ * <p>Immutable and safe for use by several threads. {@code docs/server-logs.md} has the dialects.
  *
  * @since 0.1
  */

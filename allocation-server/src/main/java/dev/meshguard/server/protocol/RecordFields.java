@@ -6,7 +6,7 @@ import org.apiguardian.api.API.Status;
 /**
  * Where each field stands in a record, in bytes from its start; all numbers have their lowest byte first.
  *
- * <p>The first 72 bytes are the same in every version. {@code docs/allocation-server.md} has them as a table.
+ * <p>The first 72 bytes are the same in every version. {@code docs/server-protocol.md} has them as a table.
  *
  * @since 0.1
  */

@@ -30,25 +30,26 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The examples of {@code docs/formats.md} are what is written; change one and copy what the test prints. */
+/** Compares the examples of {@code docs/formats.md} and {@code docs/verdict-format.md} with the written files. */
 class FormatsPageTests {
 
     private static final Path PAGE = Path.of("..", "docs", "formats.md");
+    private static final Path VERDICT_PAGE = Path.of("..", "docs", "verdict-format.md");
 
     @Test
     void showsAHistoryAsItIsWritten() throws IOException {
         StringWriter written = new StringWriter();
         HistoryJson.write(history(), written);
 
-        assertThat(example("jsonl")).isEqualTo(written.toString());
+        assertThat(example(PAGE, "jsonl")).isEqualTo(written.toString());
     }
 
     @Test
     void showsAVerdictAsItIsWritten() throws IOException {
-        AllocationHistory read = HistoryJson.read(new StringReader(example("jsonl")), PAGE.toString());
+        AllocationHistory read = HistoryJson.read(new StringReader(example(PAGE, "jsonl")), PAGE.toString());
         VerdictReport report = VerdictReport.of(LeakCheck.create().examine(read));
 
-        assertThat(example("json"))
+        assertThat(example(VERDICT_PAGE, "json"))
                 .isEqualTo(VerdictJson.text(report.reproducedBy("mvn test -Dtest=KvCacheTest#decode")));
     }
 
@@ -56,13 +57,13 @@ class FormatsPageTests {
     void showsATimelineAsItIsPrinted() throws IOException {
         AllocationHistory history = history();
 
-        assertThat(example(""))
+        assertThat(example(PAGE, ""))
                 .isEqualTo(BufferTimeline.of(history, history.live().get(0)).text() + "\n");
     }
 
     @Test
     void namesEveryCaveat() throws IOException {
-        List<String> named = Files.readString(PAGE)
+        List<String> named = Files.readString(VERDICT_PAGE)
                 .lines()
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> line.substring(3, line.indexOf('`', 3)))
@@ -75,8 +76,8 @@ class FormatsPageTests {
                         .toList());
     }
 
-    private static String example(String language) throws IOException {
-        String page = Files.readString(PAGE);
+    private static String example(Path file, String language) throws IOException {
+        String page = Files.readString(file);
         String fence = " -->\n```" + language + "\n";
         int begin = page.indexOf(fence) + fence.length();
         return page.substring(begin, page.indexOf("```", begin));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_CLASS) // The cases are run once; nobody changes what came of them.
 class CorpusTests {
 
-    private static final Path COMPARISON = Path.of("..", "docs", "compared-diagnosis.md");
+    private static final Path COMPARISON = Path.of("..", "docs", "internals", "compared-diagnosis.md");
 
     private final SearchedHandles finder = new SearchedHandles();
     private final CorpusResults results = CorpusResults.searched("corpus", Corpus.all(), finder);
@@ -91,7 +91,7 @@ class CorpusTests {
         Files.createDirectories(Path.of("target"));
         Files.writeString(Path.of("target", file), table);
         assertThat(Files.readString(COMPARISON))
-                .as("copy into docs/compared-diagnosis.md:%n%s", table)
+                .as("copy into docs/internals/compared-diagnosis.md:%n%s", table)
                 .contains(table);
     }
 

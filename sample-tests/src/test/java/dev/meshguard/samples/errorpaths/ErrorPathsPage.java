@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What {@code docs/fault-and-repeat-tests.md} shows of runs. */
+/** The output of runs that {@code docs/fault-tests.md} shows. */
 class ErrorPathsPage {
 
     private final Map<String, Optional<Throwable>> runs = Fixtures.runByDisplayName(CarelessDecoderTestCase.class);

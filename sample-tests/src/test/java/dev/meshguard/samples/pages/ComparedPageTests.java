@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /** The page that compares MeshGuard with its peers claims nothing that no test shows. */
 class ComparedPageTests {
 
-    private static final Page PAGE = Page.of(Page.ROOT.resolve("docs/compared.md"));
+    private static final Page PAGE = Page.of(Page.ROOT.resolve("docs/internals/compared.md"));
 
     @Test
     void everyYesOfOursLinksTheTestThatShowsIt() {

@@ -17,7 +17,7 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import org.junit.jupiter.api.Test;
 
-/** The code of {@code docs/what-may-stay.md}: one expectation, said in three ways. */
+/** The code of {@code docs/expected-buffers.md}: one expectation in three forms. */
 @TrackAllocations
 class ExpectedWeightsTests {
 

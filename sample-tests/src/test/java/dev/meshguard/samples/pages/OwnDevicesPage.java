@@ -6,7 +6,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import org.assertj.core.api.Assertions;
 import org.mockito.Mockito;
 
-/** What {@code docs/own-devices.md} shows besides its bindings. */
+/** The error message that {@code docs/mocks.md} shows. */
 class OwnDevicesPage {
 
     interface Device {

@@ -22,9 +22,9 @@ record Page(Path file, List<String> lines) {
     private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
     private static final String FENCE = "```";
 
-    /** Returns the README, the rules of the house, and all that is in {@code docs}. */
+    /** Returns the README, the contributing guide, and every page in {@code docs} and its folders. */
     static List<Page> all() {
-        try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
+        try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
             return Stream.concat(Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")), docs)
                     .filter(file -> file.toString().endsWith(".md"))
                     .sorted()

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What happens at one address changes nothing at another, and a settled generation changes nothing of the next one at its address. So
  * settled generations are passed over. That makes {@code analyze} of a log of a million lines almost three times as fast: see
- * {@code docs/performance.md}. The reports are entered in the same books as those of a tracker; nothing is counted here.
+ * {@code docs/internals/performance.md}. The reports are entered in the same books as those of a tracker; nothing is counted here.
  */
 final class LogEventStore implements EventStore {
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The lines of an allocation server's log, each in one place; {@code docs/allocation-server.md} has the dialects.
+ * The lines of an allocation server's log, each in one place; {@code docs/server-logs.md} has the dialects.
  *
  * <p>The words are the field's, because its tools look for them.
  */
