@@ -12,15 +12,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What buffers of different rounds, runs and devices have in common: where they are asked for, in what memory, under what label.
+ * The common identity of buffers of different rounds, runs and devices: their code, memory and label.
  *
- * <p>Addresses, devices and line numbers are left out, because they change where nothing that matters does. The size takes part
- * only where no origin was captured: a line that asks for a little more each time is one thing and not many.
+ * <p>Addresses, devices and line numbers are excluded, because they change where nothing relevant does. The size counts
+ * only where no origin was captured: a line that allocates a little more each time is one site.
  *
  * @param type the memory
- * @param callSite the innermost methods of the origin, at most three, without line numbers; nothing where none was captured
- * @param size the size of each in bytes, where there is no place
- * @param label what the code under test says they are for, if it says so
+ * @param callSite the innermost methods of the origin, at most three, without line numbers; empty if none was captured
+ * @param size the size of each in bytes, if there is no call site
+ * @param label the purpose that the code under test gave, if any
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -28,10 +28,10 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
 
     private static final int FRAMES = 3;
 
-    /** A compiler numbers lambdas as it meets them. */
+    /** The compiler numbers lambdas in the order of their appearance. */
     private static final Pattern LAMBDA = Pattern.compile("lambda\\$(.*)\\$\\d+");
 
-    /** A virtual machine numbers hidden classes as it makes them. */
+    /** The virtual machine numbers hidden classes as it creates them. */
     private static final Pattern HIDDEN_CLASS = Pattern.compile("(\\$\\$Lambda)?(\\$\\d+)?/(0x)?[0-9a-f]+$");
 
     /** Returns the site of a buffer. */
@@ -39,7 +39,7 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
         return of(buffer, buffer.origin().flatMap(AllocationSite::callSiteOf));
     }
 
-    /** Returns the site of a buffer whose place is known already. */
+    /** Returns the site of a buffer whose call site is already known. */
     public static AllocationSite of(BufferGeneration buffer, Optional<String> place) {
         return new AllocationSite(
                 buffer.type(),

@@ -4,53 +4,56 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Why a buffer survived, in the order in which causes are looked for.
+ * The reason why a buffer survived, in the order in which a check looks for causes.
  *
- * <p>First what proves that no memory is missing, then who owns it, then who holds it. A cause is only ever named with evidence.
+ * <p>Causes that prove that no memory is missing come first, then those about its owner, then those about its handles.
+ * A check only names a cause with evidence.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Cause {
-    /** The process that allocated it ended before it was freed. */
+    /** The process that allocated the buffer exited before it was freed. */
     PROCESS_DIED(
             "Free it before the process ends, on the paths of errors and signals too; a runtime that is killed frees"
                     + " nothing."),
-    /** It was freed, but after the close of its allocator had begun; or after the check, where there is no close. */
+    /**
+     * The buffer was freed, but after the close of its allocator had begun, or after the check if there is no close.
+     */
     LATE(
             "Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that it is"
                     + " closed first.",
             "Wait for whoever frees it before the check is made, or free it in the test itself."),
-    /** One physical allocation was reported twice at one live address, and its one free took back only one report. */
+    /** One physical allocation was reported twice at one live address, and its one free matched only one report. */
     REPORTED_TWICE("Report one buffer object per physical allocation, or report the free of every object that was"
             + " reported; the memory itself was given back."),
-    /** The memory was given back, only the report of it is missing. */
+    /** The memory was freed, but the report of it is missing. */
     FREE_UNREPORTED("Report the free in every path that releases the buffer (views, early returns, closed devices); the"
             + " memory itself was given back."),
     /** The program of a circular buffer ended without a report that the buffer is gone. */
     CIRCULAR_BUFFER_UNREPORTED("Report the end of a program's circular buffers when the program ends; they take no"
             + " allocator memory."),
-    /** Its owner, a program or a trace, was still kept for another run when the mesh closed. */
+    /** Its owner, a program or a trace, was still cached for another execution when the mesh closed. */
     CACHED(
             "Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a"
                     + " mesh does neither."),
-    /** The runtime allocated it for itself and did not free it. */
+    /** The runtime allocated the buffer for itself and did not free it. */
     SYSTEM("Free it where its owner shuts down, or expect it with the reason why it stays."),
-    /** Its siblings on other devices were freed, this one was not. */
+    /** Its siblings on other devices were freed, but this buffer was not. */
     FREED_ON_OTHER_DEVICES(
             "Free the buffer on every device it was allocated on; where the devices free in lock-step, report the"
                     + " free of every device."),
-    /** Its owner, a trace, was released, and the buffer stayed allocated. */
+    /** Its owner, a trace, was released, but the buffer stayed allocated. */
     KEPT_AFTER_RELEASE(
             "Let go of what still refers to the trace's buffer before the trace is released: the trace is gone,"
                     + " and a second release does nothing."),
-    /** A handle to it is still reachable. */
+    /** A handle to the buffer is still reachable. */
     HELD(
             "Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.",
             "Free the buffer before the program ends, or let go of what holds it where handles free what they hold."),
-    /** No handle to it is reachable any more, and nobody called for its free in time. */
+    /** No handle to the buffer is reachable any more, and no code freed it in time. */
     LOST("Keep the handle until the buffer is freed: nobody can free it any more."),
-    /** Nothing in the history proves any other cause. */
+    /** The history proves no other cause. */
     UNEXPLAINED("Free the buffer before close_mesh_device.", "Free the buffer before the program ends.");
 
     private final String remedy;
@@ -65,12 +68,12 @@ public enum Cause {
         this.remedyWithoutMesh = remedyWithoutMesh;
     }
 
-    /** Returns what to do about it, as whole sentences. */
+    /** Returns how to fix it, as whole sentences. */
     public String remedy() {
         return remedy;
     }
 
-    /** Returns what to do about it where nothing is known of meshes, as in a log. */
+    /** Returns how to fix it where no meshes are known, as in a log. */
     public String remedyWithoutMesh() {
         return remedyWithoutMesh;
     }

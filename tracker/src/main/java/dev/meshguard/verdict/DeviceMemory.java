@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One memory of one device: what fills up by itself.
+ * One memory of one device.
  *
  * @param device the device id
  * @param type the memory

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Why one buffer survived, and what that rests on.
+ * The cause of one survivor, with the evidence for it.
  *
  * @param cause the cause
  * @param status how the survivor counts

@@ -9,7 +9,7 @@ import org.apiguardian.api.API.Status;
  * One fact of a history that supports a cause.
  *
  * @param text the fact, in words that name devices, addresses and event numbers
- * @param events the numbers of the events it rests on
+ * @param events the numbers of the events that prove it
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -20,7 +20,7 @@ public record Evidence(String text, List<Long> events) {
         events = List.copyOf(events);
     }
 
-    /** Returns evidence that rests on the given events. */
+    /** Returns evidence with the given events as proof. */
     public static Evidence of(String words, long... events) {
         List<Long> numbers = new ArrayList<>(events.length);
         for (long event : events) {

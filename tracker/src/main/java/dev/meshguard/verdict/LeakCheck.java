@@ -10,16 +10,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Judges a history.
+ * Judges a history and returns a verdict.
  *
- * <p>A pure function: the same history and allowlist give the same verdict. There is no clock, no collection of garbage
- * and no look at anything but the history in it, so a history that was recorded elsewhere is judged like a live one.
+ * <p>It is a pure function: the same history and expectations give the same verdict. It uses no clock and forces no
+ * garbage collection. It reads only the history, so a history that was recorded elsewhere is judged like a live one.
  *
  * <h2>How causes are found</h2>
  *
- * <p>A list of small rules, each in a class of its own, is tried in the order of {@link Cause}; the first that finds
- * proof names the cause. The rules know nothing of the source: what a history does not hold (owners, origins, a
- * witness) can only make causes fewer, never other.
+ * <p>A check tries a list of small rules, each in its own class, in the order of {@link Cause}. The first rule with
+ * proof names the cause. The rules do not depend on the source: missing data (owners, origins, a witness) leads to
+ * fewer causes, never to other ones.
  *
  * <pre>{@code
  * LeakVerdict verdict = LeakCheck.create()
@@ -42,22 +42,22 @@ public final class LeakCheck {
         this.excluded = List.copyOf(told);
     }
 
-    /** Returns a check that expects nothing but buffers of lifetime {@code PERSISTENT} to stay. */
+    /** Returns a check that expects only buffers of lifetime {@code PERSISTENT} to survive. */
     public static LeakCheck create() {
         return new LeakCheck(ExpectedBuffers.none(), List.of());
     }
 
-    /** Returns this check with more buffers that may stay. */
+    /** Returns this check with more expected buffers. */
     public LeakCheck expecting(ExpectedBuffers more) {
         return new LeakCheck(expected.and(more), excluded);
     }
 
     /**
-     * Returns this check for a history of which a part was judged before: what was said of the part is not said again. Its survivors
-     * may stay, and its frees of nothing are left out.
+     * Returns this check without the findings of an earlier verdict on a part of the same history. The survivors of
+     * that part are expected, and its frees of nothing are left out.
      *
-     * @param part the verdict on what one of several who shared the tracker left
-     * @param by who said it, for readers
+     * @param part the verdict on the part of one context of a shared tracker
+     * @param by a readable name of the party that reported it
      */
     public LeakCheck excluding(LeakVerdict part, String by) {
         List<ExcludedFindings> more = new ArrayList<>(excluded);
@@ -65,7 +65,7 @@ public final class LeakCheck {
         return new LeakCheck(expected, more);
     }
 
-    /** Returns what the history means. */
+    /** Returns the verdict on a history. */
     public LeakVerdict examine(AllocationHistory history) {
         return new VerdictBuilder(history, expected, excluded).verdict();
     }

@@ -18,18 +18,19 @@ import org.apiguardian.api.API.Status;
 /**
  * An outcome with the evidence for it.
  *
- * <p>Immutable and safe for use by several threads. How it reads as text is the business of the report module.
+ * <p>Immutable and safe for use by several threads. The report module formats it as text.
  *
- * @param history what was judged
+ * @param history the history that was judged
  * @param outcome the worst of all findings
- * @param survivors every buffer that is still in the books or was when the close of its allocator began, oldest first
+ * @param survivors every buffer that was still in the ledger at the check or when the close of its allocator began,
+ *     oldest first
  * @param groups the survivors, grouped for a reader
- * @param sum the buffers of the history; it always comes out, or the outcome is {@code INCONCLUSIVE}
- * @param totals what each type took in all and what is left, user and system memory apart
- * @param phaseUsages what came and went in each phase
+ * @param sum the buffers of the history; it always balances, or the outcome is {@code INCONCLUSIVE}
+ * @param totals the allocated and surviving memory of each type, user and system memory separately
+ * @param phaseUsages the memory that was allocated and freed in each phase
  * @param anomalies the reports that did not fit
- * @param expectations what became of each entry of the allowlist
- * @param inconclusiveReasons why it cannot be known; empty unless something is missing
+ * @param expectations the result of each expectation
+ * @param inconclusiveReasons why the check cannot decide; empty if nothing is missing
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -46,20 +47,20 @@ public record LeakVerdict(
         List<InconclusiveReason> inconclusiveReasons) {
 
     /**
-     * Where the buffers of a history are; a buffer is one life of one address on one device.
+     * The buffers of a history by their state; a buffer is one generation of one address on one device.
      *
      * @param allocated how many were ever allocated
      * @param freed how many were freed in time
-     * @param late how many were freed too late: when the close of their allocator had begun
-     * @param leaked how many were not given back
-     * @param misreported how many only the books still hold
-     * @param expected how many may stay
-     * @param undecided of how many it is not known: their mesh is still open, or their report came after the close
+     * @param late how many were freed too late, after the close of their allocator had begun
+     * @param leaked how many were not freed
+     * @param misreported how many only the ledger still holds
+     * @param expected how many survivors are expected
+     * @param undecided how many cannot be decided: their mesh is still open, or their report came after the close
      */
     public record Sum(
             long allocated, long freed, long late, long leaked, long misreported, long expected, long undecided) {
 
-        /** Returns how many are left. */
+        /** Returns how many survived. */
         public long live() {
             return leaked + misreported + expected + undecided;
         }
@@ -71,13 +72,13 @@ public record LeakVerdict(
     }
 
     /**
-     * What one type of memory took in all and what is left of it, over all devices.
+     * The allocated and surviving memory of one type, over all devices.
      *
      * @param type the memory
-     * @param lifetime whose memory
+     * @param lifetime who frees it
      * @param allocatedBuffers how many buffers were ever allocated
      * @param allocatedBytes their bytes
-     * @param liveBuffers how many are left
+     * @param liveBuffers how many survived
      * @param liveBytes their bytes
      */
     public record TypeTotal(
@@ -99,23 +100,23 @@ public record LeakVerdict(
         inconclusiveReasons = List.copyOf(inconclusiveReasons);
     }
 
-    /** Returns why it cannot be known, as whole sentences; empty unless something is missing. */
+    /** Returns why the check cannot decide, as whole sentences; empty if nothing is missing. */
     public List<String> inconclusiveReasonTexts() {
         return inconclusiveReasons.stream().map(InconclusiveReason::text).toList();
     }
 
-    /** Returns what to do about a cause, in words that fit where no mesh is known: of programs, logs and bindings without one. */
+    /** Returns how to fix a cause, in words that also fit programs, logs and bindings without a mesh. */
     public String remedyOf(Cause cause) {
         return isWithoutMesh() ? cause.remedyWithoutMesh() : cause.remedy();
     }
 
-    /** Returns whether what was reported came from a source that tells of no mesh: from the log of a server, say. */
+    /** Returns whether the reports come from a source that knows no mesh, for example from a server's log. */
     public boolean isWithoutMesh() {
         return history.meshes().isEmpty()
                 && !history.events(HistoryEvent.SourceAttached.class).isEmpty();
     }
 
-    /** Returns the groups of one standing. */
+    /** Returns the groups of one status. */
     public List<SurvivorGroup> groups(SurvivorStatus standing) {
         return groups.isEmpty()
                 ? List.of()
@@ -128,10 +129,11 @@ public record LeakVerdict(
     }
 
     /**
-     * Returns where two allocators (of two meshes, or of a mesh and a device of it) held the same memory of a device at a time,
-     * oldest first: no leak, and the books are right, but on hardware each buffer overwrites what the other wrote.
+     * Returns where two allocators held the same memory of a device at one time, oldest first.
      *
-     * <p>What was freed without a report is left out: it may have been gone before the other allocator reserved the memory.
+     * <p>The two belong to two meshes, or to a mesh and one of its devices. This is no leak and the reported counts are
+     * right, but on hardware each buffer overwrites the other. Buffers whose free was not reported are excluded: they
+     * may have been freed before the other allocator reserved the memory.
      */
     public List<Anomaly> meshOverlaps() {
         if (anomalies.isEmpty()) {
@@ -148,7 +150,7 @@ public record LeakVerdict(
                 .toList();
     }
 
-    /** Returns the anomalies because of which the books cannot balance. */
+    /** Returns the anomalies that prevent the ledger from balancing. */
     public List<Anomaly> unbalancingAnomalies() {
         if (anomalies.isEmpty()) {
             return List.of();
@@ -158,17 +160,17 @@ public record LeakVerdict(
                 .toList();
     }
 
-    /** Returns whether the memory was given back in time: nothing leaked or was freed late, and it can be known. */
+    /** Returns whether all memory was freed in time: nothing leaked or was freed late, and the check could decide. */
     public boolean isLeakFree() {
         return sum.leaked() == 0 && sum.late() == 0 && inconclusiveReasons.isEmpty();
     }
 
-    /** Returns whether the books agree with the memory: nothing misreported, no free without a buffer. */
+    /** Returns whether the ledger agrees with the memory: nothing misreported, no free without a buffer. */
     public boolean hasBalancedReports() {
         return sum.misreported() == 0 && unbalancingAnomalies().isEmpty() && inconclusiveReasons.isEmpty();
     }
 
-    /** Returns the entries of the allowlist of which less is left than they promise. */
+    /** Returns the expectations with fewer survivors than they require. */
     public List<ExpectationResult> staleExpectations() {
         if (expectations.isEmpty()) {
             return List.of();
@@ -178,7 +180,7 @@ public record LeakVerdict(
                 .toList();
     }
 
-    /** Returns whether as much is left as each entry of the allowlist promises. */
+    /** Returns whether each expectation has as many survivors as it requires. */
     public boolean meetsExpectations() {
         return staleExpectations().isEmpty();
     }

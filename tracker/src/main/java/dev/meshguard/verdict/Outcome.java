@@ -4,27 +4,27 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a check found, from the best to the worst.
+ * The result of a check, from the best to the worst.
  *
- * <p>Where findings of several kinds meet, the outcome is the worst of them and all are listed.
+ * <p>If there are findings of several kinds, the outcome is the worst of them and the verdict lists all.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Outcome {
-    /** Nothing survived, and the books balance. */
+    /** Nothing survived, and the ledger balances. */
     LEAK_FREE,
-    /** What survived is exactly what was expected. */
+    /** The survivors are exactly the expected ones. */
     EXPECTED_ONLY,
-    /** Less is left than an entry of the allowlist promises, so the entry is out of date. */
+    /** Fewer buffers survived than an expectation requires, so the expectation is out of date. */
     STALE_EXPECTATION,
-    /** All memory was given back, but the books are wrong: a report is missing, doubled, or for something unknown. */
+    /** All memory was freed, but a report is missing, doubled, or about an unknown buffer. */
     MISREPORTED,
     /** Memory was still allocated when the close of its allocator began, and was freed afterwards. */
     FREED_LATE,
-    /** It cannot be known, and the verdict says what is missing. */
+    /** The check cannot decide, and the verdict lists what is missing. */
     INCONCLUSIVE,
-    /** Memory was not given back. */
+    /** Memory was not freed. */
     LEAKED;
 
     /** Returns the worse of the two. */

@@ -12,14 +12,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What came and went while a test was in one phase.
+ * The memory that was allocated and freed while a test was in one phase.
  *
- * <p>A phase that is gone back to is a stretch of its own. Sizes are the first reported size of each life, in bytes.
+ * <p>Returning to a phase starts another usage. A generation counts with its first reported size, in bytes.
  *
  * @param phase the phase
- * @param flows what happened to each memory of each device that held anything, by device and type
- * @param liveBytes bytes on all devices when the stretch ended
- * @param peakBytes the most bytes on all devices at any moment of the stretch
+ * @param flows the changes in each memory of each device that held anything, by device and type
+ * @param liveBytes bytes on all devices at the end of the phase
+ * @param peakBytes the most bytes on all devices at any moment of the phase
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -40,42 +40,42 @@ public record PhaseUsage(Phase phase, SortedMap<Place, Flow> flows, long liveByt
     }
 
     /**
-     * What came and went in one memory.
+     * The changes in one memory.
      *
-     * @param allocatedBytes bytes of the lives that began
-     * @param freedBytes bytes of the lives that ended
-     * @param liveBytes bytes of the lives that went on at the end
-     * @param liveBuffers how many went on at the end
+     * @param allocatedBytes bytes of the generations that began
+     * @param freedBytes bytes of the generations that ended
+     * @param liveBytes bytes of the generations that were live at the end
+     * @param liveBuffers how many were live at the end
      */
     public record Flow(long allocatedBytes, long freedBytes, long liveBytes, long liveBuffers) {
 
-        /** Nothing there. */
+        /** No change and no live buffer. */
         public static final Flow NOTHING = new Flow(0, 0, 0, 0);
     }
 
-    /** Creates a stretch with its own copy of the flows. */
+    /** Creates a usage with its own copy of the flows. */
     public PhaseUsage {
         flows = flows.isEmpty()
                 ? Collections.emptySortedMap()
                 : Collections.unmodifiableSortedMap(new TreeMap<>(flows));
     }
 
-    /** Returns what happened to one memory of one device. */
+    /** Returns the changes in one memory of one device. */
     public Flow flow(int device, BufferType type) {
         return flows.getOrDefault(new Place(device, type), Flow.NOTHING);
     }
 
-    /** Returns whether any life ended in the stretch. */
+    /** Returns whether any generation ended in the phase. */
     public boolean freedAnything() {
         return flows.values().stream().anyMatch(flow -> flow.freedBytes() > 0);
     }
 
-    /** Returns whether any life began or ended in the stretch. */
+    /** Returns whether any generation began or ended in the phase. */
     public boolean changedAnything() {
         return flows.values().stream().anyMatch(flow -> flow.allocatedBytes() > 0 || flow.freedBytes() > 0);
     }
 
-    /** Returns the types that any device held or gave back, in order. */
+    /** Returns the types that any device held or freed, in order. */
     public List<BufferType> types() {
         List<BufferType> types = new ArrayList<>();
         for (Map.Entry<Place, Flow> entry : flows.entrySet()) {

@@ -8,11 +8,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A buffer that was still in the books when the check was made, or was freed only after the close of its allocator had begun.
+ * A buffer that was still in the ledger at the check, or was freed after the close of its allocator had begun.
  *
  * @param buffer the buffer
  * @param diagnosis why it survived
- * @param expectation what lets it stay, if anything does
+ * @param expectation the expectation that it meets, if any
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -28,7 +28,7 @@ public record Survivor(BufferGeneration buffer, Diagnosis diagnosis, Optional<Ex
         return expectation.isPresent() ? SurvivorStatus.EXPECTED : diagnosis.status();
     }
 
-    /** Returns the reports of what is left, oldest first: those that are open; of a buffer that was freed late, all. */
+    /** Returns the remaining reports, oldest first: the open ones; for a buffer that was freed late, all. */
     public List<BufferGeneration.Report> reports() {
         return buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
     }

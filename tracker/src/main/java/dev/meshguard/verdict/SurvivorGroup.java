@@ -10,15 +10,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Survivors that are one leak to the reader: the same request or line of code, type, size, label and cause, on however many
- * devices, and what is left only because of them.
+ * Survivors that a reader sees as one leak, on any number of devices, with their consequences.
  *
- * <p>A program's circular buffers are left because its kernel binary is, and what a trace needed because the trace is: they are
- * consequences of one root and not leaks of their own.
+ * <p>They have the same request or line of code, type, size, label and cause. Consequences are survivors that remain
+ * only because of them: the circular buffers of a program whose kernel binary survived, or the buffers that a surviving
+ * trace needs. They are no leaks of their own.
  *
  * @param survivors the survivors, oldest first; at least one
- * @param consequences groups that go away with this one, the oldest first; without consequences of their own
- * @param context what became of other buffers from the same line and of the same addresses; facts, and no cause
+ * @param consequences groups that disappear with this one, the oldest first; without consequences of their own
+ * @param context facts about other buffers from the same line and of the same addresses; they are no cause
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -34,13 +34,13 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
         }
     }
 
-    /** Returns how many buffers are left, consequences included. */
+    /** Returns how many buffers survived, consequences included. */
     public long buffers() {
         return survivors.size()
                 + consequences.stream().mapToLong(SurvivorGroup::buffers).sum();
     }
 
-    /** Returns the bytes of all that is left, consequences included, at most {@link Long#MAX_VALUE}. */
+    /** Returns the bytes of all survivors, consequences included, at most {@link Long#MAX_VALUE}. */
     public long bytesInAll() {
         long sum = bytes();
         for (SurvivorGroup consequence : consequences) {
@@ -94,12 +94,15 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
         return first().buffer().label();
     }
 
-    /** Returns the place in the code that asked for them, if it was captured. */
+    /** Returns the place in the code that requested them, if it was captured. */
     public Optional<Origin> origin() {
         return first().buffer().origin().filter(origin -> !origin.frames().isEmpty());
     }
 
-    /** Returns the facts behind the cause of the oldest; where others have more of the same, only these are shown. */
+    /**
+     * Returns the facts that prove the cause of the oldest survivor. Facts of the same kind about the others are
+     * omitted.
+     */
     public List<Evidence> evidence() {
         return first().diagnosis().evidence();
     }

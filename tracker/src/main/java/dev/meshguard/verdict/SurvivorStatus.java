@@ -4,21 +4,24 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How a survivor counts in the sum of a verdict.
+ * The way in which a survivor counts in the sum of a verdict.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum SurvivorStatus {
-    /** Its memory was not given back. */
+    /** Its memory was not freed. */
     LEAKED("leaked", Outcome.LEAKED),
-    /** Its memory was freed, but only after the close of its allocator had begun, or after the check where there is no close. */
+    /** Its memory was freed after the close of its allocator had begun, or after the check if there is no close. */
     FREED_LATE("freed late", Outcome.FREED_LATE),
-    /** Its memory was given back, only the books still hold it. */
+    /** Its memory was freed, but the ledger still holds it. */
     MISREPORTED("misreported", Outcome.MISREPORTED),
-    /** It may stay. */
+    /** It is expected. */
     EXPECTED("expected", Outcome.EXPECTED_ONLY),
-    /** Its mesh is still open, so it may still be freed; or its report came after the close, so it may have been. */
+    /**
+     * It is undecided: its mesh is still open and may free it, or its report came after the close, so it may have been
+     * freed.
+     */
     UNDECIDED("undecided", Outcome.INCONCLUSIVE);
 
     private final String description;
@@ -29,12 +32,12 @@ public enum SurvivorStatus {
         this.outcome = outcome;
     }
 
-    /** Returns the standing as an adjective. */
+    /** Returns the status as an adjective. */
     public String description() {
         return description;
     }
 
-    /** Returns the outcome that one survivor of this standing brings about. */
+    /** Returns the outcome that one survivor of this status causes. */
     public Outcome outcome() {
         return outcome;
     }

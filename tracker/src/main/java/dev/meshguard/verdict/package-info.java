@@ -1,4 +1,4 @@
-/** What a history means: outcomes, causes with evidence, and what may stay. */
+/** Judges histories: outcomes, causes with evidence, and expected survivors. */
 @NullMarked
 package dev.meshguard.verdict;
 
