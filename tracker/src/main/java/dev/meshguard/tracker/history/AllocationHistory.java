@@ -31,13 +31,13 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tracker had recorded at one moment.
+ * The reports that a tracker had recorded at one moment.
  *
- * <p>The events are numbered from 1 in the order of the requests they belong to; where requests of several devices have
- * no order of their own, in that of phase and device. From the same reports comes the same history, number for number.
+ * <p>The events are numbered from 1 in the order of the requests they belong to. Requests of several devices without an
+ * order of their own are ordered by phase and device. The same reports always give the same history and numbers.
  *
- * <p>Immutable and safe for use by several threads. Taking a history is cheap; its events are put in order when they
- * are first asked for.
+ * <p>Immutable and safe for use by several threads. Taking a history is cheap; its events are sorted when they are
+ * first read.
  *
  * @since 0.1
  */
@@ -47,7 +47,7 @@ public final class AllocationHistory {
     private final EventStore store;
     private final @Nullable AllocationContext context;
     private @Nullable List<DeviceSums> sums;
-    /** The generations that are not settled, and all that is known without the others. */
+    /** The unsettled generations, and all data that is known without the others. */
     private @Nullable GenerationBuilder replay;
 
     private @Nullable GenerationBuilder settledReplay;
@@ -59,7 +59,7 @@ public final class AllocationHistory {
         this.context = tenant;
     }
 
-    /** Made by the tracker; ask it for its history. */
+    /** Creates the history of a tracker; use the tracker's {@code history()}. */
     @API(status = Status.INTERNAL)
     public static AllocationHistory recorded(
             List<PendingEvent> markers, List<DeviceRecorder.Recording> recordings, boolean flatAddresses) {
@@ -67,11 +67,11 @@ public final class AllocationHistory {
     }
 
     /**
-     * Made by whoever reads a history that was written down.
+     * Creates a history that was read from a file.
      *
-     * @param events the events; their numbers grow, and where some are missing they skip
-     * @param sums what was kept of each device, ascending
-     * @param flatAddresses whether sizes say how far a buffer reaches from its address
+     * @param events the events; their numbers ascend, and missing events leave gaps
+     * @param sums the sums of each device, ascending
+     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
      * @param complete whether every event was kept
      */
     @API(status = Status.INTERNAL)
@@ -81,9 +81,9 @@ public final class AllocationHistory {
     }
 
     /**
-     * Made by whoever reads a log; addresses are those of memory that is spread over banks.
+     * Creates the history of a log; its addresses are those of memory that is spread over banks.
      *
-     * @param events every event; nobody changes it any more
+     * @param events every event; they must not change any more
      */
     @API(status = Status.INTERNAL)
     public static AllocationHistory read(LogEvents events) {
@@ -91,9 +91,10 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns what was known when the last recorded check was made, if anything happened after it; else this history.
+     * Returns the history as of the last recorded check if anything happened after it, else this history.
      *
-     * <p>What was found out about handles, and that reports are missing, counts whenever it came to light. A history without a past is returned as it is.
+     * <p>Findings about handles and missing reports count whenever they were made. A history whose events were not kept
+     * is returned unchanged.
      */
     public AllocationHistory asOfCheck() {
         Optional<HistoryEvent.Checked> last = check();
@@ -105,19 +106,20 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns the part that has to do with one of those who share the tracker: what it took, what became of that, and its frees that
-     * found nothing. Events keep their numbers.
+     * Returns the part that concerns one context of a shared tracker: its allocations, what became of them, and its
+     * frees that found nothing. Events keep their numbers.
      *
-     * <p>To be taken when the tenant's time is over: what is left then was left by it, whether its mesh goes on or not. So no mesh of
-     * this part is {@linkplain #openMeshes() open}. What the mesh keeps for everybody (memory of the runtime, programs in a cache) is
-     * no part of it. The part of a history without a past is empty.
+     * <p>Take it when the context is closed: live buffers are then its survivors, even if the mesh stays open.
+     * Therefore no mesh of this part is {@linkplain #openMeshes() open}. Memory that the mesh keeps for all contexts
+     * (memory of the runtime, programs in a cache) is excluded. The part of a history whose events were not kept is
+     * empty.
      */
     public AllocationHistory partOf(AllocationContext someone) {
         List<HistoryEvent> part = isComplete() ? new ContextFilter(this, someone).events() : List.of();
         return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), someone);
     }
 
-    /** Returns whose part of a history this is, if it is a part. */
+    /** Returns the context, if this history is the part of one. */
     public Optional<AllocationContext> context() {
         return Optional.ofNullable(context);
     }
@@ -137,8 +139,7 @@ public final class AllocationHistory {
         List<HistoryEvent> all = events();
         int low = 0;
         int high = (int) Math.min(Math.max(number, 0), all.size()) - 1;
-        // Nothing is missing from most histories, so most events stand where their numbers say; none stands behind
-        // that.
+        // Few histories have gaps, so most events are at the index of their number; none is behind that index.
         int middle = high;
         while (low <= high) {
             long found = all.get(middle).number();
@@ -155,7 +156,7 @@ public final class AllocationHistory {
         return Optional.empty();
     }
 
-    /** Returns every life of every address, in the order of birth. */
+    /** Returns every generation of every address, in the order of allocation. */
     public synchronized List<BufferGeneration> generations() {
         List<BufferGeneration> known = generations;
         if (known == null) {
@@ -171,7 +172,7 @@ public final class AllocationHistory {
         return known;
     }
 
-    /** Returns the generations of which an allocation or a free has details of a kind, in the order of birth. */
+    /** Returns the generations with an allocation or a free whose details match, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> generationsWith(Predicate<AllocationDetails> isOfKind) {
         List<BufferGeneration> all =
@@ -190,7 +191,10 @@ public final class AllocationHistory {
         return found;
     }
 
-    /** Passes on how each generation changes what is allocated when it begins and when it ends, in the order of the events. */
+    /**
+     * Passes every change of the allocated memory to a consumer when a generation begins or ends, in the order of the
+     * events.
+     */
     @API(status = Status.INTERNAL)
     public void eachUsageChange(Consumer<UsageChange> consumer) {
         ArrayDeque<UsageChange> unsettled = changes(replay().generations);
@@ -219,7 +223,7 @@ public final class AllocationHistory {
         }
     }
 
-    /** Returns what the generations add up to, in all and phase by phase. */
+    /** Returns the sums over the generations, in total and phase by phase. */
     @API(status = Status.INTERNAL)
     public synchronized GenerationSums generationSums() {
         GenerationSums known = generationSums;
@@ -230,24 +234,24 @@ public final class AllocationHistory {
         return known;
     }
 
-    /** Returns the lives that have not ended, in the order of birth. */
+    /** Returns the live generations, in the order of allocation. */
     public List<BufferGeneration> live() {
         return liveAt(Long.MAX_VALUE);
     }
 
-    /** Returns the lives that had begun and not ended when the last check was made, in the order of birth. */
+    /** Returns the generations that were live at the last check, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> liveAtCheck() {
         return liveAt(check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
     }
 
-    /** Returns the lives that had begun and not ended when the source stopped reporting, in the order of birth. */
+    /** Returns the generations that were live when the source stopped reporting, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> liveAt(HistoryEvent.TrackingStopped gap) {
         return liveAt(gap.number());
     }
 
-    /** What is live at such a moment is not settled. */
+    /** A generation that is live at such a moment is not settled. */
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
         for (BufferGeneration life : replay().generations) {
@@ -258,11 +262,11 @@ public final class AllocationHistory {
         return Collections.unmodifiableList(live);
     }
 
-    /** Returns the lives that ended when the close of their allocator had begun, in the order of birth. */
+    /** Returns the generations that ended after the close of their allocator had begun, in the order of allocation. */
     @API(status = Status.INTERNAL)
     public List<BufferGeneration> freedAfterClose() {
         List<BufferGeneration> late = new ArrayList<>();
-        // What is allocated when its device is closed is not settled.
+        // A buffer that is allocated when its device is closed is not settled.
         for (BufferGeneration life : replay().generations) {
             if (life.freedAt().orElse(-1) >= replay().closeOf(life)) {
                 late.add(life);
@@ -271,16 +275,16 @@ public final class AllocationHistory {
         return Collections.unmodifiableList(late);
     }
 
-    /** Returns the reports that do not fit what was known when they came, oldest first. */
+    /** Returns the reports that did not fit the earlier ones, oldest first. */
     public List<Anomaly> anomalies() {
         return Collections.unmodifiableList(replay().anomalies);
     }
 
     /**
-     * Returns what the reports add up to under the given policy.
+     * Returns the sums of the reports under the given policy.
      *
-     * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say whether
-     *     its buffer owns its memory, or if the events that were to be read were not kept
+     * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say
+     *     whether its buffer owns its memory, or if the events that were to be read were not kept
      */
     public PolicyLedger ledger(CountingPolicy policy) {
         requireComplete(policy);
@@ -288,10 +292,10 @@ public final class AllocationHistory {
     }
 
     /**
-     * Reads the history once under the given policy, and shows the books at several moments; for what compares many.
+     * Reads the history once under the given policy and passes the ledger of several moments to a consumer.
      *
-     * @param moments the numbers of the events before which the books are shown, ascending
-     * @param atMoment is given the books, to be read at once, and the place of the moment
+     * @param moments the numbers of the events before which the ledger is passed on, ascending
+     * @param atMoment receives the ledger, to be read at once, and the index of the moment
      * @throws IllegalStateException as {@link #ledger(CountingPolicy)} does
      */
     @API(status = Status.INTERNAL)
@@ -300,7 +304,7 @@ public final class AllocationHistory {
         PolicyLedger.read(events(), policy, moments, atMoment);
     }
 
-    /** Returns the devices on which anything was reported, ascending. */
+    /** Returns the devices with any report, ascending. */
     public List<Integer> devices() {
         List<Integer> all = new ArrayList<>(sums().size());
         sums().forEach(one -> all.add(one.device()));
@@ -319,7 +323,7 @@ public final class AllocationHistory {
                 .orElse(MemoryTotals.NOTHING);
     }
 
-    /** Returns what was kept of each device besides events, ascending; for whoever writes the history down. */
+    /** Returns the data that was kept of each device besides events, ascending; for code that saves the history. */
     @API(status = Status.INTERNAL)
     public synchronized List<DeviceSums> sums() {
         if (sums == null) {
@@ -328,16 +332,16 @@ public final class AllocationHistory {
         return sums;
     }
 
-    /** Returns what was allocated when the history was taken, by device, type and lifetime. */
+    /** Returns the memory allocated when the history was taken, by device, type and lifetime. */
     public MemorySnapshot snapshot() {
         return Snapshots.of(devices(), this::totals);
     }
 
     /**
-     * Returns the number of entries that the tracker's ledger held, an independent count of the addresses of {@link #live()}.
+     * Returns the number of entries of the tracker's ledger, an independent count of the addresses of {@link #live()}.
      *
-     * <p>The ledger counts references to addresses, as {@link CountingPolicy#REFERENCE_COUNTED} does, and knows neither meshes
-     * nor lives of devices: two buffers that meshes lent at one address are one entry.
+     * <p>The ledger counts references to addresses, as {@link CountingPolicy#REFERENCE_COUNTED} does, and knows neither
+     * meshes nor open periods of devices. Two buffers that meshes allocated at one address are one entry.
      */
     public long ledgerEntries() {
         long entries = 0;
@@ -347,7 +351,7 @@ public final class AllocationHistory {
         return entries;
     }
 
-    /** Returns how many frees found nothing to free; where every event was kept, {@link #anomalies()} has each. */
+    /** Returns how many frees found nothing to free. If every event was kept, {@link #anomalies()} lists each. */
     public long freesOfNothing() {
         return sums().stream().mapToLong(DeviceSums::freesOfNothing).sum();
     }
@@ -357,24 +361,31 @@ public final class AllocationHistory {
         return store.isComplete();
     }
 
-    /** Returns whether sizes say how far a buffer reaches from its address, as in memory that is not spread over banks. */
+    /**
+     * Returns whether sizes determine how far a buffer reaches from its address, as in memory that is not spread over
+     * banks.
+     */
     public boolean hasFlatAddresses() {
         return store.hasFlatAddresses();
     }
 
-    /** Returns every mesh that was opened, in order; a number that comes back is another mesh. */
+    /** Returns every mesh that was opened, in order. A number that is used again is another mesh. */
     public Collection<MeshDescription> meshes() {
         return descriptions(replay().meshes.all());
     }
 
-    /** Returns the meshes that were opened and not closed, in order; none in the {@linkplain #partOf part} of one whose time is over. */
+    /**
+     * Returns the meshes that were opened and not closed, in order; none in the {@linkplain #partOf part} of a context.
+     */
     public Collection<MeshDescription> openMeshes() {
         return context == null ? descriptions(replay().meshes.open()) : List.of();
     }
 
     /**
-     * Returns a mesh that is still open and may give the buffer back: the one that lent it, or where the reports do not say
-     * which that was, any over its device in its present life.
+     * Returns an open mesh that may still free the buffer.
+     *
+     * <p>This is the mesh that allocated it. If the reports do not name it, it is any mesh over its device in the
+     * present open period.
      */
     public Optional<MeshDescription> openMeshOf(BufferGeneration buffer) {
         if (context != null) {
@@ -392,11 +403,11 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns the number of the event at which the close of the allocator that holds the buffer began, if it began.
+     * Returns the number of the event at which the close of the buffer's allocator began, if it began.
      *
-     * <p>The allocator of a mesh goes when the mesh closes, or when the close of another mesh closes its devices. The allocator that a
-     * device has for itself goes with the last mesh over it. Where the reports do not say which of the two holds a buffer, the device's
-     * counts.
+     * <p>The allocator of a mesh ends when the mesh closes, or when the close of another mesh closes its devices. A
+     * device's own allocator ends with the last mesh over it. If the reports do not say which of the two holds a
+     * buffer, the device's counts.
      */
     public OptionalLong closeOf(BufferGeneration buffer) {
         long began = replay().closeOf(buffer);
@@ -404,16 +415,19 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns whether two meshes were ever open over one device at a time: a mesh and a submesh of it, or two root meshes.
-     * Each then has an allocator of its own, and what is said of one has to say of which.
+     * Returns whether two meshes were ever open over one device at a time: a mesh and a submesh of it, or two root
+     * meshes.
+     *
+     * <p>Each then has an allocator of its own, and texts have to name the mesh.
      */
     public boolean meshesSharedADevice() {
         return replay().meshes.sharedADevice();
     }
 
     /**
-     * Returns the openings of devices that were open already, where what the meshes reported cannot be told apart: some
-     * buffer on the device does not say which mesh lent it, or both meshes go by one number.
+     * Returns the openings of devices that were already open, where the reports of the meshes cannot be distinguished.
+     *
+     * <p>Some buffer on the device does not name its mesh, or both meshes use one number.
      */
     public List<HistoryEvent.DeviceOpened> openedWhileOpen() {
         return Collections.unmodifiableList(replay().openedWhileOpen);
@@ -440,28 +454,28 @@ public final class AllocationHistory {
         return low == 0 ? Phase.START : phases.get(low - 1).phase();
     }
 
-    /** Returns in which life a device was when the event of the given number happened, from 1. */
+    /** Returns in which open period a device was when the event of the given number happened, from 1. */
     public int openPeriodAt(int device, long number) {
         return replay().openPeriodAt(device, number);
     }
 
-    /** Returns what the source said it could not report. */
+    /** Returns the reports that the source could not deliver. */
     public List<HistoryEvent.ReportsLost> lostReports() {
         return Collections.unmodifiableList(replay().losses);
     }
 
-    /** Returns every reading of a witness, oldest first. */
+    /** Returns every snapshot of a witness, oldest first. */
     public List<HistoryEvent.Witnessed> readings() {
         return replay().readings.events();
     }
 
     /**
-     * Returns the reading that can stateOf for a buffer: the first one of the given moment after the latest report of it
-     * that is still open that covers its memory, in the same life of its device.
+     * Returns the snapshot that is evidence for a buffer: the first one of the given moment after its latest open
+     * report that covers its memory, in the same open period of its device.
      *
-     * <p>Where its {@linkplain BufferGeneration#mesh() mesh} is known, only a reading of that opening of that mesh can. Where it is
-     * not, and several meshes were open over the device when it was reported, a reading of any of them since its first report
-     * that calls it taken speaks for it, and one that calls it free only if all of them do.
+     * <p>If its {@linkplain BufferGeneration#mesh() mesh} is known, only a snapshot of that open period of that mesh
+     * counts. If it is not, and several meshes were open over the device at the report, snapshots of any of them since
+     * the first report count. One that lists the buffer as allocated is enough; it is free only if all list it as free.
      */
     public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
         boolean doubted = !openedWhileOpen().isEmpty()
@@ -470,16 +484,16 @@ public final class AllocationHistory {
     }
 
     /**
-     * Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent
-     * it, as far as the report says which did.
+     * Returns whether a report of the buffer was open when a snapshot was made of the allocator that reserved it, as
+     * far as the report names the allocator.
      */
     public boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed reading) {
         return replay().readings.explains(buffer, reading);
     }
 
     /**
-     * Returns the lives that the given request began or took part in, in the order of its reports; none for a request
-     * that nothing tells from others.
+     * Returns the generations with a report of the given request, in the order of its reports; none for an anonymous
+     * request.
      */
     public List<BufferGeneration> buffersOf(AllocationRequest request) {
         if (request.isAnonymous()) {
@@ -495,48 +509,48 @@ public final class AllocationHistory {
     /**
      * Returns the number of the event at which the owner ended, if it did.
      *
-     * <p>Nothing for a name under which buffers were allocated in more lives of their devices than there were ends: then
-     * it is not known which of its bearers is over.
+     * <p>Empty for a name under which buffers were allocated in more open periods of their devices than there were
+     * ends: then it is unknown which owner of that name ended.
      */
     public OptionalLong endOf(Owner owner) {
         GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
         return fate == null || fate.ends < fate.bearers() ? OptionalLong.empty() : fate.endedAt;
     }
 
-    /** Returns since when a cache keeps the owner, if one does or did. */
+    /** Returns the event since which a cache keeps the owner, if one does or did. */
     public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
         GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
         return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
     }
 
-    /** Returns what was found out about the handle of a request, if anybody looked. */
+    /** Returns the search result for the handle of a request, if there was a search. */
     public Optional<HistoryEvent.HandleTraced> reachabilityOf(AllocationRequest request) {
         return request.isAnonymous()
                 ? Optional.empty()
                 : Optional.ofNullable(replay().traced.get(request));
     }
 
-    /** Returns whether anything that could report was ever connected, as far as the events show. */
+    /** Returns whether any source was ever connected, as far as the events show. */
     public boolean hasSource() {
         return replay().hasSource || !sums().isEmpty() || !isComplete();
     }
 
-    /** Returns the stretches in which the source heard of nothing, oldest first. */
+    /** Returns the periods in which the source did not report, oldest first. */
     public List<HistoryEvent.TrackingStopped> gaps() {
         return Collections.unmodifiableList(replay().gaps);
     }
 
-    /** Returns the canaries that were announced and did not arrive, or not their free; each says which. */
+    /** Returns the announced canaries that did not arrive, or whose free did not. */
     public List<MissingCanary> missingCanaries() {
         return replay().canaries.missing();
     }
 
-    /** Returns the last check that was made, if any was recorded. */
+    /** Returns the last recorded check, if any. */
     public Optional<HistoryEvent.Checked> check() {
         return Optional.ofNullable(replay().check);
     }
 
-    /** Returns the end of a process that reported, if it ended before the history was taken. */
+    /** Returns the end of a process that reported, if it exited before the history was taken. */
     public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
         return Optional.ofNullable(replay().deaths.get(processId));
     }

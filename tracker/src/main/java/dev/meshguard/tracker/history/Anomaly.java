@@ -6,14 +6,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A report that does not fit what is already known, with both sides of it.
+ * A report that contradicts earlier ones, with both sides of it.
  *
- * @param kind what does not fit
+ * @param kind the contradiction
  * @param event the report
  * @param device the device it names
  * @param type the memory it names
  * @param address the address it names
- * @param generation the life it runs into: who holds the address now, or held it last; empty if nobody ever did
+ * @param generation the generation that it contradicts: the one that holds the address, or held it last; empty if there
+ *     never was one
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -25,13 +26,15 @@ public record Anomaly(
         long address,
         Optional<BufferGeneration> generation) {
 
-    /** The ways in which a report may not fit. */
+    /** The ways in which a report can contradict earlier ones. */
     public enum Kind {
         /** A free was reported for an address whose buffer was freed before. */
         DOUBLE_FREE("double free", true),
-        /** A free was reported for an address at which nothing was ever reported; or not by the mesh that it names. */
+        /** A free was reported for an address without any earlier report, or without one of the mesh that it names. */
         UNKNOWN_FREE("free of an unknown address", true),
-        /** An allocator held memory that no report mentions, and gave it back: found by a verdict, in the readings. */
+        /**
+         * An allocator held and freed memory that appears in no report; a verdict finds this in the witness snapshots.
+         */
         NEVER_REPORTED("memory that no report mentions", true),
         /** The code under test freed a buffer twice; the runtime ignored the second. */
         IGNORED_DOUBLE_FREE("second free, ignored by the runtime", false),
@@ -39,7 +42,7 @@ public record Anomaly(
         IGNORED_UNKNOWN_FREE("free of an unknown address, ignored by the runtime", false),
         /** The code under test freed a buffer of a closed device; the runtime ignored it. */
         FREE_AFTER_CLOSE("free after close, ignored by the runtime", false),
-        /** A buffer was freed after its device or its mesh had been closed, and the free was reported all the same. */
+        /** A buffer was freed after its device or its mesh had been closed, and the free was reported nevertheless. */
         FREE_REPORTED_AFTER_CLOSE("free after close", false),
         /** A buffer was reported at a live address with another size. */
         SIZE_CHANGE("other size at a live address", false),
@@ -48,9 +51,11 @@ public record Anomaly(
         /** A buffer was reported over a part of a live buffer. */
         OVERLAP("overlap with a live buffer", false),
         /**
-         * A buffer was reported in memory of which another allocator over the same device holds a live one. Each mesh, each device
-         * and each sub-device has an allocator of its own, and none knows of the others, so two reserve the same addresses. On
-         * hardware each buffer overwrites what the other wrote. The books are right all the same: they are two buffers.
+         * A buffer was reported in memory where another allocator over the same device holds a live one.
+         *
+         * <p>Each mesh, each device and each sub-device has an allocator of its own. They do not know each other, so
+         * two of them can reserve the same addresses. On hardware each buffer overwrites the other. The ledger is right
+         * nevertheless: they are two buffers.
          */
         HELD_BY_TWO_ALLOCATORS("memory held by two allocators at a time", false),
         /** A buffer was reported on a device, or by a mesh, that was closed. */
@@ -69,7 +74,7 @@ public record Anomaly(
             return description;
         }
 
-        /** Returns whether the books cannot balance because of it: a free was counted that nothing answers to. */
+        /** Returns whether it prevents the ledger from balancing: a free was counted that has no allocation. */
         public boolean unbalancesLedger() {
             return unbalancing;
         }

@@ -26,14 +26,14 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of one address: what happened from the first report at an address to the last free.
+ * One generation of an address: the reports from its allocation to its last free.
  *
- * <p>An address is no identity, because it is used again, pointed to by views and reported twice; device, type, address
- * and {@link #generation()} together are one. A device that was closed and opened again starts new generations even
- * where the books still hold the old one, and so does another allocator: what two meshes, or a mesh and a device of it,
- * reserve at one address are two buffers.
+ * <p>An address does not identify a buffer, because it is reused, referenced by views and reported twice. Device, type,
+ * address and {@link #generation()} together identify one. A device that is closed and opened again starts new
+ * generations, even where the ledger still holds the old one. So does another allocator: two meshes, or a mesh and one
+ * of its devices, that reserve one address hold two buffers.
  *
- * <p>Immutable once its history is made, and safe for use by several threads.
+ * <p>Immutable once its history is complete, and safe for use by several threads.
  *
  * @since 0.1
  */
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 public final class BufferGeneration {
 
     /**
-     * One report of the memory, and the report that took it back.
+     * One report of the memory, and its free.
      *
      * @param allocatedAt the number of the allocation event
      * @param request the request it was part of
@@ -58,34 +58,34 @@ public final class BufferGeneration {
             OptionalLong freedAt,
             Optional<AllocationRequest> release) {
 
-        /** Returns whether no free took this report back. */
+        /** Returns whether no free matched this report. */
         public boolean isOpen() {
             return freedAt.isEmpty();
         }
     }
 
     /**
-     * A step of the reference count.
+     * A change of the reference count.
      *
      * @param event the number of the event that changed it
      * @param before the count before
      * @param after the count after
      * @param reason why it changed
-     * @param ownership whether the object of the report owns the memory: of a free, that of the report it takes back
-     * @param request who changed it: its details name the owner, its origin the line of code
+     * @param ownership whether the object of the report owns the memory: for a free, that of the matching report
+     * @param request the request that changed it: its details name the owner, its origin the line of code
      */
     public record CountChange(
             long event, int before, int after, Reason reason, Ownership ownership, AllocationRequest request) {
 
-        /** Why a reference count changes. */
+        /** The reason why a reference count changes. */
         public enum Reason {
-            /** The first report of the memory: a life begins. */
+            /** The first report of the memory: a generation begins. */
             ALLOCATED,
-            /** Another report of memory that is live. */
+            /** Another report of live memory. */
             REPORTED_AGAIN,
-            /** A free that takes one of several reports back. */
+            /** The free of one of several reports. */
             RELEASED,
-            /** The free that takes the last open report back: the life ends. */
+            /** The free of the last open report: the generation ends. */
             FREED
         }
 
@@ -155,19 +155,22 @@ public final class BufferGeneration {
         return address;
     }
 
-    /** Returns which life of the address this is, from 1. */
+    /** Returns the number of this generation at its address, from 1. */
     public int generation() {
         return generation;
     }
 
-    /** Returns in which life of its device the buffer was born, from 1; it grows each time the device is opened. */
+    /**
+     * Returns the open period of its device in which the buffer was allocated, from 1; it increases each time the
+     * device is opened.
+     */
     public int openPeriod() {
         return openPeriod;
     }
 
     /**
-     * Returns the mesh whose allocator lent the memory, if every report that is still open says so; of a life that ended, if any
-     * report did.
+     * Returns the mesh whose allocator reserved the memory, if every open report names it; for an ended generation, if
+     * any report did.
      */
     public OptionalInt mesh() {
         MeshOpenPeriod known = allocatedBy;
@@ -182,14 +185,16 @@ public final class BufferGeneration {
         return OptionalInt.of(known.mesh());
     }
 
-    /** Returns which of the allocators over its device reserved the memory, if any report says so. */
+    /** Returns the allocator over its device that reserved the memory, if any report names it. */
     public Optional<AllocatorId> allocator() {
         return allocator;
     }
 
     /**
-     * Returns the number of the report by which the allocator reserved the address for another request, if it did while a report of
-     * this life was open: no allocator reserves what it has not got back, so the memory had been freed by then.
+     * Returns the number of the report by which the allocator reserved the address for another request while a report
+     * of this generation was open.
+     *
+     * <p>An allocator never reserves allocated memory, so the memory had been freed by then.
      */
     public OptionalLong reservedAgainAt() {
         return reservedAgainAt == 0 ? OptionalLong.empty() : OptionalLong.of(reservedAgainAt);
@@ -211,10 +216,10 @@ public final class BufferGeneration {
     }
 
     /**
-     * Returns every step of the reference count, oldest first: what {@link CountingPolicy#REFERENCE_COUNTED} counts for
-     * this life, with who changed it and why.
+     * Returns every change of the reference count, oldest first, with its request and reason. It is the count of {@link
+     * CountingPolicy#REFERENCE_COUNTED}.
      *
-     * <p>Where the past is not kept there are only the reports that are still open.
+     * <p>If events are not kept, only the open reports are known.
      */
     public List<CountChange> referenceCounts() {
         SortedMap<Long, IntFunction<CountChange>> steps = new TreeMap<>();
@@ -232,7 +237,7 @@ public final class BufferGeneration {
         return changes;
     }
 
-    /** Returns how many reports no free has taken back. */
+    /** Returns how many reports have no matching free. */
     public int openReports() {
         return open;
     }
@@ -247,7 +252,7 @@ public final class BufferGeneration {
         return reports.get(0).allocatedAt();
     }
 
-    /** Returns the number of the latest report that no free has taken back, if there is one. */
+    /** Returns the number of the latest report without a matching free, if there is one. */
     public OptionalLong lastOpenReportAt() {
         for (int i = reports.size() - 1; i >= 0; i--) {
             if (reports.get(i).isOpen()) {
@@ -257,12 +262,12 @@ public final class BufferGeneration {
         return OptionalLong.empty();
     }
 
-    /** Returns the number of the free that ended the life, if it ended. */
+    /** Returns the number of the free that ended the generation, if it ended. */
     public OptionalLong freedAt() {
         return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
     }
 
-    /** Returns whether the free that ended the life was none that somebody called for: its handle was collected. */
+    /** Returns whether the generation ended because its handle was garbage collected, not by a call. */
     public boolean isCollected() {
         if (isLive()) {
             return false;
@@ -282,10 +287,10 @@ public final class BufferGeneration {
     }
 
     /**
-     * Returns whether the allocator knows the buffer.
+     * Returns the kind, which decides whether the allocator knows the buffer.
      *
-     * <p>This, lifetime, owner, label and origin are those of the oldest report that is still open, because that is what is
-     * left where several things were reported at one address; of a life that ended, those of the first.
+     * <p>Kind, lifetime, owner, label and origin are those of the oldest open report, because that one remains where
+     * several reports share an address. For an ended generation they are those of the first report.
      */
     public BufferKind kind() {
         return details().kind();
@@ -296,22 +301,22 @@ public final class BufferGeneration {
         return details().lifetime();
     }
 
-    /** Returns on whose behalf it was allocated, if that is known. */
+    /** Returns the owner that it was allocated for, if known. */
     public Optional<Owner> owner() {
         return details().owner();
     }
 
-    /** Returns what the code under test says it is for, if it says so. */
+    /** Returns the purpose that the code under test gave, if any. */
     public Optional<String> label() {
         return details().label();
     }
 
-    /** Returns where it was asked for, if that was captured. */
+    /** Returns the place that requested it, if it was captured. */
     public Optional<Origin> origin() {
         return remaining().request().origin();
     }
 
-    /** Returns the reports that no free has taken back, oldest first. */
+    /** Returns the reports without a matching free, oldest first. */
     public List<Report> reportsRemaining() {
         if (open == reports.size()) {
             return reports();
@@ -325,7 +330,7 @@ public final class BufferGeneration {
         return Collections.unmodifiableList(left);
     }
 
-    /** Returns whether the two lives are of the same address of the same device and memory, and may be of one allocator. */
+    /** Returns whether both generations have the same address, device and memory, and may belong to one allocator. */
     public boolean hasSameAddressAs(BufferGeneration other) {
         return device == other.device
                 && type == other.type
@@ -361,8 +366,10 @@ public final class BufferGeneration {
     }
 
     /**
-     * Returns whether a report with such details may be about this life, as far as allocators tell: it names the same one, or one of
-     * the two names none. A circular buffer lies in no allocator, so what a named one reserved is no circular buffer.
+     * Returns whether a report with such details may be about this generation, as far as allocators tell.
+     *
+     * <p>It names the same allocator, or one of the two names none. A circular buffer lies in no allocator, so memory
+     * of a named one is no circular buffer.
      */
     boolean mayBeOf(AllocationDetails reported) {
         boolean isCircular = !reports.isEmpty() && request().details().kind() == BufferKind.CIRCULAR_BUFFER;
@@ -375,8 +382,8 @@ public final class BufferGeneration {
     }
 
     /**
-     * Returns whether a request reserves the address anew: the same allocator reserved it for another request before. Views and
-     * circular buffers reserve nothing.
+     * Returns whether a request reserves the address again: the same allocator reserved it for another request before.
+     * Views and circular buffers reserve nothing.
      */
     boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshOpenPeriod mesh) {
         if (!isReservation(request)
@@ -403,13 +410,13 @@ public final class BufferGeneration {
         reservedAgainAt = event;
     }
 
-    /** Returns which opening of a mesh lent the memory, if any report said so. */
+    /** Returns the open period of the mesh that allocated the memory, if any report named it. */
     @Nullable
     MeshOpenPeriod allocatedBy() {
         return allocatedBy;
     }
 
-    /** A report says which mesh lent the memory. */
+    /** Sets the mesh that a report names as allocator of the memory. */
     void setAllocatedBy(MeshOpenPeriod mesh) {
         allocatedBy = mesh;
     }
@@ -419,7 +426,7 @@ public final class BufferGeneration {
         return allocator.filter(AllocatorId.DEVICE::equals).isPresent();
     }
 
-    /** Returns whether any open report is of memory that an allocator lent. */
+    /** Returns whether any open report is about memory of an allocator. */
     boolean holdsMemory() {
         for (Report report : reports) {
             if (report.isOpen() && report.request().details().kind() == BufferKind.BUFFER) {
@@ -439,7 +446,10 @@ public final class BufferGeneration {
         open++;
     }
 
-    /** Returns whether a release may be that of a report that is open: what takes another extent in its bank is another buffer. */
+    /**
+     * Returns whether a release may match an open report: a release with another extent in the bank is about another
+     * buffer.
+     */
     boolean mayBeReleasedBy(AllocationDetails released) {
         for (Report report : reports) {
             if (report.isOpen()) {
@@ -464,9 +474,11 @@ public final class BufferGeneration {
     }
 
     /**
-     * Takes back the open report that fits the free best: the same process, mesh, owner and ownership. Of those that fit alike, one
-     * that was reported on the same devices as the free; then one of a request of which none was taken back yet goes first, because the others may be doubled reports; then the oldest request, because
-     * no allocator lends an address again before it was given back; then the latest report of it.
+     * Frees the open report that matches the free best, by process, mesh, owner and ownership.
+     *
+     * <p>Among equal matches the order is: (1) a report on the same devices as the free; (2) a report of a request
+     * without any freed report, because the others may be doubled reports; (3) the oldest request, because no allocator
+     * reuses an address before it is freed; (4) the latest report of that request.
      */
     void free(long event, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
         int best = -1;
@@ -489,7 +501,7 @@ public final class BufferGeneration {
         lastFree = event;
     }
 
-    /** Returns whether a later report is rather taken back than an earlier one. */
+    /** Returns whether a later report is to be freed before an earlier one. */
     private boolean goesFirst(
             int later, int earlier, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
         Report one = reports.get(later);

@@ -14,12 +14,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a tracker kept of one device besides events; of a history without its past it is all there is to know of what is gone.
+ * The sums that a tracker kept of one device besides events.
+ *
+ * <p>For a history whose events were not kept, they are the only data about freed buffers.
  *
  * @param device the device id
  * @param ledgerEntries how many entries the ledger held
  * @param freesOfNothing how many frees found nothing to free
- * @param totals the accounts that anything was ever entered in, by type and lifetime, that of the whole type first
+ * @param totals the totals that were ever used, by type and lifetime, that of the whole type first
  * @since 0.1
  */
 @API(status = Status.INTERNAL, since = "0.1")
@@ -29,12 +31,12 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
      * The sums of one type, or of one type and lifetime.
      *
      * @param type the memory
-     * @param lifetime whose memory; empty for all of the type, whose peak is not the sum of the peaks
+     * @param lifetime who frees it; empty for all of the type, whose peak is not the sum of the peaks
      * @param amounts the sums
      */
     public record TypeTotals(BufferType type, Optional<BufferLifetime> lifetime, MemoryTotals amounts) {}
 
-    /** Keeps nobody's stack: what is counted again has all it will ever have. */
+    /** Keeps no stack: a request that is counted again captures none. */
     private static final DeviceRecorder.StackKeeper NO_STACKS = new DeviceRecorder.StackKeeper() {
         @Override
         public void entered(AllocationRequest request) {}
@@ -43,19 +45,19 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
         public void removed(AllocationRequest request) {}
     };
 
-    /** Creates sums with their own copy of the accounts. */
+    /** Creates sums with their own copy of the totals. */
     public DeviceSums {
         totals = List.copyOf(totals);
     }
 
-    /** Returns the sums that a tracker would have kept of the given events; for a history whose sums were lost. */
+    /** Returns the sums that a tracker would have kept of the given events, for a history whose sums were lost. */
     public static List<DeviceSums> countedFrom(List<HistoryEvent> events) {
         TreeMap<Integer, DeviceRecorder> devices = new TreeMap<>();
         events.forEach(event -> enter(event, devices));
         return of(devices);
     }
 
-    /** Enters an event in books, if it is a report. */
+    /** Enters an event in the ledger of its device, if it is a report. */
     static void enter(HistoryEvent event, TreeMap<Integer, DeviceRecorder> devices) {
         if (event instanceof HistoryEvent.Allocated report) {
             ledgerOf(report.device(), devices)
@@ -68,7 +70,7 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
         }
     }
 
-    /** Returns the books of a device, new ones if there are none. */
+    /** Returns the ledger of a device, a new one if there is none. */
     static DeviceRecorder ledgerOf(int device, TreeMap<Integer, DeviceRecorder> devices) {
         return devices.computeIfAbsent(device, unused -> new DeviceRecorder(device, false, NO_STACKS));
     }

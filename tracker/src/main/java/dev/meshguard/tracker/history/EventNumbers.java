@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Numbers of events, for whoever makes a history of a part of another one.
+ * Renumbers events, for code that creates a history from a part of another one.
  *
  * @since 0.1
  */

@@ -11,35 +11,35 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
-/** What the generations of a history add up to, in all and phase by phase. */
+/** The sums over the generations of a history, in total and phase by phase. */
 @API(status = Status.INTERNAL, since = "0.1")
 public final class GenerationSums {
 
     /**
-     * What came and went while one phase lasted.
+     * The memory that was allocated and freed during one phase.
      *
      * @param phase the phase
-     * @param flows what happened to each memory in which any life began or ended, by device and type
+     * @param flows the changes in each memory in which any generation began or ended, by device and type
      * @param liveBytes bytes on all devices at the end
      * @param peakBytes the most bytes on all devices at any moment
      */
     public record PhaseSums(Phase phase, List<Flow> flows, long liveBytes, long peakBytes) {
 
-        /** Creates a stretch with its own copy of the flows. */
+        /** Creates sums with their own copy of the flows. */
         public PhaseSums {
             flows = List.copyOf(flows);
         }
     }
 
     /**
-     * What came and went in one memory of one device.
+     * The changes in one memory of one device.
      *
      * @param device the device id
      * @param type the memory
-     * @param allocatedBytes bytes of the lives that began
-     * @param liveBytes bytes of the lives that went on at the end
-     * @param liveBuffers how many went on at the end
-     * @param freed the lives that ended
+     * @param allocatedBytes bytes of the generations that began
+     * @param liveBytes bytes of the generations that were live at the end
+     * @param liveBuffers how many were live at the end
+     * @param freed the generations that ended
      * @param freedLate those of them that ended after the check
      */
     public record Flow(
@@ -52,25 +52,25 @@ public final class GenerationSums {
             Amount freedLate) {}
 
     /**
-     * So many buffers and their bytes.
+     * A number of buffers and their bytes.
      *
      * @param buffers how many
      * @param bytes their first reported sizes
      */
     public record Amount(long buffers, long bytes) {
 
-        /** Returns what is left of this amount without a part of it. */
+        /** Returns this amount minus a part of it. */
         public Amount without(Amount part) {
             return new Amount(buffers - part.buffers, bytes - part.bytes);
         }
     }
 
     /**
-     * All of one memory and lifetime, on all devices.
+     * The sums of one memory and lifetime, on all devices.
      *
      * @param type the memory
      * @param lifetime who frees the buffers
-     * @param allocated the lives that began
+     * @param allocated the generations that began
      * @param left those of them that did not end
      */
     public record Total(BufferType type, BufferLifetime lifetime, Amount allocated, Amount left) {}
@@ -78,7 +78,7 @@ public final class GenerationSums {
     private static final BufferType[] TYPES = BufferType.values();
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
 
-    /** What comes and goes in one memory of one device while a phase lasts. */
+    /** The changes in one memory of one device during a phase. */
     private static final class Memory {
 
         private final int device;
@@ -127,7 +127,7 @@ public final class GenerationSums {
     private @Nullable Memory @Nullable [] latest;
     private int latestDevice;
 
-    // By the ordinals of type and lifetime: buffers and bytes, allocated and left.
+    // By the ordinals of type and lifetime: allocated and remaining buffers and bytes.
     private final long[] allocatedBuffers = new long[TYPES.length * LIFETIMES.length];
     private final long[] allocatedBytes = new long[TYPES.length * LIFETIMES.length];
     private final long[] leftBuffers = new long[TYPES.length * LIFETIMES.length];
@@ -143,7 +143,7 @@ public final class GenerationSums {
         this.check = check;
     }
 
-    /** Adds up the lives of a history. */
+    /** Adds up the generations of a history. */
     static GenerationSums of(AllocationHistory history) {
         GenerationSums sums = new GenerationSums(
                 history.phases(), history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
@@ -201,7 +201,7 @@ public final class GenerationSums {
         }
     }
 
-    /** What a history begins with is no stretch if nothing happens before the first phase. */
+    /** Ends a phase; the time before the first phase counts only if anything happened in it. */
     private void cut() {
         List<Flow> flows = new ArrayList<>();
         for (@Nullable Memory[] ofDevice : devices.values()) {
@@ -217,12 +217,12 @@ public final class GenerationSums {
         peak = bytes;
     }
 
-    /** Returns the stretches, in order. */
+    /** Returns the phases, in order. */
     public List<PhaseSums> phases() {
         return Collections.unmodifiableList(phaseSums);
     }
 
-    /** Returns what was allocated and is left of each memory and lifetime, in the order of both. */
+    /** Returns the allocated and remaining memory by type and lifetime, in the order of both. */
     public List<Total> totals() {
         List<Total> totals = new ArrayList<>();
         for (int i = 0; i < allocatedBuffers.length; i++) {

@@ -19,7 +19,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One thing that a source reported, in its place in the history.
+ * One event that a source reported, with its number in the history.
  *
  * <p>Immutable.
  *
@@ -28,7 +28,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public sealed interface HistoryEvent {
 
-    /** Returns the place in the history, from 1. */
+    /** Returns the number in the history, from 1. */
     long number();
 
     /** A buffer on a device was reported allocated. */
@@ -60,12 +60,12 @@ public sealed interface HistoryEvent {
     record Freed(long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
             implements HistoryEvent {
 
-        /** Returns whether its handle was garbage and was collected; else somebody called for the free. */
+        /** Returns whether the handle was garbage collected; else a call freed the buffer. */
         public boolean isOfCollectedHandle() {
             return request.details().handleCollected();
         }
 
-        /** Returns the event as a line, which says so if the handle was collected. */
+        /** Returns the event as a line, which mentions a collected handle. */
         @Override
         public String toString() {
             return String.format(
@@ -79,7 +79,7 @@ public sealed interface HistoryEvent {
         }
     }
 
-    /** The runtime was asked to free something and did nothing. */
+    /** The runtime ignored a call that frees a buffer. */
     record FreeIgnored(
             long number, AllocationRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
             implements HistoryEvent {
@@ -98,7 +98,7 @@ public sealed interface HistoryEvent {
         }
     }
 
-    /** A phase began or was gone back to. */
+    /** A phase began or was resumed. */
     record PhaseBegan(long number, Instant at, Phase phase) implements HistoryEvent {}
 
     /** A mesh was opened. */
@@ -116,42 +116,42 @@ public sealed interface HistoryEvent {
     /** A device was closed. */
     record DeviceClosed(long number, int device) implements HistoryEvent {}
 
-    /** An owner is kept by a cache from here on. */
+    /** A cache keeps an owner from now on. */
     record OwnerCached(long number, Owner owner, String cache) implements HistoryEvent {}
 
     /** An owner ended. */
     record OwnerEnded(long number, Owner owner) implements HistoryEvent {}
 
-    /** An independent count of the same memory was taken. */
+    /** An independent count of the same memory was read. */
     record Witnessed(long number, WitnessSnapshot snapshot) implements HistoryEvent {}
 
-    /** Some reports are missing here; the count is -1 when that is not known either. */
+    /** Some reports are missing here; the count is -1 if unknown. */
     record ReportsLost(long number, long count, String reason) implements HistoryEvent {}
 
     /**
-     * Something that reports was connected, whether or not it had anything to report.
+     * A source was connected, whether or not it reported anything.
      *
-     * @param source what it is
-     * @param covers what it reports of, where that is not everything
+     * @param source a readable name
+     * @param covers the part of the events that it reports, if that is not everything
      */
     record SourceAttached(long number, String source, Optional<String> covers) implements HistoryEvent {
 
-        /** Creates the event of a source that reports of everything. */
+        /** Creates the event of a source that reports everything. */
         public SourceAttached(long number, String source) {
             this(number, source, Optional.empty());
         }
     }
 
-    /** A process that reported is gone; whatever it still held was never freed by it. */
+    /** A process that reported has exited; it never freed the memory that it still held. */
     record ProcessDied(long number, long processId) implements HistoryEvent {}
 
-    /** From here on the source hears of no allocation and no free, until {@link TrackingStarted}. */
+    /** The source reports no allocation and no free from now on, until {@link TrackingStarted}. */
     record TrackingStopped(long number, String reason) implements HistoryEvent {}
 
-    /** The source hears of everything again. */
+    /** The source reports everything again. */
     record TrackingStarted(long number) implements HistoryEvent {}
 
-    /** A canary was put on every device of a mesh: a report that has to arrive, and its free after it. */
+    /** A canary was planted on every device of a mesh: its allocation and then its free have to be reported. */
     record CanaryPlanted(long number, int mesh, List<Integer> devices) implements HistoryEvent {
         /** Creates the event with its own copy of the devices. */
         public CanaryPlanted {
@@ -159,7 +159,7 @@ public sealed interface HistoryEvent {
         }
     }
 
-    /** Canaries of a mesh were seen on the road on which allocations are reported: those of the given devices, one after the other. */
+    /** The allocations of canaries of a mesh arrived, on the given devices one after the other. */
     record CanarySeen(long number, int mesh, List<Integer> devices) implements HistoryEvent {
         /** Creates the event with its own copy of the devices. */
         public CanarySeen {
@@ -167,7 +167,7 @@ public sealed interface HistoryEvent {
         }
     }
 
-    /** The frees of canaries of a mesh were seen on the road on which frees are reported. */
+    /** The frees of canaries of a mesh arrived. */
     record CanaryFreed(long number, int mesh, List<Integer> devices) implements HistoryEvent {
         /** Creates the event with its own copy of the devices. */
         public CanaryFreed {
@@ -175,13 +175,15 @@ public sealed interface HistoryEvent {
         }
     }
 
-    /** The check was made here: what is freed later is late. The date is what entries that end are judged against. */
+    /** The check was made here, and later frees are late. Expectations that expire are judged by the date. */
     record Checked(long number, LocalDate today) implements HistoryEvent {}
 
-    /** It was found out whether the handle of a request can still be reached. */
+    /** A search examined whether the handle of a request is still reachable. */
     record HandleTraced(long number, AllocationRequest request, Reachability reachability) implements HistoryEvent {}
 
-    /** A round began: a stretch of the program that is repeated, and should leave behind what the one before it left. */
+    /**
+     * A round began: a section of the program that is repeated, and should have the same survivors as the one before.
+     */
     record RoundBegan(long number, int round) implements HistoryEvent {}
 
     /** A round ended. */

@@ -23,8 +23,8 @@ import org.apiguardian.api.API.Status;
 /**
  * Reports a recorded history again, event by event.
  *
- * <p>What a new tracker has recorded then is the same history: in the same order, with the same origins and times, so the verdict reads
- * the same. The end of a round that never began is left out, because nothing can report it.
+ * <p>A new tracker that receives it records the same history: in the same order, with the same origins and times, so
+ * the verdict is the same. The end of a round that never began is left out, because nothing can report it.
  *
  * <pre>{@code
  * AllocationTracker tracker = HistoryPlayback.of(HistoryJson.read(file)).toTracker();
@@ -49,7 +49,7 @@ public final class HistoryPlayback {
     /**
      * Returns the playback of a history.
      *
-     * @throws IllegalArgumentException if its past was not kept
+     * @throws IllegalArgumentException if its events were not kept
      */
     public static HistoryPlayback of(AllocationHistory history) {
         if (!history.isComplete()) {
@@ -60,7 +60,7 @@ public final class HistoryPlayback {
         return new HistoryPlayback(history);
     }
 
-    /** Returns a new tracker that was told everything. */
+    /** Returns a new tracker that received all reports. */
     public AllocationTracker toTracker() {
         Player telling = new Player(history.hasFlatAddresses());
         history.events().forEach(telling::report);
@@ -68,10 +68,11 @@ public final class HistoryPlayback {
     }
 
     /**
-     * Reports the history to a listener that is no tracker: a server, another adapter.
+     * Reports the history to a listener that is no tracker, for example a server or another adapter.
      *
-     * <p>It hears what a source can say: of buffers, meshes, devices, owners, processes and readings. Checks, rounds and what was found of
-     * handles are a tracker's own and are left out. Requests are asked of the listener, as a source does.
+     * <p>It receives everything that a source can report: buffers, meshes, devices, owners, processes and witness
+     * snapshots. Checks, rounds and search results for handles belong to a tracker and are left out. Requests are
+     * created by the listener, as for a source.
      */
     public void to(AllocationListener listener) {
         IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
@@ -102,7 +103,7 @@ public final class HistoryPlayback {
         }
     }
 
-    /** One tracker, and what has to be remembered while it is told. */
+    /** One tracker, and the state of the playback to it. */
     private static final class Player {
 
         private final AllocationTracker tracker;
@@ -203,7 +204,10 @@ public final class HistoryPlayback {
             }
         }
 
-        /** Reports without a number of their own go by the latest one; so each gets one, and devices keep their order. */
+        /**
+         * Gives each request a number, so that devices keep their order; reports without one are ordered by the latest
+         * number.
+         */
         private AllocationRequest inOrder(AllocationRequest request) {
             tracker.request(NUMBERED);
             return unnumbered(request);

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Something that was read or recorded and that tells a history, like the log of a server; goes where a history goes.
+ * An object that provides a history, for example the log of a server; usable wherever a history is.
  *
  * @since 0.1
  */
@@ -12,6 +12,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface HistorySource {
 
-    /** Returns what it tells. */
+    /** Returns the history. */
     AllocationHistory history();
 }

@@ -19,18 +19,19 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a log in the order of its lines, two words each.
  *
- * <p>A log of a million reports is analysed in a heap of 44 MiB that way; as objects its events take half a gigabyte. An event becomes an
- * object when it is asked for, and stays that object: its request is told from others by identity.
+ * <p>In this form a log of a million reports is analysed in a heap of 44 MiB; as objects its events take half a
+ * gigabyte. An event becomes an object when it is read, and stays that object, because requests are distinguished by
+ * identity.
  *
- * <p>The reader of a log fills it, with one thread. Once a history was made of it, it must not change any more.
+ * <p>The reader of a log fills it, with one thread. Once a history was created from it, it must not change any more.
  */
 @API(status = Status.INTERNAL, since = "0.1")
 public final class LogEvents {
 
-    /** Stands for a process that is not named. */
+    /** Represents a process that is not named. */
     public static final long NO_PROCESS = Long.MIN_VALUE;
 
-    /** Stands for an address that has no index yet. */
+    /** Represents an address that has no index yet. */
     public static final int NO_INDEX = -1;
 
     static final int ALLOCATED = 0;
@@ -42,7 +43,7 @@ public final class LogEvents {
     private static final int INDEX_SHIFT = 32;
     private static final BufferType[] TYPES = BufferType.values();
 
-    /** The index of the address (of other events: which of them it is), the process, the kind. */
+    /** The index of the address (for other events: the index of the event), the process, the kind. */
     private long[] words = new long[256];
 
     private long[] sizes = new long[256];
@@ -112,7 +113,7 @@ public final class LogEvents {
         add(word(IGNORED, index, processId), 0);
     }
 
-    /** Adds any other event, which has {@link #nextNumber()}. */
+    /** Adds any other event; its number must be {@link #nextNumber()}. */
     public void add(HistoryEvent event) {
         if (event.number() != nextNumber()) {
             throw new IllegalArgumentException(
@@ -199,7 +200,7 @@ public final class LogEvents {
         return shared;
     }
 
-    /** Returns all that any report says besides address and size. */
+    /** Returns the details of all reports besides address and size. */
     List<AllocationDetails> details() {
         return processes;
     }

@@ -16,13 +16,13 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a history's reports add up to under one counting policy.
+ * The ledger of a history's reports under one counting policy.
  *
- * <p>Reports and entries are two counts: reports are allocations less frees, entries are the addresses now in the books.
+ * <p>Reports and entries are two counts: reports are allocations minus frees, entries are the addresses in the ledger.
  * They differ wherever one address was reported more than once. All sizes are bytes.
  *
- * <p>What two allocators reserve at one address at a time are two entries, as far as the reports say which allocator did. Reports
- * that name none, as those of a log, match by address alone, and so does what an allocator left that is closed.
+ * <p>Two allocators that reserve one address at a time make two entries, if the reports name the allocator. Reports
+ * that name none, as in a log, match by address alone. So do survivors of an allocator that is closed.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -32,14 +32,14 @@ import org.jspecify.annotations.Nullable;
 public final class PolicyLedger {
 
     /**
-     * An address that was reported again while it was in the books; where counting policies part.
+     * An address that was reported again while it was in the ledger; counting policies differ there.
      *
      * @param device the device id
      * @param type the memory
      * @param address the address
-     * @param reports how many reports there were while it was in the books, at the most
+     * @param reports the maximum number of reports while it was in the ledger
      * @param firstEvent the number of the report that entered it
-     * @param secondEvent the number of the first report that came on top
+     * @param secondEvent the number of the first additional report
      */
     public record Repetition(
             int device, BufferType type, long address, int reports, long firstEvent, long secondEvent) {
@@ -60,7 +60,7 @@ public final class PolicyLedger {
         private long count = 1;
         private int reports = 1;
 
-        /** Of another allocator, at the same address. */
+        /** An entry of another allocator at the same address. */
         private @Nullable Entry next;
 
         private Entry(long event, int allocator, long size) {
@@ -100,7 +100,7 @@ public final class PolicyLedger {
         return read(events, policy, new long[0], (books, moment) -> {});
     }
 
-    /** Reads the books, and shows them as they are before each of the given events, which are in ascending order. */
+    /** Reads the reports and passes on the ledger before each of the given events, which are in ascending order. */
     static PolicyLedger read(
             List<HistoryEvent> events, CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
         PolicyLedger books = new PolicyLedger(policy);
@@ -133,7 +133,7 @@ public final class PolicyLedger {
         return books;
     }
 
-    /** Returns the policy of this reading. */
+    /** Returns the policy of this ledger. */
     public CountingPolicy policy() {
         return policy;
     }
@@ -143,62 +143,62 @@ public final class PolicyLedger {
         return List.copyOf(bytes.keySet());
     }
 
-    /** Returns the bytes in the books for one type on one device. */
+    /** Returns the bytes in the ledger for one type on one device. */
     public long bytes(int device, BufferType type) {
         return gauge(device, type).now;
     }
 
-    /** Returns the bytes in the books for one type on all devices. */
+    /** Returns the bytes in the ledger for one type on all devices. */
     public long bytes(BufferType type) {
         return devices().stream().mapToLong(device -> bytes(device, type)).sum();
     }
 
-    /** Returns the most bytes that were ever in the books for one type on one device. */
+    /** Returns the most bytes that were ever in the ledger for one type on one device. */
     public long peakBytes(int device, BufferType type) {
         return gauge(device, type).peak;
     }
 
-    /** Returns the reported allocations less the reported frees of one device. */
+    /** Returns the reported allocations minus the reported frees of one device. */
     public long reports(int device) {
         return reports.getOrDefault(device, new Gauge()).now;
     }
 
-    /** Returns the reported allocations less the reported frees of all devices. */
+    /** Returns the reported allocations minus the reported frees of all devices. */
     public long reports() {
         return reports.values().stream().mapToLong(gauge -> gauge.now).sum();
     }
 
-    /** Returns the largest {@link #reports(int)} there ever was. */
+    /** Returns the largest value that {@link #reports(int)} ever had. */
     public long peakReports(int device) {
         return reports.getOrDefault(device, new Gauge()).peak;
     }
 
-    /** Returns the number of addresses now in the books. */
+    /** Returns the number of addresses in the ledger. */
     public int entries() {
         return nowEntries;
     }
 
-    /** Returns the number of addresses now in the books for one device. */
+    /** Returns the number of addresses in the ledger for one device. */
     public int entries(int device) {
         return entriesOf.getOrDefault(device, 0);
     }
 
-    /** Returns the largest {@link #entries()} there ever was. */
+    /** Returns the largest value that {@link #entries()} ever had. */
     public int peakEntries() {
         return peakEntries;
     }
 
-    /** Returns how many frees named an address that was not in the books. */
+    /** Returns how many frees named an address that was not in the ledger. */
     public long unknownFrees() {
         return unknownFrees;
     }
 
-    /** Returns the addresses that were reported again while they were in the books, in the order in which that happened. */
+    /** Returns the addresses that were reported again while they were in the ledger, in the order of those reports. */
     public List<Repetition> repetitions() {
         return List.copyOf(repetitions.values());
     }
 
-    /** Returns whether the books hold nothing: no bytes, no reports, no entries. */
+    /** Returns whether the ledger is empty: no bytes, no reports, no entries. */
     public boolean areEmpty() {
         return entries.isEmpty()
                 && reports.values().stream().allMatch(gauge -> gauge.now == 0)
@@ -208,8 +208,8 @@ public final class PolicyLedger {
     }
 
     /**
-     * Returns one line a device, {@code device 0: DRAM 36 KiB (36864 B), L1 64 B, 6 reports, 5 entries}, and which
-     * addresses were reported twice.
+     * Returns one line for each device, {@code device 0: DRAM 36 KiB (36864 B), L1 64 B, 6 reports, 5 entries}, and the
+     * addresses that were reported twice.
      */
     @Override
     public String toString() {
@@ -308,7 +308,10 @@ public final class PolicyLedger {
         }
     }
 
-    /** Finds as the ledger of a tracker does: the entry of that very allocator, else of the lowest number that may be it. */
+    /**
+     * Finds an entry as the ledger of a tracker does: that of the same allocator, else the one with the lowest number
+     * that may be it.
+     */
     private @Nullable Entry find(Key key, int allocator) {
         Entry found = null;
         for (Entry entry = entries.get(key); entry != null; entry = entry.next) {

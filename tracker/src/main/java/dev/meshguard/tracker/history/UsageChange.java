@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How the beginning or the end of a generation changes what is allocated.
+ * The change of the allocated memory when a generation begins or ends.
  *
  * @param event the number of the event
  * @param device the device id

@@ -1,4 +1,4 @@
-/** What was recorded, as values: events, the lives of buffers, and the ways to add them up. */
+/** The recorded data as values: events, generations of buffers, and ways to add them up. */
 @NullMarked
 package dev.meshguard.tracker.history;
 
