@@ -8,9 +8,9 @@ import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.event.BufferType;
 import org.junit.jupiter.api.Test;
 
 @TrackAllocations
