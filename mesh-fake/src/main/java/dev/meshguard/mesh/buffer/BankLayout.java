@@ -10,14 +10,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How a buffer lies in the banks of a memory: the sizes that follow from what is asked for, and the place of each page.
+ * The layout of a buffer in the banks of a memory: its derived sizes and the bank and offset of each page.
  *
  * <p>Sizes are bytes over all banks together unless a method says otherwise. Immutable and safe for use by several threads.
  * Source: the derived sizes of {@code tt_metal/impl/buffers/buffer.cpp}.
  *
- * @param buffer what is asked for
+ * @param buffer the requested buffer
  * @param banks the number of banks of the memory
- * @param alignment what pages are rounded up to in the memory
+ * @param alignment the alignment of pages in the memory
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -73,7 +73,7 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
                 .orElseGet(OptionalInt::empty);
     }
 
-    /** Returns the pages that each bank has room for; of a sharded buffer, each core that holds a shard. */
+    /** Returns the maximum number of pages in a bank; for a sharded buffer, in each core that holds a shard. */
     public long maxPagesPerBank() {
         return banksInUse() == 0 ? 0 : Rounding.ceilDiv(numDevPages(), banksInUse());
     }
@@ -83,7 +83,7 @@ public record BankLayout(BufferConfig buffer, int banks, long alignment) {
         return banksInUse() == 0 ? 0 : request().sizePerBank(banksInUse(), alignment);
     }
 
-    /** Returns what to ask the allocator for. */
+    /** Returns the request to the allocator. */
     public BankRequest request() {
         return new BankRequest(alignedSize(), alignedPageSize(), buffer.direction(), numCores());
     }

@@ -10,12 +10,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What is asked for when a buffer is created on one device: how many bytes, and how they are laid out.
+ * The configuration of a buffer on one device: its size and its layout.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code Buffer::create} in {@code tt_metal/impl/buffers/buffer.cpp}.
  *
  * @param size the bytes
- * @param deviceLocal the memory, the pages, and how these are spread over the banks
+ * @param deviceLocal the memory, the pages, and the distribution of the pages over the banks
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -39,7 +39,7 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
     }
 
     /**
-     * Returns the configuration of an interleaved buffer, taken from the end that is usual for the memory.
+     * Returns the configuration of an interleaved buffer, allocated from the default end of the memory.
      *
      * @throws MeshRuntimeException if the size is not a whole number of pages
      * @throws IllegalArgumentException if a number is negative
@@ -63,22 +63,22 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
         return deviceLocal.layout();
     }
 
-    /** Returns which page goes to which core, present exactly if it is sharded. */
+    /** Returns which page goes to which core; present exactly if the buffer is sharded. */
     public Optional<ShardSpecBuffer> shardSpec() {
         return deviceLocal.shardSpec();
     }
 
-    /** Returns the end of the banks from which memory is taken. */
+    /** Returns the end of the banks to allocate from. */
     public AllocationDirection direction() {
         return deviceLocal.direction();
     }
 
-    /** Returns the sub-device whose memory it takes, empty for that of the whole device. */
+    /** Returns the sub-device whose memory the buffer uses; empty for the memory of the whole device. */
     public Optional<SubDeviceId> subDevice() {
         return deviceLocal.subDevice();
     }
 
-    /** Returns what the code under test says it is for, if it says so. */
+    /** Returns the label that the code under test set, if any. */
     public Optional<String> label() {
         return deviceLocal.label();
     }
@@ -136,7 +136,7 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
                 new ShardSpecBuffer(shards, new Shape2D(1, 1), new Shape2D(pages, 1)));
     }
 
-    /** Returns this configuration, taken from the given end. */
+    /** Returns this configuration, allocated from the given end. */
     public BufferConfig inDirection(AllocationDirection direction) {
         return deviceLocal.inDirection(direction).sized(size);
     }
@@ -144,7 +144,7 @@ public record BufferConfig(long size, DeviceLocalBufferConfig deviceLocal) {
     /**
      * Returns this configuration, in the memory of a sub-device.
      *
-     * @throws MeshRuntimeException unless it is sharded, which it has to be said before, and in L1
+     * @throws MeshRuntimeException unless the layout is already sharded and in L1
      */
     public BufferConfig on(SubDeviceId subDevice) {
         return deviceLocal.on(subDevice).sized(size);

@@ -3,7 +3,7 @@ package dev.meshguard.mesh.buffer;
 import java.util.Locale;
 
 /**
- * The texts of the runtime about what may be asked for, word for word.
+ * The texts of the runtime about buffer configurations, verbatim.
  *
  * <p>Sources: {@code tt_metal/impl/buffers/buffer.cpp}, {@code tt_metal/distributed/mesh_buffer.cpp},
  * {@code tt_metal/common/core_coord.cpp} and {@code tt_metal/impl/allocator/allocator.cpp}.

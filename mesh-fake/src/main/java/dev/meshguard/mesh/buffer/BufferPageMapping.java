@@ -14,10 +14,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which page of a sharded buffer lies where on which core.
+ * The mapping of the pages of a sharded buffer to positions on cores.
  *
- * <p>The pages of the buffer as its user counts them are host pages; each core counts the pages of its shard from 0, row by row.
- * Where the last shards of a buffer are partial, the rest of their pages is padding.
+ * <p>Host pages are the pages of the buffer as its user counts them. Each core counts the pages of its shard from 0, row by
+ * row. If the last shards of a buffer are partial, their remaining pages are padding.
  *
  * <p>Immutable and safe for use by several threads. Sources: {@code generate_buffer_page_mapping} in
  * {@code tt_metal/impl/buffers/buffer.cpp} and {@code tt_metal/impl/buffers/buffer_page_mapping.cpp}.
@@ -83,22 +83,22 @@ public final class BufferPageMapping {
         return cores;
     }
 
-    /** Returns every host page with its place, core after core, each in the order of its own pages. */
+    /** Returns every host page with its position, core by core, each core's pages in their order. */
     public List<MappedPage> pages() {
         return Collections.unmodifiableList(pages);
     }
 
-    /** Returns the place of a host page, empty if there is none for it. */
+    /** Returns the position of a host page; empty if it has none. */
     public Optional<MappedPage> mappedPageOf(int hostPage) {
         return Optional.ofNullable(mappedPages.get(hostPage));
     }
 
     /**
-     * Returns the host page that lies at a place, empty if that is padding.
+     * Returns the host page at a position; empty if the position is padding.
      *
      * @param core one of the cores
      * @param devicePage the number of the page on the core, from 0
-     * @throws IllegalArgumentException if there is no such place
+     * @throws IllegalArgumentException if there is no such position
      */
     public OptionalInt hostPageAt(CoreCoord core, int devicePage) {
         int index = cores.indexOf(core);
@@ -116,7 +116,7 @@ public final class BufferPageMapping {
     }
 
     /**
-     * Returns the mapping of a view: its pages, counted anew from 0, stay where they are.
+     * Returns the mapping of a view. Its pages are numbered from 0 and keep their positions.
      *
      * @param region the part of the buffer, in bytes
      * @param pageSize the bytes of a page, at least 1
@@ -174,7 +174,7 @@ public final class BufferPageMapping {
     }
 
     /**
-     * A page and its place.
+     * A page and its position.
      *
      * @param core the core
      * @param devicePage its number among the pages of the core

@@ -29,12 +29,12 @@ public record BufferRegion(long offset, long size) {
         }
     }
 
-    /** Returns whether it lies in a buffer of the given bytes. */
+    /** Returns whether the region lies in a buffer of the given bytes. */
     public boolean isWithin(long bufferSize) {
         return offset <= bufferSize && size <= bufferSize - offset;
     }
 
-    /** Returns whether it is the whole of a buffer of the given bytes. */
+    /** Returns whether the region is the whole of a buffer of the given bytes. */
     public boolean isWhole(long bufferSize) {
         return offset == 0 && size == bufferSize;
     }
@@ -54,7 +54,7 @@ public record BufferRegion(long offset, long size) {
         }
     }
 
-    /** Only a buffer without content may have pages of 0 bytes, and of it there is nothing but the beginning. */
+    /** Pages of 0 bytes are allowed only for a buffer without content, which has no region but its start. */
     private static void requireWholePages(long bytes, long pageSize, String otherwise) {
         boolean wholePages = pageSize == 0 ? bytes == 0 : bytes % pageSize == 0;
         if (!wholePages) {

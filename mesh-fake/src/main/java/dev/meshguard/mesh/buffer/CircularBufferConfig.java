@@ -9,15 +9,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A circular buffer as a program asks for it: how large, on which cores, and under which indices kernels know it.
+ * The configuration of a circular buffer: its size, its cores, and the indices that kernels use for it.
  *
- * <p>Data formats are left out, because they take no memory. Without an index it takes memory all the same. Immutable and safe for
- * use by several threads. Source: {@code CircularBufferConfig} in
+ * <p>Data formats are omitted because they need no memory. A circular buffer without an index needs memory too. Immutable and
+ * safe for use by several threads. Source: {@code CircularBufferConfig} in
  * {@code tt_metal/api/tt-metalium/circular_buffer_config.hpp}.
  *
  * @param size the bytes on each core
  * @param cores the cores, empty for the whole compute grid
- * @param indices under which kernels know it, each with its own pages
+ * @param indices the indices that kernels use, each with its own page size
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -66,7 +66,7 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
     /**
      * Returns this configuration with one more index.
      *
-     * @param index the number by which kernels of a core know the buffer, from 0
+     * @param index the number that the kernels of a core use for the buffer, from 0
      * @param pageSize the bytes of a page
      * @throws MeshRuntimeException if the size is not a whole number of pages, or the index is a remote one already
      * @throws IllegalArgumentException if the index is negative or the page size not positive
@@ -76,9 +76,9 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
     }
 
     /**
-     * Returns this configuration with an index for what arrives from other cores through a global circular buffer.
+     * Returns this configuration with an index for data that arrives from other cores through a global circular buffer.
      *
-     * @param index the number by which kernels of a core know the buffer, from 0
+     * @param index the number that the kernels of a core use for the buffer, from 0
      * @param pageSize the bytes of a page
      * @throws MeshRuntimeException if the size is not a whole number of pages, the index is a local one already, or there is
      *     another remote one
@@ -133,7 +133,7 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
         return pages;
     }
 
-    /** Returns whether kernels know it by the index. */
+    /** Returns whether kernels use the index for this circular buffer. */
     public boolean hasIndex(int index) {
         return find(index).isPresent();
     }
@@ -162,11 +162,11 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
     }
 
     /**
-     * A number by which kernels know a circular buffer.
+     * A number that kernels use for a circular buffer.
      *
      * @param number from 0
      * @param pageSize the bytes of a page
-     * @param remote whether it stands for what arrives from other cores
+     * @param remote whether it is for data that arrives from other cores
      * @since 0.1
      */
     @API(status = Status.EXPERIMENTAL, since = "0.1")

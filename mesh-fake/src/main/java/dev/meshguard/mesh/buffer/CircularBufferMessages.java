@@ -3,7 +3,7 @@ package dev.meshguard.mesh.buffer;
 import java.util.Locale;
 
 /**
- * The texts of the runtime about circular buffers as they are asked for, word for word.
+ * The texts of the runtime about the configuration of circular buffers, verbatim.
  *
  * <p>Sources: {@code tt_metal/impl/buffers/{circular_buffer,circular_buffer_config}.cpp}.
  */

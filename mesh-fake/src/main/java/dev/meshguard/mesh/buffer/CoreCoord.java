@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The place of a compute core in the grid of its device, as programs count: without harvested cores.
+ * The coordinate of a compute core in the grid of its device, counted without harvested cores.
  *
  * <p>Ordered by column, then by row. Immutable and safe for use by several threads. Source: {@code CoreCoord} in
  * {@code tt_metal/api/tt-metalium/core_coord.hpp}.

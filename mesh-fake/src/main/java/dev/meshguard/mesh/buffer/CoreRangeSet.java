@@ -15,8 +15,8 @@ import org.apiguardian.api.API.Status;
 /**
  * Compute cores, described by rectangles that do not overlap.
  *
- * <p>The order of the rectangles counts: shards are dealt out to the cores of the first rectangle, then to those of the second, and
- * two sets of the same cores in another order are not equal. Immutable and safe for use by several threads. Source:
+ * <p>The order of the rectangles is significant. Shards are distributed to the cores of the first rectangle, then to those of
+ * the second. Two sets of the same cores in another order are not equal. Immutable and safe for use by several threads. Source:
  * {@code CoreRangeSet} in {@code tt_metal/common/core_coord.cpp}.
  *
  * @param ranges the rectangles
@@ -36,7 +36,7 @@ public record CoreRangeSet(List<CoreRange> ranges) {
     }
 
     /**
-     * Returns the set of the cores of rectangles, in the given order; without one it is empty.
+     * Returns the set of the cores of the given rectangles, in the given order; empty without rectangles.
      *
      * @throws MeshRuntimeException if two rectangles have a core in common
      */
@@ -45,9 +45,9 @@ public record CoreRangeSet(List<CoreRange> ranges) {
     }
 
     /**
-     * Returns the set of single cores, made up of as few rectangles as {@link #merge} finds.
+     * Returns the set of single cores, merged into as few rectangles as {@link #merge} finds.
      *
-     * @throws MeshRuntimeException if a core is given twice
+     * @throws MeshRuntimeException if a core occurs twice
      */
     public static CoreRangeSet ofCores(List<CoreCoord> cores) {
         List<CoreRange> single = cores.stream().map(CoreRange::of).toList();

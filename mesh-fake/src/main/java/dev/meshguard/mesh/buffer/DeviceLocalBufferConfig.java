@@ -9,7 +9,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How a buffer is laid out on one device, whatever its size.
+ * The layout of a buffer on one device, without its size.
  *
  * <p>Immutable and safe for use by several threads. Sources: {@code DeviceLocalBufferConfig} in
  * {@code tt_metal/api/tt-metalium/mesh_buffer.hpp}, {@code BufferShardingArgs} and the checks in
@@ -19,9 +19,9 @@ import org.apiguardian.api.API.Status;
  * @param pageSize the bytes of a page, which always lies in one bank
  * @param layout how the pages are spread over the banks
  * @param shardSpec which page goes to which core, present exactly if the layout is sharded
- * @param direction the end of the banks from which memory is taken
- * @param subDevice the sub-device whose memory it takes, empty for that of the whole device
- * @param label what the code under test says it is for, if it says so
+ * @param direction the end of the banks to allocate from
+ * @param subDevice the sub-device whose memory the buffer uses, empty for the memory of the whole device
+ * @param label the label that the code under test set, if any
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -57,7 +57,7 @@ public record DeviceLocalBufferConfig(
         }
     }
 
-    /** Returns the configuration of interleaved buffers, taken from the end that is usual for the memory. */
+    /** Returns the configuration of interleaved buffers, allocated from the default end of the memory. */
     public static DeviceLocalBufferConfig of(BufferType type, long pageSize) {
         return new DeviceLocalBufferConfig(
                 type,
@@ -98,7 +98,7 @@ public record DeviceLocalBufferConfig(
                 type, pageSize, newLayout, Optional.of(newShardSpec), direction, subDevice, label);
     }
 
-    /** Returns this configuration, taken from the given end. */
+    /** Returns this configuration, allocated from the given end. */
     public DeviceLocalBufferConfig inDirection(AllocationDirection newDirection) {
         return new DeviceLocalBufferConfig(type, pageSize, layout, shardSpec, newDirection, subDevice, label);
     }
@@ -106,7 +106,7 @@ public record DeviceLocalBufferConfig(
     /**
      * Returns this configuration, in the memory of a sub-device.
      *
-     * @throws MeshRuntimeException unless it is sharded, which it has to be said before, and in L1
+     * @throws MeshRuntimeException unless the layout is already sharded and in L1
      */
     public DeviceLocalBufferConfig on(SubDeviceId newSubDevice) {
         return new DeviceLocalBufferConfig(

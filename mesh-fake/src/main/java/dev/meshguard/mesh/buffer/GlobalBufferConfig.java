@@ -6,10 +6,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What the buffers of all devices of a mesh make up together.
+ * The relation of a mesh buffer's contents to its devices: replicated or sharded.
  *
- * <p>All implementations are immutable. The runtime calls the choice {@code MeshBufferConfig}; here that is the choice together
- * with what each device gets.
+ * <p>All implementations are immutable. In the runtime {@code MeshBufferConfig} is this choice; here {@link MeshBufferConfig}
+ * is the choice together with the configuration on each device.
  *
  * @since 0.1
  */

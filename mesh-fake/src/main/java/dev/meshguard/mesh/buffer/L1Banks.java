@@ -7,12 +7,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which compute core's L1 is which bank.
+ * The mapping of bank numbers to the compute cores whose L1 they are.
  *
- * <p>The runtime deals bank numbers out in an order that looks random but is always the same, so that the consecutive pages of an
- * interleaved buffer do not hit neighbouring cores: it shuffles them with {@code std::shuffle} and
- * {@code std::default_random_engine(0)}. What these two do is left to the C++ library; this is the order of libstdc++, for which
- * the runtime is built by default.
+ * <p>The runtime distributes the bank numbers in a fixed pseudo-random order, so that consecutive pages of an interleaved
+ * buffer do not go to neighbouring cores. It shuffles them with {@code std::shuffle} and {@code std::default_random_engine(0)}.
+ * The C++ library defines the result of these two. This class uses the order of libstdc++, with which the runtime is built by
+ * default.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code init_compute_and_storage_l1_bank_manager} in
  * {@code tt_metal/impl/allocator/l1_banking_allocator.cpp}.
@@ -40,7 +40,7 @@ public final class L1Banks {
         return new L1Banks(computeGrid.cores());
     }
 
-    /** Returns the number of banks, which is that of the cores. */
+    /** Returns the number of banks, equal to the number of cores. */
     public int numBanks() {
         return cores.size();
     }

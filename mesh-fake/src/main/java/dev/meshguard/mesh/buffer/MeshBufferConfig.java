@@ -6,15 +6,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What is asked for when a buffer is created on all devices of a mesh.
+ * The configuration of a buffer on all devices of a mesh.
  *
- * <p>All devices' buffers have the same size and address, whether they hold the same contents or a shard each.
+ * <p>All devices' buffers have the same size and address, whether they contain the same contents or a shard each.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code MeshBuffer::create} in
  * {@code tt_metal/distributed/mesh_buffer.cpp}.
  *
- * @param global what the devices' buffers make up together
- * @param deviceLocal what each device gets
+ * @param global the relation of the contents to the devices
+ * @param deviceLocal the configuration of the buffer on each device
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -42,7 +42,7 @@ public record MeshBufferConfig(GlobalBufferConfig global, BufferConfig deviceLoc
     }
 
     /**
-     * Returns the configuration that gives every device what is due to it.
+     * Returns the configuration whose buffer on each device has the size that the global configuration requires.
      *
      * @throws MeshRuntimeException if that is not a whole number of pages
      */

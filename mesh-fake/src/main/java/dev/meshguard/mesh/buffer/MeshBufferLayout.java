@@ -14,6 +14,6 @@ import org.apiguardian.api.API.Status;
 public enum MeshBufferLayout {
     /** All hold the same. */
     REPLICATED,
-    /** Each holds a shard. */
+    /** Each device has a shard. */
     SHARDED
 }

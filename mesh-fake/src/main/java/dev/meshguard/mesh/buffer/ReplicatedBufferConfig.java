@@ -33,7 +33,7 @@ public record ReplicatedBufferConfig(long size) implements GlobalBufferConfig {
         return size;
     }
 
-    /** Does nothing: there is no part that could lack a device. */
+    /** Does nothing: replicated contents fit every mesh. */
     @Override
     public void requireFits(MeshShape mesh) {}
 }

@@ -33,7 +33,7 @@ public record Shape2D(int height, int width) {
         return (long) height * width;
     }
 
-    /** Returns how often a part fits in each direction; nothing fits of a part that is 0 there. */
+    /** Returns how often a part fits in each direction; 0 in a direction in which the part is 0. */
     Shape2D dividedBy(Shape2D part) {
         return new Shape2D(part.height == 0 ? 0 : height / part.height, part.width == 0 ? 0 : width / part.width);
     }

@@ -28,7 +28,7 @@ public record ShardSpec(CoreRangeSet grid, Shape2D shape, ShardOrientation orien
         }
     }
 
-    /** Returns the specification whose shards are dealt out row by row of cores. */
+    /** Returns the specification whose shards are distributed row by row of cores. */
     public static ShardSpec of(CoreRangeSet grid, Shape2D shape) {
         return new ShardSpec(grid, shape, ShardOrientation.ROW_MAJOR);
     }

@@ -32,7 +32,7 @@ public record ShardSpecBuffer(ShardSpec tensorShardSpec, Shape2D pageShape, Shap
         return tensorShardSpec.orientation();
     }
 
-    /** Returns the number of cores, each of which holds a shard. */
+    /** Returns the number of cores, each with one shard. */
     public int numCores() {
         return tensorShardSpec.numCores();
     }

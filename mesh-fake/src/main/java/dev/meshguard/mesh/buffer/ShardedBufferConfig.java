@@ -7,16 +7,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Contents of two dimensions, cut into one shard for each device of a mesh.
+ * Contents of two dimensions, divided into one shard for each device of a mesh.
  *
- * <p>A shard that is 0 in a direction stands for the whole extent there: the contents are replicated along it. Nothing is saved on
- * devices that hold no shard. Source: {@code ShardedBufferConfig} in {@code tt_metal/api/tt-metalium/mesh_buffer.hpp} and
+ * <p>A shard extent of 0 means the whole extent in that direction: the contents are replicated along it. Devices without a
+ * shard allocate the same memory. Source: {@code ShardedBufferConfig} in {@code tt_metal/api/tt-metalium/mesh_buffer.hpp} and
  * {@code tt_metal/distributed/mesh_buffer.cpp}.
  *
  * @param globalSize the bytes of the contents
  * @param globalBufferShape the elements of the contents
  * @param shardShape the elements of a shard; 0 replicates in that direction
- * @param shardOrientation the direction in which shards are dealt out to the devices
+ * @param shardOrientation the direction in which shards are distributed to the devices
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -45,7 +45,7 @@ public record ShardedBufferConfig(
     }
 
     /**
-     * Returns the configuration whose shards are dealt out row by row.
+     * Returns the configuration whose shards are distributed row by row.
      *
      * @throws MeshRuntimeException if the contents are not a whole number of shards
      * @throws IllegalArgumentException if the size is negative or the contents have no element
@@ -54,7 +54,7 @@ public record ShardedBufferConfig(
         return new ShardedBufferConfig(globalSize, globalBufferShape, shardShape, ShardOrientation.ROW_MAJOR);
     }
 
-    /** Returns this configuration with shards dealt out in the given direction. */
+    /** Returns this configuration with shards distributed in the given direction. */
     public ShardedBufferConfig dealtOut(ShardOrientation newOrientation) {
         return new ShardedBufferConfig(globalSize, globalBufferShape, shardShape, newOrientation);
     }
@@ -64,7 +64,7 @@ public record ShardedBufferConfig(
         return globalSize;
     }
 
-    /** Returns the bytes of an element; what is left over of a size that does not divide is lost, as in the runtime. */
+    /** Returns the bytes of an element, rounded down, as in the runtime. */
     public long datumSizeBytes() {
         return globalSize / globalBufferShape.volume();
     }

@@ -14,7 +14,7 @@ final class ShuffledNumbers {
 
     private static final long MODULUS = 2_147_483_647;
     private static final long MULTIPLIER = 16_807;
-    /** The engine gives out its states less 1, which is the least of them. */
+    /** The engine returns its states minus 1, the smallest state. */
     private static final long RANGE = MODULUS - 2;
 
     private final int[] numbers;

@@ -28,7 +28,7 @@ public enum TensorMemoryLayout {
         this.value = value;
     }
 
-    /** Returns the number by which the runtime knows it; 1 belonged to a layout that is gone. */
+    /** Returns the runtime's number of this layout. The number 1 belonged to a removed layout. */
     public int value() {
         return value;
     }

@@ -1,4 +1,4 @@
-/** What is asked for when device memory is taken: sizes, pages, cores and how they are spread. */
+/** Configurations of device memory: sizes, pages, cores and the distribution over them. */
 @NullMarked
 package dev.meshguard.mesh.buffer;
 
