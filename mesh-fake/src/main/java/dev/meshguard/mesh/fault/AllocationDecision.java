@@ -7,14 +7,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Decides while a program runs which of its allocations find no memory.
+ * Decides during a run which of its allocations fail.
  *
- * <p>A {@link FaultPlan} says it beforehand and counts from the first allocation of a runtime; this one is asked from the moment it is
- * {@linkplain dev.meshguard.mesh.Ttnn#decideAllocations given to the runtime}, so it can count what one stretch of a test allocates, or
- * look at the stack of whoever asks. What is asked about is what {@link FaultPlan#failingAllocation(long, BufferType)} counts.
+ * <p>A {@link FaultPlan} defines failures in advance and counts from the first allocation of a runtime. This interface is
+ * called from the moment a test {@linkplain dev.meshguard.mesh.Ttnn#decideAllocations passes it to the runtime}. It can
+ * therefore count the allocations of one section of a test, or inspect the stack of the caller. It is called for the
+ * allocations that {@link FaultPlan#failingAllocation(long, BufferType)} counts.
  *
- * <p>It is asked on the thread that allocates, before the allocator is, and by several threads at a time if several allocate. What it
- * throws leaves the allocation as an error would, with nothing taken and nothing reported.
+ * <p>The runtime calls it on the allocating thread, before the allocator, and concurrently if several threads allocate. If it
+ * throws, the allocation fails with that exception; nothing is allocated and nothing is reported.
  *
  * @since 0.1
  */
@@ -23,10 +24,10 @@ import org.apiguardian.api.API.Status;
 public interface AllocationDecision {
 
     /**
-     * Returns the fault that an allocation is to meet; without one the allocator decides.
+     * Returns the fault to inject into an allocation; if empty, the allocator decides.
      *
-     * @param memory what is asked for
-     * @param devices the devices on which it will lie
+     * @param memory the requested memory
+     * @param devices the devices of the allocation
      */
     Optional<Fault.AllocationFails> faultOf(BufferType memory, List<Integer> devices);
 }

@@ -15,11 +15,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One thing that goes wrong at run time.
+ * A fault to inject at run time.
  *
- * <p>Usually made by a method of {@link FaultPlan}, which says when it happens; its text is the call that makes it. Counts begin
- * at 1 and go over everything that one {@code Ttnn} does, in the order of calls. A fault that is counted happens once; one that
- * is narrowed to a device counts only what concerns that device, and so counts alike however threads on other devices interleave.
+ * <p>Use the methods of {@link FaultPlan}, which also define when the fault happens. {@code toString()} returns that call.
+ * Counts begin at 1 and cover everything that one {@code Ttnn} does, in the order of calls. A counted fault happens once. A
+ * fault limited to a device counts only events of that device, so threads on other devices do not change its count.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -31,7 +31,7 @@ public sealed interface Fault {
     /**
      * An allocation for which there is no memory; see {@link FaultPlan#failingAllocation(long)}.
      *
-     * @param number which of those that fit, from 1
+     * @param number the number among the matching reports, from 1
      * @param type the memory, or any
      * @param device a device it must lie on, or any
      */
@@ -60,7 +60,7 @@ public sealed interface Fault {
     /**
      * An operation that throws; see {@link FaultPlan#failingOperation(long)}.
      *
-     * @param number which of those that fit, from 1
+     * @param number the number among the matching reports, from 1
      * @param operation its name, or any
      * @param device a device it must run on, or any
      */
@@ -168,12 +168,12 @@ public sealed interface Fault {
     }
 
     /**
-     * A report that nobody gets; see {@link FaultPlan#losingReport(long)}.
+     * A report that the listener does not receive; see {@link FaultPlan#losingReport(long)}.
      *
-     * @param number which of those that fit, from 1
-     * @param kind what it says, or anything
-     * @param device the device it speaks of, or any
-     * @param noticed whether the source says that it lost one
+     * @param number the number among the matching reports, from 1
+     * @param kind the kind of report, empty for any
+     * @param device the device of the report, empty for any
+     * @param noticed whether the source reports the loss
      */
     record ReportLost(long number, Optional<ReportKind> kind, OptionalInt device, boolean noticed) implements Fault {
 
@@ -196,11 +196,11 @@ public sealed interface Fault {
     }
 
     /**
-     * A report that arrives twice; see {@link FaultPlan#doublingReport(long)}.
+     * A report that the listener receives twice; see {@link FaultPlan#doublingReport(long)}.
      *
-     * @param number which of those that fit, from 1
-     * @param kind what it says, or anything
-     * @param device the device it speaks of, or any
+     * @param number the number among the matching reports, from 1
+     * @param kind the kind of report, empty for any
+     * @param device the device of the report, empty for any
      */
     record ReportDoubled(long number, Optional<ReportKind> kind, OptionalInt device) implements Fault {
 
@@ -221,12 +221,12 @@ public sealed interface Fault {
     }
 
     /**
-     * A report that arrives late; see {@link FaultPlan#delayingReport(long, int)}.
+     * A report that the listener receives late; see {@link FaultPlan#delayingReport(long, int)}.
      *
-     * @param number which of those that fit, from 1
-     * @param kind what it says, or anything
-     * @param device the device it speaks of, or any
-     * @param byReports how many later reports overtake it, at least 1
+     * @param number the number among the matching reports, from 1
+     * @param kind the kind of report, empty for any
+     * @param device the device of the report, empty for any
+     * @param byReports the number of later reports that arrive before it, at least 1
      */
     record ReportDelayed(long number, Optional<ReportKind> kind, OptionalInt device, int byReports) implements Fault {
 
@@ -254,12 +254,12 @@ public sealed interface Fault {
         /** Returns how many change places. */
         int window();
 
-        /** Returns the device, or nothing for each by itself. */
+        /** Returns the device; empty for every device separately. */
         OptionalInt device();
 
         /**
-         * Returns for one device which of so many gathered reports comes first, second and so on, from 0; it is asked once for every
-         * window.
+         * Returns the order for one device: the numbers, from 0, of a window of gathered reports in the order to deliver.
+         * Called once for every window.
          */
         IntFunction<List<Integer>> orderOn(int ofDevice);
     }
@@ -267,8 +267,8 @@ public sealed interface Fault {
     /**
      * Reports of a device that arrive in a given order; see {@link FaultPlan#reorderingReports}.
      *
-     * @param order which report of every so many comes first, second and so on, from 1
-     * @param device the device, or each by itself
+     * @param order the numbers, from 1, of a window of reports in the order to deliver
+     * @param device the device, empty for each device separately
      */
     record ReportsReordered(List<Integer> order, OptionalInt device) implements ReportOrder {
 
@@ -314,9 +314,9 @@ public sealed interface Fault {
     /**
      * Reports of a device that arrive in a random order; see {@link FaultPlan#shufflingReports}.
      *
-     * @param window how many reports change places with each other, at least 2
-     * @param seed what the order comes from
-     * @param device the device, or each by itself
+     * @param window the number of reports that are shuffled together, at least 2
+     * @param seed the seed of the order
+     * @param device the device, empty for each device separately
      */
     record ReportsShuffled(int window, long seed, OptionalInt device) implements ReportOrder {
 

@@ -16,9 +16,9 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes wrong during a run, and when.
+ * The faults to inject into a run, and their moments.
  *
- * <p>A sentence of faults, read from the left. The same plan and the same program make the same run, report for report.
+ * <p>A plan is a sequence of faults. The same plan and the same program produce the same run, report for report.
  *
  * <pre>{@code
  * FaultPlan plan = FaultPlan.none()
@@ -27,14 +27,16 @@ import org.jspecify.annotations.Nullable;
  * Ttnn ttnn = Ttnn.builder(tracker).faults(plan).build();
  * }</pre>
  *
- * <p>{@link #toString()} is that sentence: it can be pasted into a test, or handed to {@link #parse}. {@link #random} makes one of
- * a seed. An error that a plan brings about has the type and text of the runtime's and carries an {@link InjectedFault};
- * {@code Ttnn.outstandingFaults()} tells which faults have not happened, for a test in which none does proves nothing.
+ * <p>{@link #toString()} returns the calls that create the plan, for use in a test or as input of {@link #parse}.
+ * {@link #random} creates a plan from a seed. An injected error has the type and text of the runtime's error and carries an
+ * {@link InjectedFault}. {@code Ttnn.outstandingFaults()} returns the faults that have not happened. Check it, because a test
+ * without any fault proves nothing.
  *
- * <p>Threads: a count goes over all threads, so where several allocate, operate or report at a time it is the scheduler that says
- * which is the third. Narrow a fault {@linkplain #onDevice to a device} that one thread works on and it is that thread's third.
+ * <p>Threads: a count covers all threads. If several threads allocate, operate or report concurrently, the scheduler determines
+ * which event is the third. Limit a fault {@linkplain #onDevice to a device} that only one thread uses to count that thread's
+ * events.
  *
- * <p>Immutable and safe for use by several threads. Two plans are equal when the same things go wrong.
+ * <p>Immutable and safe for use by several threads. Two plans are equal if they have the same faults.
  *
  * @since 0.1
  */
@@ -51,7 +53,7 @@ public final class FaultPlan {
         this.seed = seed;
     }
 
-    /** Returns the plan of a run in which nothing goes wrong. */
+    /** Returns the plan without faults. */
     public static FaultPlan none() {
         return NONE;
     }
@@ -68,7 +70,7 @@ public final class FaultPlan {
     /**
      * Reads what {@link #toString()} wrote, with or without {@code FaultPlan.none()}, or {@code FaultPlan.random(42)}.
      *
-     * @throws IllegalArgumentException if it is anything else; the text says where and what could stand there
+     * @throws IllegalArgumentException if the text is anything else; the message names the position and the accepted texts
      */
     public static FaultPlan parse(String text) {
         return new FaultPlanText(text).read();
@@ -85,16 +87,16 @@ public final class FaultPlan {
     }
 
     /**
-     * Lets the allocation of one memory with this number run out of memory.
+     * Makes the allocation of one memory with this number run out of memory.
      *
-     * <p>Whatever asks an allocator for memory counts: a mesh buffer once however many devices it covers, a kernel binary, a
-     * buffer of the runtime. What takes none does not: views, circular buffers, buffers of 0 B.
-     * {@linkplain #onDevice On a device} those count that lie on it, and a mesh buffer fails as a whole: one allocator serves
-     * all devices.
+     * <p>The count includes every request to an allocator: a mesh buffer (once, for any number of devices), a kernel binary, a
+     * buffer of the runtime. It excludes what needs no allocator: views, circular buffers, buffers of 0 B.
+     * {@linkplain #onDevice On a device} it includes the allocations that cover this device. A mesh buffer fails as a whole,
+     * because one allocator serves all devices.
      *
-     * <p>The error is the runtime's, {@code Out of Memory: …}, with the figures of the bank as it is; that they leave room is
-     * what tells it from a real one, besides the {@link InjectedFault}. The allocator is not asked, so nothing is taken,
-     * nothing is reported, and what was being created does not exist.
+     * <p>The error is the runtime's, {@code Out of Memory: …}, with the current figures of the bank. The free memory in these
+     * figures distinguishes it from a real one, besides the {@link InjectedFault}. The allocator is not called: nothing is
+     * allocated, nothing is reported, and the object is not created.
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive, or no allocator allocates the memory
@@ -114,13 +116,13 @@ public final class FaultPlan {
     }
 
     /**
-     * Lets the operation of one name with this number throw.
+     * Makes the operation of one name with this number throw.
      *
-     * <p>Whatever is handed to a command queue is an operation: those of {@code Ttnn} under their own name, such as
-     * {@code add}, and workloads, programs, traces, writes, reads and events that are enqueued by hand under the name of the
-     * method. It fails where it is handed over, with the result and the programs in place. The result is freed as the exception
-     * leaves; programs that were compiled for it stay in the program cache, into which the runtime puts them before it enqueues
-     * them ({@code ttnn/api/ttnn/device_operation.hpp}).
+     * <p>An operation is everything that is enqueued on a command queue. The operations of {@code Ttnn} count under their own
+     * name, such as {@code add}. Workloads, programs, traces, writes, reads and events that are enqueued directly count under
+     * the name of the method. The operation fails when it is enqueued, after its result and programs were created. The
+     * exception frees the result. Programs that were compiled for it remain in the program cache, because the runtime adds them
+     * before it enqueues them ({@code ttnn/api/ttnn/device_operation.hpp}).
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive
@@ -130,16 +132,16 @@ public final class FaultPlan {
     }
 
     /**
-     * Lets a device stop answering for good.
+     * Makes a device stop answering for good.
      *
-     * <p>Its events are what its command queue gets to do: the operations of the meshes it belongs to, whether or not they run
-     * a program on it, and the closes of those meshes. The operation at which it stops throws {@code TIMEOUT: device timeout,
-     * potential hang detected, the device is unrecoverable}, each later one {@code TIMEOUT: device timeout in fetch queue wait,
-     * potential hang detected}: what the runtime says with {@code TT_METAL_OPERATION_TIMEOUT_SECONDS} set; without, it waits
-     * for ever (source: {@code tt_metal/impl/dispatch/system_memory_manager.cpp}).
+     * <p>Its events are the commands of its queue: the operations of the meshes that include it, with or without a program on
+     * it, and the closes of those meshes. The operation at which it stops throws {@code TIMEOUT: device timeout, potential hang
+     * detected, the device is unrecoverable}. Each later one throws {@code TIMEOUT: device timeout in fetch queue wait,
+     * potential hang detected}. The runtime throws these errors if {@code TT_METAL_OPERATION_TIMEOUT_SECONDS} is set; without
+     * it, the runtime waits forever (source: {@code tt_metal/impl/dispatch/system_memory_manager.cpp}).
      *
-     * <p>Memory is allocated and freed by the host, which asks no device: allocations and frees go on. Closing a mesh over it
-     * does all it ever does, and logs what did not answer. Initialising it again throws {@code Device 5 init: failed to
+     * <p>The host allocates and frees memory without the device, so allocations and frees still work. Closing a mesh over the
+     * device works as usual and logs what did not answer. Initialising it again throws {@code Device 5 init: failed to
      * initialize FW! Try resetting the board.} (source: {@code tt_metal/impl/device/firmware/risc_firmware_initializer.cpp}).
      *
      * @param device its id
@@ -159,7 +161,7 @@ public final class FaultPlan {
         return with(new Fault.DevicesCloseInOrder(Arrays.stream(devices).boxed().toList()));
     }
 
-    /** Lets every close of a mesh happen twice, the second time right after the first; the runtime does nothing then. */
+    /** Closes every mesh twice, the second time right after the first; the runtime ignores the second close. */
     public FaultPlan closingTwice() {
         return with(new Fault.MeshClosesTwice());
     }
@@ -177,8 +179,8 @@ public final class FaultPlan {
     /**
      * Closes the mesh of the operation of one name with this number while it runs.
      *
-     * <p>What counts is as for {@link #failingOperation(long, String)}. The result has its memory by then, the programs do not run:
-     * the operation ends with the error of a mesh that is used after it was closed.
+     * <p>Operations are counted as in {@link #failingOperation(long, String)}. The result is allocated by then; the programs do
+     * not run. The operation fails with the error of a mesh that is used after its close.
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive
@@ -198,12 +200,12 @@ public final class FaultPlan {
     }
 
     /**
-     * Loses the report of one kind with this number: the listener does not get it, and is reported so only if that is
+     * Loses the report of one kind with this number. The listener does not receive it, and learns of the loss only if it is
      * {@linkplain #noticed() noticed}.
      *
      * <p>Reports are counted for each buffer and each device: an allocation of a mesh buffer over eight devices makes eight.
-     * What is not about a buffer of a device is never lost, doubled or moved: phases, meshes and devices that open and close,
-     * owners, what a witness reads, and the notes on frees that the runtime ignored, which it never reports.
+     * Only reports about a buffer of a device are lost, doubled or moved. Excluded are phases, opening and closing of meshes
+     * and devices, owners, witness snapshots, and reports of frees that the runtime ignored, which it never reports.
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive
@@ -223,7 +225,8 @@ public final class FaultPlan {
     }
 
     /**
-     * Hands on the report of one kind with this number twice; what counts is as for {@link #losingReport(long, ReportKind)}.
+     * Delivers the report of one kind with this number twice. Reports are counted as in
+     * {@link #losingReport(long, ReportKind)}.
      *
      * @param number from 1
      * @throws IllegalArgumentException if the number is not positive
@@ -236,7 +239,7 @@ public final class FaultPlan {
      * Hands on the report with this number late; see {@link #delayingReport(long, ReportKind, int)}.
      *
      * @param number from 1
-     * @param byReports how many later reports overtake it, at least 1
+     * @param byReports the number of later reports that arrive before it, at least 1
      * @throws IllegalArgumentException if a number is not positive
      */
     public FaultPlan delayingReport(long number, int byReports) {
@@ -244,14 +247,14 @@ public final class FaultPlan {
     }
 
     /**
-     * Hands on the report of one kind with this number late: after so many later reports of any kind, and at the latest when the last
-     * mesh over its device is closed.
+     * Delivers the report of one kind with this number late: after the given number of later reports of any kind, and at the
+     * latest when the last mesh over its device closes.
      *
-     * <p>What counts is as for {@link #losingReport(long, ReportKind)}. {@linkplain #onDevice On a device} only later reports of that
-     * device overtake it. Once no mesh over its device is open nothing is held back.
+     * <p>Reports are counted as in {@link #losingReport(long, ReportKind)}. {@linkplain #onDevice On a device} only later
+     * reports of that device are counted. No report is delayed while no mesh over its device is open.
      *
      * @param number from 1
-     * @param byReports how many later reports overtake it, at least 1
+     * @param byReports the number of later reports that arrive before it, at least 1
      * @throws IllegalArgumentException if a number is not positive
      */
     public FaultPlan delayingReport(long number, ReportKind kind, int byReports) {
@@ -259,12 +262,12 @@ public final class FaultPlan {
     }
 
     /**
-     * Hands on the reports of each device in this order: {@code (3, 1, 2)} gathers three, and hands on the third, the first and the
-     * second.
+     * Delivers the reports of each device in this order: {@code (3, 1, 2)} gathers three, and delivers the third, the first and
+     * the second.
      *
-     * <p>Reports of different devices do not change places, so threads on different devices do not matter. What a close finds gathered
-     * is handed on before it begins, in this order as far as it goes; while no mesh over the device is open nothing is gathered.
-     * Reports that were lost do not count here; those that were doubled count twice.
+     * <p>Reports of different devices keep their order, so threads on different devices do not matter. Before a close begins,
+     * the gathered reports are delivered in this order as far as possible. While no mesh over the device is open, no reports
+     * are gathered. Lost reports do not count here; doubled reports count twice.
      *
      * @throws IllegalArgumentException if the order does not have each number from 1 on once
      */
@@ -273,10 +276,10 @@ public final class FaultPlan {
     }
 
     /**
-     * Hands on the reports of each device in a random order, so many at a time; else as {@link #reorderingReports}.
+     * Delivers the reports of each device in a random order, one window at a time; otherwise like {@link #reorderingReports}.
      *
-     * @param window how many reports change places with each other, at least 2
-     * @param seed what the order comes from, for each device another
+     * @param window the number of reports that are shuffled together, at least 2
+     * @param seed the seed of the order, which differs for each device
      * @throws IllegalArgumentException if the window is smaller
      */
     public FaultPlan shufflingReports(int window, long seed) {
@@ -284,9 +287,9 @@ public final class FaultPlan {
     }
 
     /**
-     * Narrows the fault before it to a device.
+     * Limits the preceding fault to a device.
      *
-     * @throws IllegalStateException if there is none, or it is not about one device of several
+     * @throws IllegalStateException if there is no preceding fault, or it cannot be limited to a device
      * @throws IllegalArgumentException if the id is negative
      */
     public FaultPlan onDevice(int device) {
@@ -294,7 +297,7 @@ public final class FaultPlan {
     }
 
     /**
-     * Lets the source notice that it loses the report before it, and tell the listener so.
+     * Makes the source notice the preceding lost report and report the loss to the listener.
      *
      * @throws IllegalStateException if the fault before it is not a lost report
      */
@@ -306,12 +309,12 @@ public final class FaultPlan {
                         : null);
     }
 
-    /** Returns what goes wrong, in the order in which it was said. */
+    /** Returns the faults, in the order in which they were added. */
     public List<Fault> faults() {
         return faults;
     }
 
-    /** Returns whether nothing goes wrong. */
+    /** Returns whether the plan has no faults. */
     public boolean isEmpty() {
         return faults.isEmpty();
     }
@@ -326,7 +329,7 @@ public final class FaultPlan {
         return Objects.hash(faults);
     }
 
-    /** Returns the calls that make it, after the seed if it came of one: {@code FaultPlan.none().closingTwice()}. */
+    /** Returns the calls that create this plan, after the seed if it came from one: {@code FaultPlan.none().closingTwice()}. */
     @Override
     public String toString() {
         String calls =

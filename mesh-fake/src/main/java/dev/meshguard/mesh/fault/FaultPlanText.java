@@ -47,7 +47,9 @@ final class FaultPlanText {
         this.text = text;
     }
 
-    /** What a plan of a seed is written as says the same twice, the seed first. */
+    /**
+     * A plan that came from a seed is written with the seed and with its calls. Both describe the same faults, the seed first.
+     */
     FaultPlan read() {
         Matcher seed = SEED_AND_PLAN.matcher(text);
         if (!seed.lookingAt()) {
@@ -223,7 +225,7 @@ final class FaultPlanText {
     /** A string, which a name is not. */
     private record Quoted(String text) {}
 
-    /** What stands between the parentheses of a call. */
+    /** The arguments between the parentheses of a call. */
     private record Arguments(List<Object> values) {
 
         boolean areNumbers() {
@@ -234,7 +236,7 @@ final class FaultPlanText {
             return values.size() == count && areNumbers();
         }
 
-        /** Whether there are numbers only, or one more argument that is what it has to be. */
+        /** Returns whether there are only numbers, or numbers and one more argument of the required type. */
         boolean fit(int numbers, int withOneMore, Optional<?> oneMore) {
             long found = values.stream().filter(Long.class::isInstance).count();
             boolean startsWithNumber = !values.isEmpty() && values.get(0) instanceof Long;

@@ -8,11 +8,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The note on an error that a {@link FaultPlan} brought about.
+ * Marks an error that a {@link FaultPlan} injected.
  *
- * <p>The error itself has the type and the text of the runtime's, so that the code under test takes it for one; this is
- * {@linkplain Throwable#getSuppressed() suppressed} in it, so that a reader of the stack trace does not. It is never thrown, and
- * has no stack of its own.
+ * <p>The error itself has the type and the text of the runtime's error, so the code under test handles it as one. This marker
+ * is {@linkplain Throwable#getSuppressed() suppressed} in it, so that a reader of the stack trace sees the injection. It is
+ * never thrown, and has no stack trace of its own.
  *
  * @since 0.1
  */
@@ -24,18 +24,18 @@ public final class InjectedFault extends RuntimeException {
 
     private final transient Fault fault;
 
-    /** Creates the note that a fault of a plan happened. */
+    /** Creates the marker of an injected fault of a plan. */
     public InjectedFault(Fault fault, FaultPlan plan) {
         super("Injected: " + fault + ", of " + plan, null, false, false);
         this.fault = fault;
     }
 
-    /** Returns what was to go wrong. */
+    /** Returns the injected fault. */
     public Fault fault() {
         return fault;
     }
 
-    /** Returns the note on an error or on one of its causes, if a plan brought it about. */
+    /** Returns the marker of an error or of one of its causes, if a plan injected it. */
     public static Optional<InjectedFault> in(Throwable error) {
         return Stream.iterate(error, cause -> cause != null, Throwable::getCause)
                 .flatMap(cause -> Arrays.stream(cause.getSuppressed()))

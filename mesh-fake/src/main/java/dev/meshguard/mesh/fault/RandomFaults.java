@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-/** The faults that a seed stands for; {@link Random} is one of the few generators whose numbers no version may change. */
+/** The faults that a seed produces. {@link Random} is one of the few generators whose sequence no Java version may change. */
 final class RandomFaults {
 
     private static final int DEVICES = 8;
@@ -71,7 +71,7 @@ final class RandomFaults {
         return random.nextInt(3) == 0 ? OptionalInt.of(random.nextInt(DEVICES)) : OptionalInt.empty();
     }
 
-    /** Fisher and Yates' shuffle, written out: what the library's does is no promise. */
+    /** Shuffles with the algorithm of Fisher and Yates, because the library does not specify its own algorithm. */
     static List<Integer> shuffled(List<Integer> numbers, Random random) {
         List<Integer> shuffled = new ArrayList<>(numbers);
         for (int last = shuffled.size() - 1; last > 0; last--) {

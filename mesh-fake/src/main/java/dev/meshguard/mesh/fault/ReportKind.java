@@ -4,9 +4,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which reports of a mesh a fault is about.
+ * The kind of reports to which a fault applies.
  *
- * <p>One report speaks of one buffer on one device, so a mesh buffer over eight devices makes eight.
+ * <p>One report is about one buffer on one device, so a mesh buffer over eight devices makes eight.
  *
  * @since 0.1
  */

@@ -1,4 +1,4 @@
-/** What goes wrong at run time, chosen by a test and the same in every run. */
+/** Faults to inject at run time, chosen by a test and the same in every run. */
 @NullMarked
 package dev.meshguard.mesh.fault;
 
