@@ -6,12 +6,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The chips a mesh can be made of, with what their memory looks like to the allocator.
+ * The chip architectures of a mesh and the memory layout that the allocator uses for each.
  *
- * <p>This is the one table of what is the same for all chips of a kind. Sizes are those of
- * {@code tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}, alignments those of the HAL
- * ({@code tt_metal/llrt/hal/tt-1xx}), and the end of the fixed L1 map that of {@code dev_mem_map.h}. What differs from product to
- * product is in {@link ClusterType}, what differs from one version of the runtime to the next in {@link RuntimePreset}.
+ * <p>This is the single table of the properties that all chips of an architecture share. Sizes are those of {@code
+ * tt_metal/soc_descriptors/{wormhole_b0_80,blackhole_140}_arch.yaml}. Alignments are those of the HAL
+ * ({@code tt_metal/llrt/hal/tt-1xx}). The end of the fixed L1 map is that of {@code dev_mem_map.h}. Properties of a product are
+ * in {@link ClusterType}; properties of a runtime version are in {@link RuntimePreset}.
  *
  * @since 0.1
  */
@@ -45,7 +45,7 @@ public enum Architecture {
         return dram.count();
     }
 
-    /** Returns for each DRAM bank what is added to an address there: banks that share a channel lie one above the other in it. */
+    /** Returns the offset added to the addresses of each DRAM bank. Banks that share a channel have different offsets in it. */
     public List<Long> dramBankOffsets() {
         List<Long> offsets = new ArrayList<>(dram.count());
         for (int bank = 0; bank < dram.count(); bank++) {
@@ -59,7 +59,7 @@ public enum Architecture {
         return dram.size();
     }
 
-    /** Returns what DRAM addresses are a multiple of, in bytes. */
+    /** Returns the alignment of DRAM addresses, in bytes. */
     public long dramAlignment() {
         return dram.alignment();
     }
@@ -69,12 +69,12 @@ public enum Architecture {
         return l1.size();
     }
 
-    /** Returns what pages in L1 are a multiple of, in bytes. */
+    /** Returns the alignment of pages in L1, in bytes. */
     public long l1Alignment() {
         return l1.alignment();
     }
 
-    /** Returns the largest part of a core's L1 that can be given to a worker: all but the fixed map. */
+    /** Returns the largest worker L1 size of a core: all of L1 except the fixed map. */
     public long maxWorkerL1Size() {
         return l1.size() - l1.fixedMapEnd();
     }

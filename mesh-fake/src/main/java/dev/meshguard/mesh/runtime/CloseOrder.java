@@ -4,12 +4,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * In which order a mesh takes itself apart when it is closed.
+ * The order of the steps when a mesh closes.
  *
- * <p>Engineers who met buffers that seemed to outlive the close tried to mend it by changing the order of things (seed 003). The order
- * decides whether the runtime's own buffers are freed or wiped, which shows in the reading of the allocators before the wipe; it
- * cannot reach what a program cache or the code under test holds. What a device does when it is closed is changed by {@link
- * RuntimeFix}.
+ * <p>Engineers who saw buffers that seemed to outlive the close tried to solve this by changing the order (seed 003). The order
+ * decides whether the runtime's own buffers are freed or cleared. The snapshot of the allocators before they are cleared shows
+ * the difference. The order has no effect on the buffers of a program cache or of the code under test. {@link RuntimeFix}
+ * changes the close of a device.
  *
  * @since 0.1
  */
@@ -20,6 +20,6 @@ public enum CloseOrder {
      * {@code MeshDevice::close_impl}.
      */
     SYSTEM_BUFFERS_FIRST,
-    /** The allocators are wiped while these are still there; their frees are reported and find nothing to free. */
+    /** The runtime clears the allocators while its buffers still exist; their frees are reported and free nothing. */
     ALLOCATORS_FIRST
 }

@@ -7,14 +7,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The systems that are sold, with what they are made of and how their devices lie.
+ * The products, with their chips and the arrangement of their devices.
  *
- * <p>This is the one table of what differs from product to product; what is the same for all chips of a kind is in
- * {@link Architecture}. System meshes are those of the runtime's mesh graph descriptors, grids those of
- * {@code tt_metal/core_descriptors}, the kinds of cores to dispatch on those of {@code ttnn/ttnn/device.py}. The names are the
+ * <p>This is the single table of the properties of a product. {@link Architecture} has the properties that all chips of an
+ * architecture share. System meshes are those of the runtime's mesh graph descriptors. Grids are those of
+ * {@code tt_metal/core_descriptors}. The kinds of dispatch cores are those of {@code ttnn/ttnn/device.py}. The names are the
  * runtime's, as in {@code ttnn.cluster.ClusterType}.
  *
- * <p>Not here: the Galaxy with gateways (TG).
+ * <p>Not included: the Galaxy with gateways (TG).
  *
  * @since 0.1
  */
@@ -57,7 +57,7 @@ public enum ClusterType {
     /**
      * Returns a system of the given chips: a {@link #T3K} or {@link #P150_X8}, both with 2x4 devices.
      *
-     * <p>What is meant where somebody names the chips and no product.
+     * <p>Use it if only the architecture is specified and not the product.
      */
     public static ClusterType of(Architecture architecture) {
         return switch (architecture) {
@@ -76,18 +76,18 @@ public enum ClusterType {
         return systemMesh;
     }
 
-    /** Returns on what ttnn dispatches unless it is reported. */
+    /** Returns the kind of cores on which ttnn dispatches by default. */
     public DispatchCoreType defaultDispatchCoreType() {
         return defaultDispatchCoreType;
     }
 
     /**
-     * Returns the compute cores of each chip that are left when the runtime dispatches.
+     * Returns the compute cores of each chip that remain for programs besides dispatch.
      *
-     * @param dispatch where it dispatches
-     * @param harvestedColumns the columns of compute cores that every chip was sold without, 0 to 2; on Blackhole only, because
-     *     the boards of Wormhole always lack the same number
-     * @throws MeshRuntimeException if a row is asked for on Blackhole
+     * @param dispatch the dispatch cores
+     * @param harvestedColumns the number of compute core columns that are disabled on every chip, 0 to 2; on Blackhole only,
+     *     because this number is fixed on the boards of Wormhole
+     * @throws MeshRuntimeException if a row is requested on Blackhole
      * @throws IllegalArgumentException if chips with so few columns do not exist
      */
     public CoreGrid computeGrid(DispatchCoreConfig dispatch, int harvestedColumns) {
@@ -114,7 +114,7 @@ public enum ClusterType {
         }
     }
 
-    /** What the chips of a board leave to programs, by where the runtime dispatches. */
+    /** The compute grid of a board that remains for programs, by dispatch cores. */
     private enum Board {
         NEBULA_X1(Architecture.WORMHOLE_B0, new CoreGrid(8, 8), new CoreGrid(7, 9), new CoreGrid(8, 8)),
         NEBULA_X2(Architecture.WORMHOLE_B0, new CoreGrid(8, 7), new CoreGrid(7, 8), new CoreGrid(8, 8)),

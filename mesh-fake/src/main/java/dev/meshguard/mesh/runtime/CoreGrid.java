@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The compute cores of a chip that are left to programs.
+ * The compute cores of a chip that programs can use.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -31,7 +31,7 @@ public record CoreGrid(int width, int height) {
         }
     }
 
-    /** Returns the number of cores, which is that of the L1 banks. */
+    /** Returns the number of cores, equal to the number of L1 banks. */
     public int size() {
         return width * height;
     }

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Along what the runtime takes compute cores to dispatch on.
+ * The direction in which the runtime allocates compute cores for dispatch.
  *
  * @since 0.1
  */

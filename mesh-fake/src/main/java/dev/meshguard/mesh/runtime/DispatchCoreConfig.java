@@ -6,16 +6,17 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The argument {@code dispatch_core_config} of {@code ttnn.open_mesh_device}: on which cores the runtime dispatches.
+ * The argument {@code dispatch_core_config} of {@code ttnn.open_mesh_device}: the cores on which the runtime dispatches.
  *
- * <p>What is left out is what ttnn takes by default: Ethernet cores on n300 cards and systems of them, compute cores elsewhere;
- * of those a column on Blackhole and a row on Wormhole. Who asks for a column without saying of what gets compute cores.
+ * <p>Omitted values have the defaults of ttnn. The type is Ethernet cores on n300 cards and systems of them, and compute cores
+ * elsewhere. The axis of compute cores is a column on Blackhole and a row on Wormhole. A configuration with a column but
+ * without a type uses compute cores.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code DispatchCoreConfig} in {@code ttnn/ttnn/device.py}. Rows on
- * Blackhole, which need the fabric's multiplexer, do not exist here.
+ * Blackhole, which need the fabric's multiplexer, are not supported.
  *
  * @param type the kind of cores, empty for the default
- * @param axis along what compute cores are taken, empty for the default
+ * @param axis the direction of compute cores, empty for the default
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -26,7 +27,7 @@ public record DispatchCoreConfig(Optional<DispatchCoreType> type, Optional<Dispa
     /**
      * Creates a configuration.
      *
-     * @throws MeshRuntimeException if a column of Ethernet cores is asked for
+     * @throws MeshRuntimeException if a column of Ethernet cores is requested
      */
     public DispatchCoreConfig {
         if (type.equals(Optional.of(DispatchCoreType.ETH)) && axis.equals(Optional.of(DispatchCoreAxis.COL))) {
@@ -34,7 +35,7 @@ public record DispatchCoreConfig(Optional<DispatchCoreType> type, Optional<Dispa
         }
     }
 
-    /** Returns the configuration that leaves everything to ttnn. */
+    /** Returns the configuration with the defaults of ttnn. */
     public static DispatchCoreConfig defaults() {
         return DEFAULTS;
     }
@@ -44,7 +45,7 @@ public record DispatchCoreConfig(Optional<DispatchCoreType> type, Optional<Dispa
         return new DispatchCoreConfig(Optional.of(type), Optional.empty());
     }
 
-    /** Returns the configuration with an axis and the kind of cores that goes with it. */
+    /** Returns the configuration with an axis and the matching kind of cores. */
     public static DispatchCoreConfig of(DispatchCoreAxis axis) {
         return new DispatchCoreConfig(Optional.empty(), Optional.of(axis));
     }
@@ -52,7 +53,7 @@ public record DispatchCoreConfig(Optional<DispatchCoreType> type, Optional<Dispa
     /**
      * Returns the configuration with both.
      *
-     * @throws MeshRuntimeException if a column of Ethernet cores is asked for
+     * @throws MeshRuntimeException if a column of Ethernet cores is requested
      */
     public static DispatchCoreConfig of(DispatchCoreType type, DispatchCoreAxis axis) {
         return new DispatchCoreConfig(Optional.of(type), Optional.of(axis));
@@ -66,9 +67,9 @@ public record DispatchCoreConfig(Optional<DispatchCoreType> type, Optional<Dispa
     }
 
     /**
-     * Returns along what compute cores are taken on a system that dispatches on them.
+     * Returns the axis of the dispatch cores on a system that dispatches on compute cores.
      *
-     * @throws MeshRuntimeException if a row is asked for on Blackhole
+     * @throws MeshRuntimeException if a row is requested on Blackhole
      */
     public DispatchCoreAxis axisOn(ClusterType cluster) {
         boolean blackhole = cluster.architecture() == Architecture.BLACKHOLE;

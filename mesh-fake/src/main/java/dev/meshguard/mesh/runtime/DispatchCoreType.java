@@ -12,6 +12,6 @@ import org.apiguardian.api.API.Status;
 public enum DispatchCoreType {
     /** Compute cores, which programs then do not have. */
     WORKER,
-    /** Ethernet cores, which leaves all compute cores to programs. */
+    /** Ethernet cores; programs can use all compute cores. */
     ETH
 }

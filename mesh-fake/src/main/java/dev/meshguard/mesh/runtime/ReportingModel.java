@@ -4,13 +4,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which buffers the runtime reports, and under which device.
+ * The buffers that the runtime reports, and the device under which it reports each.
  *
- * <p>What a model reports is by design; what a runtime fails to report is a {@link RuntimeDefect}. In every model buffers without
- * content are invisible, and so is what a wipe takes back.
- *
- * <table>
- * <caption>Who is seen</caption>
+ * <p>A model describes reports by design; {@link RuntimeDefect} describes missing reports. No model reports buffers without
+ * content, or what the runtime frees by clearing an allocator.
+ * <table> <caption>Reported buffers and frees</caption>
  * <tr><th></th><th>COMPLETE</th><th>MAIN</th><th>TRACKING_BRANCH</th></tr>
  * <tr><td>backing buffer of a mesh buffer</td><td>no</td><td>on each device</td><td>no</td></tr>
  * <tr><td>a device's part of a mesh buffer</td><td>yes</td><td>no</td><td>yes</td></tr>
@@ -18,7 +16,7 @@ import org.apiguardian.api.API.Status;
  * <tr><td>view at a given address</td><td>no</td><td>no</td><td>yes</td></tr>
  * <tr><td>circular buffers of a workload</td><td>on each device</td><td>on each device</td><td>first device</td></tr>
  * <tr><td>free after the close</td><td>yes</td><td>no</td><td>yes</td></tr>
- * <tr><td>free after the mesh object died</td><td>yes</td><td>no</td><td>yes</td></tr>
+ * <tr><td>free after the mesh object was destroyed</td><td>yes</td><td>no</td><td>yes</td></tr>
  * <tr><td>end of circular buffers after the close</td><td>yes</td><td>yes</td><td>yes</td></tr>
  * </table>
  *
@@ -27,26 +25,27 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum ReportingModel {
     /**
-     * Each device's buffers and circular buffers, once allocated and once freed.
+     * Each device's buffers and circular buffers, with one allocation and one free each.
      *
-     * <p>What a runtime would report that hides nothing; the default for tests. No version does exactly so.
+     * <p>This is the model of a runtime that reports everything, and the default for tests. No real version reports exactly
+     * this.
      */
     COMPLETE(false, true, false, true),
     /**
-     * What the trackers of main see, as of May 2026.
+     * The reports to the trackers of main, as of May 2026.
      *
-     * <p>Only buffers that own memory: of a mesh buffer the backing buffer, which the shared-memory statistics attribute to each
-     * device of the mesh. Whatever is freed when its device is closed, or its mesh object gone, is never reported. Circular buffers
-     * are reported for each physical device, and gone when their program is. Source:
+     * <p>It reports only buffers that own memory. For a mesh buffer it reports the backing buffer, which the shared-memory
+     * statistics attribute to each device of the mesh. It never reports a free after the device was closed or the mesh object
+     * was destroyed. It reports circular buffers for each physical device, and their end with the end of their program. Source:
      * {@code tt_metal/impl/graph/graph_tracking.cpp} and {@code tt_metal/impl/buffers/buffer.cpp}.
      */
     MAIN(true, true, false, false),
     /**
-     * What the allocation-tracking branch of October 2025 reports.
+     * The reports of the allocation-tracking branch of October 2025.
      *
-     * <p>Circular buffers of a mesh workload appear under the first device only, because their addresses are computed once for the
-     * whole mesh ({@code allocate_circular_buffers} in {@code tt_metal/impl/program/program.cpp}). Backing buffers are skipped.
-     * Views are reported like buffers, so a kernel binary appears once more for the view that loads it.
+     * <p>It reports circular buffers of a mesh workload under the first device only, because their addresses are computed once
+     * for the whole mesh ({@code allocate_circular_buffers} in {@code tt_metal/impl/program/program.cpp}). It skips backing
+     * buffers. It reports views like buffers, so a kernel binary appears once more for the view that loads it.
      */
     TRACKING_BRANCH(false, false, true, true);
 
@@ -73,7 +72,7 @@ public enum ReportingModel {
         return circularBuffersOnEveryDevice;
     }
 
-    /** Returns whether buffers made at an address that something else owns are reported too. */
+    /** Returns whether views, that is, buffers at an address that another buffer owns, are reported too. */
     public boolean reportsViews() {
         return views;
     }

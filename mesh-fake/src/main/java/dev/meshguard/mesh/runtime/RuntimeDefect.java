@@ -4,92 +4,94 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A way in which a real runtime misreports or keeps memory, to be switched on per mesh.
+ * A defect by which a real runtime misreports or keeps memory; enable it per mesh.
  *
- * <p>All are off by default. Most were met while allocation tracking was built into tt-metal in October 2025, some stand in its
- * issue tracker; the file that each names is that of the tracking branch or, where it says so, of main. What is by design, and what
- * belongs to the server that listens, is not here: {@code docs/mesh-fake.md} sorts them.
+ * <p>All are off by default. Most were found when allocation tracking was added to tt-metal in October 2025; some are in its
+ * issue tracker. The source files are those of the tracking branch unless main is named. Behaviour by design, and behaviour of
+ * the listening server, are not included: {@code docs/mesh-fake.md} classifies them.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum RuntimeDefect {
     /**
-     * Buffers made at a given address do not report that they are freed.
+     * The runtime does not report frees of buffers at a given address.
      *
-     * <p>Cause: their {@code deallocate()} returns at once because they do not own their memory. Symptom: frees are seen only
-     * where something owns memory, so what a mesh buffer reported for its devices seems to stay. Source:
-     * {@code Buffer::deallocate} in {@code tt_metal/impl/buffers/buffer.cpp}.
+     * <p>Cause: their {@code deallocate()} returns at once because they do not own their memory. Symptom: only owners of memory
+     * report frees, so what a mesh buffer reported for its devices seems to remain. Source: {@code Buffer::deallocate} in
+     * {@code tt_metal/impl/buffers/buffer.cpp}.
      */
     NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES(
             "a buffer made at a given address does not own its memory, so its deallocate returns at once",
             "every device's share of a mesh buffer seems to stay allocated"),
     /**
-     * A mesh buffer that is deallocated by hand forgets its devices' buffers.
+     * The runtime does not report the devices' frees when code deallocates a mesh buffer explicitly.
      *
-     * <p>Cause: while the mesh is alive, deallocate only changes the mesh buffer's own state, which drops the backing buffer,
-     * and returns. Symptom: the memory is freed, but no device's free is reported. Buffers that die with their owner, such as
-     * kernel binaries, are not affected: their devices' buffers die with them. Source: {@code MeshBuffer::deallocate} in
-     * {@code tt_metal/distributed/mesh_buffer.cpp}.
+     * <p>Cause: while the mesh is open, deallocate only changes the mesh buffer's own state, which drops the backing buffer,
+     * and returns. Symptom: the memory is freed, but no device's free is reported. Buffers that are destroyed with their owner,
+     * such as kernel binaries, are not affected: their devices' buffers are destroyed with them. Source:
+     * {@code MeshBuffer::deallocate} in {@code tt_metal/distributed/mesh_buffer.cpp}.
      */
     MESH_BUFFER_DEALLOCATE_RETURNS_EARLY(
             "a mesh buffer's deallocate changes its own state and returns before it reaches the devices' buffers",
             "tensors that were deallocated by hand seem to stay allocated on every device"),
     /**
-     * The backing buffer of every mesh buffer is reported, as a buffer of device 0.
+     * The runtime reports the backing buffer of every mesh buffer as a buffer of device 0.
      *
-     * <p>Cause: it belongs to the mesh, and the number of the mesh, 0 in a new process, is taken for that of a device. Symptom:
-     * nine reports for eight devices, all counts doubled on device 0. Under {@link ReportingModel#TRACKING_BRANCH} a kernel binary
-     * appears there once more, for the buffer on the mesh that each program keeps. Source: {@code track_allocate} in
-     * {@code tt_metal/graph/graph_tracking.cpp} and {@code MeshBuffer::create} in {@code tt_metal/distributed/mesh_buffer.cpp}.
+     * <p>Cause: the buffer belongs to the mesh, and the runtime uses the number of the mesh, 0 in a new process, as that of a
+     * device. Symptom: nine reports for eight devices, all counts doubled on device 0. Under
+     * {@link ReportingModel#TRACKING_BRANCH} a kernel binary appears there once more, for the buffer on the mesh that each
+     * program keeps. Source: {@code track_allocate} in {@code tt_metal/graph/graph_tracking.cpp} and {@code MeshBuffer::create}
+     * in {@code tt_metal/distributed/mesh_buffer.cpp}.
      */
     BACKING_BUFFERS_REPORTED_AS_DEVICE_0(
             "the backing buffer of a mesh buffer is reported under the mesh's number, which reads as device 0",
             "device 0 seems to hold everything twice"),
     /**
-     * Circular buffers are reported when a program places them, and never again.
+     * The runtime reports circular buffers when a program places them, and never reports their end.
      *
-     * <p>Cause: {@code deallocate_circular_buffers} is declared and not called. Symptom: three L1 buffers that stay until the
+     * <p>Cause: {@code deallocate_circular_buffers} is declared and not called. Symptom: three L1 buffers that remain until the
      * process ends. Source: {@code tt_metal/impl/program/program.cpp}; on main implemented on 2026-04-18.
      */
     CIRCULAR_BUFFERS_NEVER_REPORTED_FREE(
             "a program that ends does not say that its circular buffers are gone",
             "L1 buffers of programs seem to stay until the process ends"),
     /**
-     * A buffer that is freed when its device is already closed does not report it.
+     * The runtime does not report the free of a buffer whose device is already closed.
      *
-     * <p>Cause: {@code deallocate_impl} tells the trackers only while the device is initialised. Symptom: whatever outlives the
-     * close, such as tensors of a test that still runs or cached kernel binaries, can never be reported freed. Source:
+     * <p>Cause: {@code deallocate_impl} calls the trackers only while the device is initialised. Symptom: a buffer that
+     * outlives the close, such as a tensor of a running test or a cached kernel binary, is never reported as freed. Source:
      * {@code tt_metal/impl/buffers/buffer.cpp}, on main as well.
      */
     BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED(
             "a buffer reports its free only while its device is initialised",
             "buffers that are freed after the close seem to stay"),
     /**
-     * The runtime takes back its own buffers at close without a word.
+     * The runtime frees its own buffers at close without reporting it.
      *
-     * <p>Cause: closing clears the banks of the allocator instead of freeing buffers one by one. Symptom: the runtime's own buffers
-     * seem to outlive the close. Source: {@code Allocator::deallocate_buffers} in {@code tt_metal/impl/allocator/allocator.cpp}.
+     * <p>Cause: closing clears the banks of the allocator instead of freeing buffers one by one. Symptom: the runtime's own
+     * buffers seem to outlive the close. Source: {@code Allocator::deallocate_buffers} in
+     * {@code tt_metal/impl/allocator/allocator.cpp}.
      */
     ALLOCATOR_CLEARS_WITHOUT_REPORTING(
             "closing clears the allocator's banks without reporting what was in them",
             "the runtime's own buffers seem to outlive the close"),
     /**
-     * A device that is opened is initialised a second time.
+     * The runtime initialises an opened device a second time.
      *
-     * <p>Cause: nothing notices that it was initialised before, and what the first time allocated is forgotten. Symptom: the
-     * runtime's own buffers exist twice, and only one set is freed at close. Source: {@code MeshDevice::initialize} in
+     * <p>Cause: the runtime does not check for an earlier initialisation and loses the allocations of the first one. Symptom:
+     * the runtime's own buffers exist twice, and only one set is freed at close. Source: {@code MeshDevice::initialize} in
      * {@code tt_metal/distributed/mesh_device.cpp}, repaired in September 2025.
      */
     DEVICE_INITIALISED_TWICE(
             "a device that was initialised is initialised again and forgets what it allocated the first time",
             "the runtime's own buffers exist twice and are freed once"),
     /**
-     * The runtime's own buffers are allocated when a device is initialised and once more when the mesh is set up.
+     * The runtime allocates its own buffers when it initialises a device and again when it sets up the mesh.
      *
-     * <p>Cause: two paths of initialisation, one with the device's allocator and one with the mesh's. Neither allocator knows
-     * of the other, so both allocate the same address, and only what the mesh allocated is freed at close. Symptom: two
-     * allocations at one address and one free, on every device. Hypothesis 1 of seed 003, which could not explain the equal
+     * <p>Cause: there are two paths of initialisation, one with the device's allocator and one with the mesh's. The two
+     * allocators are independent, so both allocate the same address, and only the mesh's allocation is freed at close. Symptom:
+     * two allocations at one address and one free, on every device. Hypothesis 1 of seed 003, which could not explain the equal
      * addresses. Source: {@code Device::initialize} in {@code tt_metal/impl/device/device.cpp} and
      * {@code MeshDevice::initialize} in {@code tt_metal/distributed/mesh_device.cpp}.
      */
@@ -97,10 +99,10 @@ public enum RuntimeDefect {
             "the runtime allocates its own buffers once with each device's allocator and once with the mesh's",
             "the runtime's own buffers are reported twice at one address and freed once"),
     /**
-     * What was allocated while the mesh was being opened is not reported, but its free is.
+     * The runtime reports the frees, but not the allocations, of buffers that it allocated while the mesh was being opened.
      *
-     * <p>Cause: the hook sits in the allocator and is set when the first buffers exist already. Symptom: frees of buffers that
-     * nobody has heard of. Source: {@code tt_metal/impl/allocator/allocator.cpp} of the tracking branch, before the reports moved to
+     * <p>Cause: the hook is in the allocator and is set after the first buffers were allocated. Symptom: frees without an
+     * allocation. Source: {@code tt_metal/impl/allocator/allocator.cpp} of the tracking branch, before the reports moved to
      * {@code buffer.cpp}.
      */
     EARLY_ALLOCATIONS_NOT_REPORTED(
@@ -117,21 +119,22 @@ public enum RuntimeDefect {
             "circular buffers are reported only in the path of slow dispatch",
             "no circular buffer is seen, whatever programs run"),
     /**
-     * A program that ends takes the circular buffers of all programs of the mesh back.
+     * The end of a program frees the circular buffers of all programs of the mesh.
      *
-     * <p>Cause: the tracker keeps one list for each device instead of one for each program. Symptom: circular buffers of programs
-     * that still live are not in the books. Source: {@code track_deallocate_cb} in {@code tt_metal/graph/graph_tracking.cpp} of the
-     * tracking branch.
+     * <p>Cause: the tracker keeps one list for each device instead of one for each program. Symptom: circular buffers of
+     * programs that still exist are missing from the reported counts. Source: {@code track_deallocate_cb} in
+     * {@code tt_metal/graph/graph_tracking.cpp} of the tracking branch.
      */
     PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS(
             "the circular buffers of all programs of a device are kept in one list, which the end of any program empties",
             "circular buffers of programs that still live seem to be gone"),
     /**
-     * A free is reported only after its address was reused.
+     * The runtime reports a free only after the address was reused.
      *
-     * <p>Cause: taking an address and reporting it are not one step, so the reports of two threads arrive swapped. Here a free
-     * waits until the next buffer at its address was reported, or until the close. Symptom: books that add up every report lose
-     * the new buffer, and its free is of nothing. Source: {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
+     * <p>Cause: allocating an address and reporting it are not atomic, so the reports of two threads arrive in the wrong order.
+     * Here a free is delayed until the next buffer at its address was reported, or until the close. Symptom: a ledger that
+     * counts every report loses the new buffer, whose own free then matches nothing. Source:
+     * {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
      */
     FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED(
             "an address is given back before its free is reported, so the next allocation there is reported first",
@@ -147,54 +150,54 @@ public enum RuntimeDefect {
             "the device id of a free is read through a pointer to a device that is gone",
             "buffers stay on devices that exist, and frees are reported of devices that do not"),
     /**
-     * Nothing is reported any more once the mesh is closed.
+     * The runtime reports nothing after the mesh is closed.
      *
-     * <p>Cause: the process takes the connection to the tracker down before the programs. Symptom: circular buffers and binaries of
-     * programs that end last stay until the process is seen to be dead. Source: the tear-down order of the tracking branch,
-     * {@code tt_metal/impl/allocator/allocation_client.cpp}.
+     * <p>Cause: the process closes the connection to the tracker before it destroys the programs. Symptom: circular buffers and
+     * binaries of programs that end last remain until the server detects the end of the process. Source: the tear-down order of
+     * the tracking branch, {@code tt_metal/impl/allocator/allocation_client.cpp}.
      */
     REPORTS_END_AT_CLOSE(
             "the connection to the tracker is gone when the last programs end",
             "what ends after the close seems to stay"),
     /**
-     * Freeing a mesh buffer whose mesh is closed crashes.
+     * The runtime crashes when a mesh buffer is freed after its mesh was closed.
      *
-     * <p>Cause: {@code MeshBuffer::deallocate} calls the allocator of a device that has none any more. Here it is an
-     * {@link IllegalStateException}, and the listener receives a free that was ignored. Symptom: a segmentation fault when the
-     * last tensors are collected. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #43422 of April 2026.
+     * <p>Cause: {@code MeshBuffer::deallocate} calls the allocator of a device that no longer has one. Here an
+     * {@link IllegalStateException} is thrown, and the listener receives an ignored free. Symptom: a segmentation fault when
+     * the last tensors are collected. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #43422 of April 2026.
      */
     MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES(
             "a mesh buffer calls the allocator of its devices without looking whether they are initialised",
             "the process crashes when a tensor outlives close_mesh_device"),
     /**
-     * Freeing a mesh buffer whose mesh object is gone crashes.
+     * The runtime crashes when a mesh buffer is freed after its mesh object was destroyed.
      *
-     * <p>Cause: the buffer keeps a pointer to the mesh, whose destructor has run. Here it is an {@link IllegalStateException},
-     * and the listener receives a free that was ignored. Symptom: a segmentation fault when buffers die after the mesh. Source:
-     * {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #18181 of February 2025.
+     * <p>Cause: the buffer keeps a pointer to the mesh, whose destructor has run. Here an {@link IllegalStateException} is
+     * thrown, and the listener receives an ignored free. Symptom: a segmentation fault when buffers are destroyed after the
+     * mesh. Source: {@code tt_metal/distributed/mesh_buffer.cpp}, tt-metal #18181 of February 2025.
      */
     MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES(
             "a mesh buffer frees through a pointer to a mesh that was destroyed",
             "the process crashes when a buffer outlives its mesh object"),
     /**
-     * A trace that is released keeps its buffer.
+     * The runtime keeps the buffer of a released trace.
      *
-     * <p>Cause: something else still refers to the buffer of the trace when the trace is taken out of its pool, so its
-     * destructor never runs; neither is the memory freed nor the size of the traces lowered. Symptom: a sweep that captures and
-     * releases one trace after the other fills the trace region. Source: {@code MeshDevice::release_mesh_trace} in
-     * {@code tt_metal/distributed/mesh_device.cpp}, as tt-metal #22660 of May 2025 saw it; what was repaired then was the size,
-     * {@link #TRACE_SIZE_NOT_LOWERED_ON_RELEASE}.
+     * <p>Cause: another reference to the buffer remains when the trace is removed from its pool, so its destructor never runs.
+     * The memory is not freed, and the size of the traces does not decrease. Symptom: a sweep that captures and releases one
+     * trace after the other fills the trace region. Source: {@code MeshDevice::release_mesh_trace} in
+     * {@code tt_metal/distributed/mesh_device.cpp}, as described in tt-metal #22660 of May 2025. The repair then concerned the
+     * size, {@link #TRACE_SIZE_NOT_LOWERED_ON_RELEASE}.
      */
     TRACE_BUFFER_KEPT_AFTER_RELEASE(
             "the buffer of a trace is still referred to when the trace is released, so it is never freed",
             "buffers of traces that were released stay, until the trace region is full"),
     /**
-     * The size of a trace that is released still counts against the trace region.
+     * The runtime still counts the size of a released trace against the trace region.
      *
-     * <p>Cause: the destructor of the trace's buffer does not lower the sum that the mesh keeps. Symptom: all memory is freed,
-     * and a later capture is rejected all the same; allocations are warned of as unsafe although no trace is left. Source:
-     * {@code MeshTraceBuffer} in {@code tt_metal/distributed/mesh_trace.cpp}, repaired in tt-metal #22662 of May 2025 and, when
-     * it had come back, #27966 of September 2025.
+     * <p>Cause: the destructor of the trace's buffer does not decrease the sum that the mesh keeps. Symptom: all memory is
+     * freed, but a later capture is rejected. Allocations cause a warning as unsafe although no trace remains. Source:
+     * {@code MeshTraceBuffer} in {@code tt_metal/distributed/mesh_trace.cpp}, repaired in tt-metal #22662 of May 2025 and,
+     * after a regression, #27966 of September 2025.
      */
     TRACE_SIZE_NOT_LOWERED_ON_RELEASE(
             "releasing a trace does not lower the size of the traces that the mesh adds up",
@@ -216,7 +219,7 @@ public enum RuntimeDefect {
         return cause;
     }
 
-    /** Returns what is seen from outside, as a sentence without capital and full stop. */
+    /** Returns the visible effect, as a sentence without capital and full stop. */
     public String symptom() {
         return symptom;
     }

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.runtime;
 
 /**
- * The texts of the runtime about where it dispatches, word for word.
+ * The texts of the runtime about dispatch cores, verbatim.
  *
  * <p>Source: {@code ttnn/ttnn/device.py}.
  */

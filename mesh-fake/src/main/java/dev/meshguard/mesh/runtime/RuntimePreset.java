@@ -7,9 +7,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A version of the runtime: what differs from one to the next while the hardware stays the same.
+ * A version of the runtime, with its properties that do not depend on the hardware.
  *
- * <p>Bases move whenever the runtime keeps more or less of the memory for itself, for example for the profiler.
+ * <p>Base addresses change when the runtime reserves more or less memory for itself, for example for the profiler.
  *
  * @since 0.1
  */
@@ -19,8 +19,8 @@ public enum RuntimePreset {
     /**
      * The allocation-tracking branch of October 2025 (tt-metal {@code 83d21905404187e13713ec75698ed1459e4c1ab0}).
      *
-     * <p>Bases as in the logs of its {@code test_mesh_allocation.py}; they are known for Wormhole B0 only. Reports about a whole
-     * mesh appear under device 0: in the real runtime under the number of the mesh, which in a new process is 0.
+     * <p>Bases are those in the logs of its {@code test_mesh_allocation.py}, which are available for Wormhole B0 only. Reports
+     * about a whole mesh appear under device 0. The real runtime uses the number of the mesh, which is 0 in a new process.
      */
     OCTOBER_2025(
             "October 2025",
@@ -86,7 +86,7 @@ public enum RuntimePreset {
         return description;
     }
 
-    /** Returns whether the constants of an architecture are known for this version. */
+    /** Returns whether this version has the constants of an architecture. */
     public boolean supports(Architecture architecture) {
         return bases.containsKey(architecture);
     }
@@ -101,7 +101,7 @@ public enum RuntimePreset {
     }
 
     /**
-     * Returns the first address of L1 that may be allocated, unless another worker L1 size is asked for.
+     * Returns the first address of L1 that may be allocated with the default worker L1 size.
      *
      * @throws IllegalArgumentException if the version does not support the architecture
      */
@@ -109,7 +109,7 @@ public enum RuntimePreset {
         return basesOf(architecture).l1().address();
     }
 
-    /** Returns what this version reports. */
+    /** Returns the reporting model of this version. */
     public ReportingModel reporting() {
         return reporting;
     }
@@ -124,7 +124,10 @@ public enum RuntimePreset {
      */
     public abstract long tracePageSize(long rawSize, int dramBanks);
 
-    /** Returns whether a mesh without a trace region keeps traces in DRAM; before February 2026 it could keep none (#36999). */
+    /**
+     * Returns whether a mesh without a trace region keeps traces in DRAM. Before February 2026 such a mesh could not keep any
+     * (#36999).
+     */
     public boolean keepsTracesWithoutRegion() {
         return this != OCTOBER_2025;
     }

@@ -9,36 +9,36 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A program that the runtime runs for itself, and the buffers it is to own.
+ * A program of the runtime itself, and the buffers that it owns in a simulation.
  *
- * <p>The programs of the real runtime own none that its allocators or trackers know: they live in reserved L1, on dispatch cores and in
- * host memory. To see what it would mean if they did, say how large their buffers are and add them to the runtime:
+ * <p>The programs of the real runtime own no buffers that its allocators or trackers manage. They use reserved L1, dispatch
+ * cores and host memory. To see the effect of such buffers, set their sizes and add the program to the runtime:
  *
  * <pre>{@code
  * Ttnn.builder(listener).systemProgram(SystemProgram.dispatch().withKernelBinary(4).withCircularBuffer(4_096))
  * }</pre>
  *
- * <p>The kernel binary lies at the top of DRAM, circular buffers at the bottom of L1 on all compute cores, as those of other programs.
+ * <p>As for other programs, the kernel binary is at the top of DRAM, and circular buffers are at the bottom of L1 on all
+ * compute cores.
  *
- * <table>
- * <caption>When the programs are there, and when they go</caption>
- * <tr><th></th><th>there is one for</th><th>at the close</th></tr>
+ * <table> <caption>Existence and end of the programs</caption>
+ * <tr><th></th><th>one exists for</th><th>at the close</th></tr>
  * <tr><td>{@link #commandQueue}</td><td>each queue of each mesh, also of submeshes</td>
- *     <td>the mesh frees it before it wipes its allocator</td></tr>
+ * <td>the mesh frees it before it clears its allocator</td></tr>
  * <tr><td>{@link #ethernetRouter}, {@link #dispatch}</td><td>each device</td>
- *     <td>the device drops it when its allocator is gone: the free is reported and finds nothing</td></tr>
- * <tr><td>{@link #fabric}</td><td>each device</td><td>nothing drops it, so its free is never reported</td></tr>
+ * <td>the device destroys it after its allocator: the free is reported and frees nothing</td></tr>
+ * <tr><td>{@link #fabric}</td><td>each device</td><td>the device never destroys it, so its free is never reported</td></tr>
  * </table>
  *
  * <p>{@link CloseOrder} and {@link RuntimeFix} change that. Immutable and safe for use by several threads. Sources:
  * {@code close_impl} in {@code tt_metal/distributed/mesh_device.cpp} and {@code Device::close} in
  * {@code tt_metal/impl/device/device.cpp}, which resets everything but {@code fabric_program_}.
  *
- * @param kind the part of the runtime it belongs to
- * @param kernelBinaryPages the pages of 2,048 bytes that its kernel binary takes in DRAM
+ * @param kind the part of the runtime to which it belongs
+ * @param kernelBinaryPages the pages, of 2,048 bytes each, of its kernel binary in DRAM
  * @param circularBuffers the bytes of each of its circular buffers on each core
- * @param lifetime whether its buffers have to be freed at close ({@link BufferLifetime#SYSTEM}) or stay by design ({@link
- *     BufferLifetime#PERSISTENT}): then nothing frees them
+ * @param lifetime whether its buffers have to be freed at close ({@link BufferLifetime#SYSTEM}) or remain allocated by design
+ *     ({@link BufferLifetime#PERSISTENT}); the runtime never frees persistent ones
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -80,7 +80,7 @@ public record SystemProgram(
         }
     }
 
-    /** Returns what keeps a command queue of a mesh going, without buffers yet. */
+    /** Returns the program of a command queue of a mesh, without buffers. */
     public static SystemProgram commandQueue() {
         return of(Owner.Kind.COMMAND_QUEUE);
     }
@@ -95,7 +95,7 @@ public record SystemProgram(
         return of(Owner.Kind.FABRIC);
     }
 
-    /** Returns what forwards packets on the Ethernet cores of a device, without buffers yet. */
+    /** Returns the program that forwards packets on the Ethernet cores of a device, without buffers. */
     public static SystemProgram ethernetRouter() {
         return of(Owner.Kind.ETHERNET_ROUTER);
     }

@@ -1,4 +1,4 @@
-/** Which runtime a mesh stands for: chips, version, what it reports, and what goes wrong. */
+/** Configuration of the simulated runtime: chips, version, reports and defects. */
 @NullMarked
 package dev.meshguard.mesh.runtime;
 
