@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The search for the way along which the runtime lays a line of devices into a mesh of two dimensions.
+ * Finds the path along which the runtime places a line of devices in a mesh of two dimensions.
  *
- * <p>The runtime takes the first way that a depth-first search meets which tries right, down, left and up in this order; first
- * a way that ends beside its start, so that the line can be closed to a ring, and any way if there is none. This finds the same
- * ways. It gives up a beginning as soon as it can be seen not to lead anywhere: too far from the start to return, too few
- * devices of either colour of a chessboard in reach, dead ends. The runtime tries all continuations of such a beginning, which
- * makes its search endless in meshes that are not small; what takes too long even here is rejected.
+ * <p>The runtime uses the first path of a depth-first search that tries right, down, left and up in this order. It prefers a
+ * path that ends beside its start, so that the line can be closed to a ring. If there is none, it uses any path. This class
+ * finds the same paths. It abandons a partial path as soon as the path cannot succeed: too far from the start to return, too
+ * few reachable devices of either colour of a chessboard, dead ends. The runtime tries all continuations of such a partial
+ * path, so its search is endless in larger meshes. This class throws an exception after too many steps.
  *
  * <p>Source: {@code get_line_coordinates} in {@code tt_metal/distributed/mesh_device_view.cpp}. Not thread-safe; for one
  * search.
  */
 final class LineSearch {
 
-    /** Ten times what the worst line in any mesh of up to 8x8 devices takes. */
+    /** Ten times the steps of the worst line in any mesh of up to 8x8 devices. */
     private static final int MAX_STEPS = 200_000;
 
     private final MeshShape mesh;
@@ -48,8 +48,8 @@ final class LineSearch {
     /**
      * Returns the coordinates of a line in order.
      *
-     * @throws MeshRuntimeException if there is no way of this length
-     * @throws IllegalArgumentException if none is found in reasonable time
+     * @throws MeshRuntimeException if there is no path of this length
+     * @throws IllegalArgumentException if the search exceeds its maximum number of steps
      */
     static List<MeshCoordinate> find(int length, MeshShape mesh, MeshCoordinate offset) {
         LineSearch search = new LineSearch(length, mesh, offset);
@@ -127,7 +127,7 @@ final class LineSearch {
         return reach;
     }
 
-    /** The path and all devices that no ring can pass, because it could not leave them again. */
+    /** Returns the path and all devices that no ring can pass, because a ring could not leave them again. */
     private boolean[] withoutDeadEnds(int end) {
         boolean[] closedOff = onPath.clone();
         int[] ways = new int[closedOff.length];
@@ -162,7 +162,7 @@ final class LineSearch {
         return ways;
     }
 
-    /** The neighbours in the order in which the runtime tries them: right, down, left, up. */
+    /** Returns the neighbours in the order in which the runtime tries them: right, down, left, up. */
     private List<Integer> neighbours(int device) {
         List<Integer> neighbours = new ArrayList<>(4);
         int column = device % columns;
@@ -215,7 +215,7 @@ final class LineSearch {
         return coordinates;
     }
 
-    /** How many devices can be reached from the end of a path, by the colours of a chessboard. */
+    /** The number of devices that can be reached from the end of a path, by the colours of a chessboard. */
     private static final class Reach {
 
         private int sameColour;
@@ -230,7 +230,7 @@ final class LineSearch {
             besideStart |= isBesideStart;
         }
 
-        /** All but the leaves, of which only the last device of a line can be one. */
+        /** Counts all devices except the leaves, of which only the last device of a line can be one. */
         int usable() {
             return sameColour + otherColour - Math.max(0, leaves - 1);
         }

@@ -11,11 +11,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The place of a device in a mesh.
+ * The coordinate of a device in a mesh.
  *
- * <p>Ordered as words are, the first dimension first; only coordinates of as many dimensions can be compared. Immutable and safe
- * for use by several threads. Source: {@code MeshCoordinate} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and
- * {@code tt_metal/common/mesh_coord.cpp}.
+ * <p>Ordered lexicographically, the first dimension first. Only coordinates with the same number of dimensions can be compared.
+ * Immutable and safe for use by several threads. Source: {@code MeshCoordinate} in
+ * {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and {@code tt_metal/common/mesh_coord.cpp}.
  *
  * @param values the position in each dimension, from 0
  * @since 0.1
@@ -24,17 +24,17 @@ import org.apiguardian.api.API.Status;
 public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoordinate> {
 
     /**
-     * What {@link #neighbour} does at the edge of a mesh.
+     * The behaviour of {@link #neighbour} at the edge of a mesh.
      *
      * @since 0.1
      */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public enum BoundaryMode {
-        /** It goes on at the opposite edge. */
+        /** Continues at the opposite edge. */
         WRAP,
         /** It stops at the edge. */
         CLAMP,
-        /** It finds nobody beyond the edge. */
+        /** Finds no neighbour beyond the edge. */
         NONE
     }
 
@@ -100,7 +100,7 @@ public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoo
     }
 
     /**
-     * Returns the place in row-major order.
+     * Returns the index in row-major order.
      *
      * @throws MeshRuntimeException if this does not lie in the shape
      */
@@ -116,8 +116,8 @@ public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoo
     /**
      * Returns the coordinate some steps away in a mesh whose edges are joined; see {@link BoundaryMode#WRAP}.
      *
-     * @param offset the number of steps; negative ones go back
-     * @param dimension the index of the dimension to go along; negative ones count from the end
+     * @param offset the number of steps; negative ones go backwards
+     * @param dimension the index of the dimension; negative ones count from the end
      * @throws MeshRuntimeException if this does not lie in the shape, or there is no such dimension
      */
     public MeshCoordinate neighbour(MeshShape shape, int offset, int dimension) {
@@ -129,8 +129,8 @@ public record MeshCoordinate(List<Integer> values) implements Comparable<MeshCoo
     /**
      * Returns the coordinate some steps away; empty if it lies beyond the edge and the mode is {@link BoundaryMode#NONE}.
      *
-     * @param offset the number of steps; negative ones go back
-     * @param dimension the index of the dimension to go along; negative ones count from the end
+     * @param offset the number of steps; negative ones go backwards
+     * @param dimension the index of the dimension; negative ones count from the end
      * @param mode what happens at the edge
      * @throws MeshRuntimeException if this does not lie in the shape, or there is no such dimension
      */

@@ -16,17 +16,17 @@ import org.apiguardian.api.API.Status;
 /**
  * A block of coordinates in a mesh, both corners included.
  *
- * <p>With a wrap-around shape a block may go over the edge: where it ends before it starts, it runs from the start to the edge
- * and on from 0 to the end. Iterates in row-major order, the last dimension fastest, from the start on. Two ranges are equal if
- * they have the same corners, whether they wrap or not.
+ * <p>With a wrap-around shape a block may cross the edge. If it ends before it starts, it runs from the start to the edge and
+ * from 0 to the end. Iteration is in row-major order from the start, the last dimension fastest. Two ranges are equal if they
+ * have the same corners, with or without wrap-around.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code MeshCoordinateRange} in
  * {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and {@code tt_metal/common/mesh_coord.cpp}. The runtime does not check that a
- * range lies in its wrap-around shape, and counts wrongly where it does not; here that is rejected.
+ * range lies in its wrap-around shape, and counts wrongly if it does not. This class rejects such a range.
  *
  * @param start the first corner
  * @param end the last corner
- * @param wraparoundShape the mesh over whose edges the block may go, empty if it may not
+ * @param wraparoundShape the mesh whose edges the block may cross, empty if it may not cross any
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -60,7 +60,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
     }
 
     /**
-     * Returns the block between two corners, over the edges of a mesh where it ends before it starts.
+     * Returns the block between two corners; it crosses the edges of the mesh if it ends before it starts.
      *
      * @throws MeshRuntimeException if the numbers of dimensions differ
      * @throws IllegalArgumentException if a corner lies outside the mesh
@@ -98,7 +98,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
         return new MeshShape(spans().map(Span::length).toList());
     }
 
-    /** Returns what happens at the edge: {@code WRAP} with a wrap-around shape, {@code NONE} without. */
+    /** Returns the behaviour at the edge: {@code WRAP} with a wrap-around shape, {@code NONE} without. */
     public MeshCoordinate.BoundaryMode boundaryMode() {
         return wraparoundShape.isPresent() ? MeshCoordinate.BoundaryMode.WRAP : MeshCoordinate.BoundaryMode.NONE;
     }
@@ -143,10 +143,10 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
     }
 
     /**
-     * Returns the smallest block without wrap-around that has all coordinates that lie in both; empty if there is none.
+     * Returns the smallest block without wrap-around that contains all coordinates of the intersection; empty if there is none.
      *
-     * <p>With wrap-around it may have coordinates besides: what lies at both edges of a mesh is joined by all that lies between.
-     * The result has the wrap-around shape of the larger of the two, of this one if both are of one size.
+     * <p>With wrap-around it may contain additional coordinates: coordinates at both edges of a mesh are joined by all between
+     * them. The result has the wrap-around shape of the larger range, or of this one if both have the same size.
      *
      * @throws MeshRuntimeException if the other one has another number of dimensions
      */
@@ -169,7 +169,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
     }
 
     /**
-     * Returns what is left of this block when another one is taken out.
+     * Returns this block without the coordinates of another one.
      *
      * @throws MeshRuntimeException if the other one has another number of dimensions
      */
@@ -241,7 +241,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
         return of(new MeshCoordinate(lowest), new MeshCoordinate(highest));
     }
 
-    /** What is left on both sides of a block that differs from this one along one dimension only. */
+    /** Returns the pieces on both sides of a block that differs from this one along one dimension only. */
     private MeshCoordinateRangeSet cut(MeshCoordinateRange range, int dimension) {
         MeshCoordinateRangeSet rest = MeshCoordinateRangeSet.empty();
         if (start.get(dimension) < range.start.get(dimension)) {
@@ -316,9 +316,9 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
     /**
      * The positions of a range along one dimension.
      *
-     * @param first where it starts
-     * @param last where it ends; before the start if it goes over the edge
-     * @param edge the size of the mesh if it goes over the edge, otherwise 0
+     * @param first the first position
+     * @param last the last position; before the first if the range crosses the edge
+     * @param edge the size of the mesh if the range crosses the edge, otherwise 0
      */
     private record Span(int first, int last, int edge) {
 
@@ -335,7 +335,7 @@ public record MeshCoordinateRange(MeshCoordinate start, MeshCoordinate end, Opti
             return pieces().stream().anyMatch(piece -> piece.first <= position && position <= piece.last);
         }
 
-        /** The lowest and the highest position of each piece that lies in both; empty if there is none. */
+        /** Returns the lowest and the highest position of each piece of the intersection; empty if there is none. */
         List<Integer> common(Span other) {
             List<Integer> ends = new ArrayList<>();
             for (Span mine : pieces()) {

@@ -12,12 +12,12 @@ import org.apiguardian.api.API.Status;
 /**
  * Blocks of coordinates that do not overlap, sorted by their starts.
  *
- * <p>Merging joins blocks that fit together exactly and cuts up those that overlap. As in the runtime this is a best effort: the
- * blocks are always disjoint and have exactly the coordinates merged, but a smaller set of blocks may exist. Ranges that go over
- * the edge of a mesh are not meant to be merged with others: joining them forgets that they did.
+ * <p>Merging joins blocks that fit together exactly and splits those that overlap. As in the runtime this is a best effort. The
+ * blocks are always disjoint and contain exactly the merged coordinates, but a smaller set of blocks may exist. Do not merge
+ * ranges that cross the edge of a mesh with others: joining loses the wrap-around.
  *
- * <p>Immutable, where the runtime's set changes in place, and safe for use by several threads. Source:
- * {@code MeshCoordinateRangeSet} in {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and {@code tt_metal/common/mesh_coord.cpp}.
+ * <p>Immutable, while the runtime's set is mutable, and safe for use by several threads. Source: {@code MeshCoordinateRangeSet}
+ * in {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and {@code tt_metal/common/mesh_coord.cpp}.
  *
  * @since 0.1
  */
@@ -105,8 +105,8 @@ public final class MeshCoordinateRangeSet {
     }
 
     /**
-     * Adds a range to disjoint ones: it swallows what it fits together with and cuts the rest of what it overlaps into single
-     * coordinates, which are then added one by one. Which blocks result depends on this order, so it is the runtime's.
+     * Adds a range to disjoint ones. It joins the ranges that fit together exactly and splits the rest of overlapping ones into
+     * single coordinates, which are then added one by one. The resulting blocks depend on this order, so it is the runtime's.
      */
     private static void mergeInto(List<MeshCoordinateRange> ranges, MeshCoordinateRange range) {
         List<MeshCoordinate> cutOff = new ArrayList<>();

@@ -10,13 +10,13 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which device lies where in a mesh: by coordinate, row by row, along a line or round a ring.
+ * The positions of devices in a mesh: by coordinate, row by row, along a line or around a ring.
  *
- * <p>Devices are their ids. A view is a value: a mesh that is reshaped afterwards has another one. Rows, columns, lines and rings
- * exist in meshes of two dimensions only.
+ * <p>Devices are represented by their ids. A view is a value: a mesh has another view after it is reshaped. Rows, columns,
+ * lines and rings exist in meshes of two dimensions only.
  *
- * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/distributed/mesh_device_view.cpp}. Not here: ids of
- * nodes of the fabric, and devices of other hosts.
+ * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/distributed/mesh_device_view.cpp}. Not included:
+ * ids of nodes of the fabric, and devices of other hosts.
  *
  * @param shape the number of devices along each dimension
  * @param devices the ids of the devices, in row-major order
@@ -41,18 +41,18 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
     }
 
     /**
-     * Returns where the runtime lays a line of devices.
+     * Returns the coordinates of a line of devices as the runtime places it.
      *
-     * <p>The first way that a search meets which tries right, down, left and up in this order, of those that end beside their
-     * start; if there is none, of all. In a mesh of 2x4 or 4x2 it is the ring around the mesh instead, followed from the offset
-     * on, which the runtime does because other ways stop the fabric of a T3000 from starting.
+     * <p>The line is the first path of a search that tries right, down, left and up in this order. A path that ends beside its
+     * start has priority over other paths. In a mesh of 2x4 or 4x2 the line is the ring around the mesh instead, from the
+     * offset on. The runtime does this because other paths prevent the fabric of a T3000 from starting.
      *
      * @param length the number of devices
      * @param mesh the shape of the mesh
-     * @param offset where the line starts
-     * @throws MeshRuntimeException if the offset does not lie in the mesh, or no line is as long
-     * @throws IllegalArgumentException if the mesh does not have two dimensions, the length is negative, or the mesh is so large
-     *     that the search does not end
+     * @param offset the start of the line
+     * @throws MeshRuntimeException if the offset does not lie in the mesh, or there is no line of this length
+     * @throws IllegalArgumentException if the mesh does not have two dimensions, the length is negative, or the mesh is so
+     *     large that the search does not end
      */
     public static List<MeshCoordinate> lineCoordinates(int length, MeshShape mesh, MeshCoordinate offset) {
         requireTwoDimensions(mesh.dims(), mesh);
@@ -107,16 +107,16 @@ public record MeshDeviceView(MeshShape shape, List<Integer> devices) {
     /**
      * Returns whether a coordinate lies in the mesh.
      *
-     * @throws MeshRuntimeException if it has another number of dimensions, which ends the process of the runtime
+     * @throws MeshRuntimeException if it has another number of dimensions; the real runtime aborts the process
      */
     public boolean contains(MeshCoordinate coordinate) {
         return MeshCoordinateRange.of(shape).contains(coordinate);
     }
 
     /**
-     * Returns the device at a coordinate; empty, where the runtime has a null pointer, if it does not lie in the mesh.
+     * Returns the device at a coordinate; empty if the coordinate is not in the mesh. The runtime returns a null pointer then.
      *
-     * @throws MeshRuntimeException if it has another number of dimensions, which ends the process of the runtime
+     * @throws MeshRuntimeException if it has another number of dimensions; the real runtime aborts the process
      */
     public OptionalInt device(MeshCoordinate coordinate) {
         return contains(coordinate)

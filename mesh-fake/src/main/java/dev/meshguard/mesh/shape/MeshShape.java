@@ -68,7 +68,7 @@ public record MeshShape(List<Integer> dimensions) {
     /**
      * Returns the size of a dimension.
      *
-     * <p>The runtime keeps at least four dimensions and puts ones before those it was given, which only negative indices reach:
+     * <p>The runtime keeps at least four dimensions and prepends dimensions of size 1. Only negative indices reach these:
      * {@code of(2, 4).get(-3)} is 1.
      *
      * @param dimension its index; negative ones count from the end, as in Python
@@ -86,7 +86,7 @@ public record MeshShape(List<Integer> dimensions) {
     }
 
     /**
-     * Returns by how much the place in row-major order grows with each step along a dimension; 1 for the last one.
+     * Returns the increase of the row-major index with each step along a dimension; 1 for the last one.
      *
      * @param dimension its index, from 0
      * @throws IllegalArgumentException if there is no such dimension; the runtime reads past its table instead

@@ -3,10 +3,10 @@ package dev.meshguard.mesh.shape;
 import java.util.Locale;
 
 /**
- * The texts of the runtime about shapes, coordinates and views, word for word.
+ * The texts of the runtime about shapes, coordinates and views, verbatim.
  *
- * <p>Sources: {@code tt_metal/common/{mesh_coord,shape_base}.cpp}, {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and
- * {@code tt_metal/distributed/{mesh_device_view,system_mesh}.cpp}.
+ * <p>Sources: {@code tt_metal/common/{mesh_coord,shape_base}.cpp}, {@code tt_metal/api/tt-metalium/mesh_coord.hpp} and {@code
+ * tt_metal/distributed/{mesh_device_view,system_mesh}.cpp}.
  */
 final class ShapeMessages {
 
@@ -109,7 +109,7 @@ final class ShapeMessages {
         return String.format(Locale.ROOT, "Subgrid %s is out of mesh bounds %s", shape2d(ring), shape2d(mesh));
     }
 
-    /** The part of the text that is known: the runtime goes on with advice. */
+    /** Returns the beginning of the text; the runtime adds advice. */
     static String noDevicesRequested(MeshShape requested) {
         return String.format(Locale.ROOT, "Requested mesh shape %s has zero devices (mesh_size=0).", requested);
     }

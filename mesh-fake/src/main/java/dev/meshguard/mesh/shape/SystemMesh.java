@@ -29,11 +29,11 @@ public record SystemMesh(MeshShape shape) {
     /**
      * Returns the devices of a requested mesh in its row-major order.
      *
-     * <p>A mesh of one row or column is laid along a line from the offset on; see
-     * {@link MeshDeviceView#lineCoordinates(int, MeshShape, MeshCoordinate)}. Any other is a block at the offset, or, where only
-     * that fits, a block turned by a quarter. The runtime forgets the offset of a block that it turns (quirk Q11), and so does this.
+     * <p>A mesh of one row or column is placed along a line from the offset on; see {@link MeshDeviceView#lineCoordinates(int,
+     * MeshShape, MeshCoordinate)}. Any other mesh is a block at the offset, or a block rotated by 90 degrees if only that fits.
+     * Like the runtime, this ignores the offset of a rotated block (quirk Q11).
      *
-     * @param offset where the mesh starts, empty for the first device
+     * @param offset the start of the mesh, empty for the first device
      * @throws MeshRuntimeException if the mesh does not fit into the system
      * @throws IllegalArgumentException if the system is so large that the search for a line does not end
      */
