@@ -7,15 +7,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What the program of one operation needs on a device: results of the kernel compiler, taken as given.
+ * The resources that the program of one operation needs on a device, as fixed results of the kernel compiler.
  *
  * <p>Immutable and safe for use by several threads.
  *
  * @param operation the name of the operation
- * @param kernelBinaryPages the pages of 2,048 bytes that its kernel binary takes; 0 for a program without kernels
- * @param circularBufferTiles the tiles that each of its circular buffers holds
- * @param traceSize the bytes of commands that a captured trace keeps for one run, if that is known; else who captures the operation
- *     has to give the size of the whole trace
+ * @param kernelBinaryPages the pages, of 2,048 bytes each, of its kernel binary; 0 for a program without kernels
+ * @param circularBufferTiles the tiles of each of its circular buffers
+ * @param traceSize the bytes of commands that a captured trace keeps for one execution, if known; otherwise the code that
+ *     captures the operation must set the size of the whole trace
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")

@@ -9,7 +9,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The operations whose needs are known.
+ * The profiles of operations, by name.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -41,7 +41,7 @@ public final class OperationProfiles {
         return new OperationProfiles(List.of(profiles));
     }
 
-    /** Returns these operations and the given one, which replaces one of the same name. */
+    /** Returns these operations and the given one, which replaces an operation of the same name. */
     public OperationProfiles with(OperationProfile profile) {
         List<OperationProfile> more = new ArrayList<>(profiles);
         more.removeIf(known -> known.operation().equals(profile.operation()));
@@ -52,7 +52,7 @@ public final class OperationProfiles {
     /**
      * Returns the profile of an operation.
      *
-     * @throws IllegalArgumentException if the operation is not known
+     * @throws IllegalArgumentException if there is no profile of the operation
      */
     public OperationProfile profileOf(String operation) {
         return find(operation)
@@ -65,7 +65,7 @@ public final class OperationProfiles {
                         operation)));
     }
 
-    /** Returns the profile of an operation, if the operation is known. */
+    /** Returns the profile of an operation, if there is one. */
     public Optional<OperationProfile> find(String operation) {
         return profiles.stream()
                 .filter(profile -> profile.operation().equals(operation))

@@ -6,11 +6,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How a tensor is spread over the devices of a mesh.
+ * The distribution of a tensor over the devices of a mesh.
  *
- * <p>The counterpart of ttnn's mesh mappers ({@code ttnn/ttnn/distributed/distributed.py}). All implementations are
- * immutable. Only even splits exist here: the real mappers pad or leave devices empty where a split is uneven, which would
- * make the devices of one buffer differ.
+ * <p>It corresponds to ttnn's mesh mappers ({@code ttnn/ttnn/distributed/distributed.py}). All implementations are immutable.
+ * Only even splits are supported. If a split is uneven, the real mappers pad or leave devices empty, and the devices of one
+ * buffer would differ.
  *
  * @since 0.1
  */
@@ -42,7 +42,7 @@ public sealed interface TensorDistribution {
     }
 
     /**
-     * Returns what lies on each device.
+     * Returns the shape of the part on each device.
      *
      * @param shape the shape of the whole tensor
      * @param mesh the size of the mesh in each of its dimensions
@@ -52,9 +52,9 @@ public sealed interface TensorDistribution {
     TensorShape shapeOnDevice(TensorShape shape, List<Integer> mesh);
 
     /**
-     * Returns the shape of the whole tensor, given what lies on each device: the inverse of {@link #shapeOnDevice}.
+     * Returns the shape of the whole tensor from the shape on each device: the inverse of {@link #shapeOnDevice}.
      *
-     * @param shapeOnDevice what lies on each device
+     * @param shapeOnDevice the shape of the part on each device
      * @param mesh the size of the mesh in each of its dimensions
      * @throws IllegalArgumentException if the mesh has another number of dimensions than the distribution needs
      */

@@ -46,16 +46,16 @@ public enum TensorLayout {
     /**
      * Returns the bytes of a page.
      *
-     * @param shape what lies on one device
-     * @param dataType how an element is stored
+     * @param shape the shape of the part on one device
+     * @param dataType the data type of an element
      */
     public abstract long pageSize(TensorShape shape, DataType dataType);
 
     /**
      * Returns the bytes of all pages.
      *
-     * @param shape what lies on one device
-     * @param dataType how an element is stored
+     * @param shape the shape of the part on one device
+     * @param dataType the data type of an element
      */
     public abstract long size(TensorShape shape, DataType dataType);
 

@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Everything that decides how much memory a tensor takes, and where.
+ * The properties of a tensor that determine its memory: shape, data type, layout, memory type and distribution.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -18,11 +18,11 @@ import org.apiguardian.api.API.Status;
  * }</pre>
  *
  * @param shape the shape of the whole tensor
- * @param dataType how an element is stored
- * @param layout how it is cut into pages
- * @param memory the memory it lies in, interleaved over the banks
- * @param distribution how it is spread over the mesh
- * @param label what the code under test says it is for, if it says so
+ * @param dataType the data type of an element
+ * @param layout the division into pages
+ * @param memory the memory, interleaved over the banks
+ * @param distribution the distribution over the mesh
+ * @param label the label that the code under test set, if any
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")

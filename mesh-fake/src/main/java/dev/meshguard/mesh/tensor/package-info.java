@@ -1,4 +1,7 @@
-/** What a tensor is before it lies in memory: its shape, data type, layout and distribution, and what operations on it need. */
+/**
+ * Descriptions of tensors without their memory: shape, data type, layout and distribution, and the resources that operations
+ * need.
+ */
 @NullMarked
 package dev.meshguard.mesh.tensor;
 
