@@ -23,31 +23,31 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What repeated rounds leave behind: the test that tells a leak from a cache.
+ * The survivors of repeated rounds, which distinguish a leak from a cache.
  *
- * <p>A cache is filled in the first round and then stays as it is; a leak comes with every round. So what counts is not what is
- * left but what each round adds, by site, device and type: {@code [5, 0, 0, 0]} is a cache, {@code [3, 1, 0]} is settling,
- * {@code [1, 1, 1, 1]} is a leak. {@link Trend} has the rule.
+ * <p>A cache is filled in the first round and then stays the same; a leak grows with every round. Accumulation
+ * therefore counts what each round adds, by site, device and type. {@code [5, 0, 0, 0]} is a cache, {@code [3, 1, 0]}
+ * is settling, {@code [1, 1, 1, 1]} is a leak. {@link Trend} has the rule.
  *
  * <pre>{@code
  * tracker.rounds(4, round -> decode(tokens));
- *
  * Accumulation accumulation = Accumulation.of(tracker.history());
  * }</pre>
  *
- * <h2>Memory and books</h2>
+ * <h2>Memory and ledger</h2>
  *
- * <p>{@link #memory()} is what the verdict says is really held, proved by a witness where there is one: what was given back without a
- * report is not in it. {@link #ledger(CountingPolicy)} is what a counter adds up that believes every report in its way. The two part
- * wherever a report is missing or doubled, and then it is the books that drift and not the memory that fills up.
+ * <p>{@link #memory()} is the memory that is really held according to the verdict, proved by a witness where there is
+ * one. Memory that was freed without a report is excluded. {@link #ledger(CountingPolicy)} is the count of a tool that
+ * believes every report under the policy. The two differ wherever a report is missing or doubled. Then the ledger
+ * drifts, but memory does not fill up.
  *
  * <h2>Rounds</h2>
  *
- * <p>Of one history, those that were marked ({@link Rounds#MARKED}) or the lives of its meshes ({@link Rounds#MESHES}); or several
- * histories, each of a tracker of its own ({@link #ofSeparate}). What is taken between two rounds counts for the later one. With
- * fewer than two rounds after the warm-up nothing is decided.
+ * <p>The rounds are marked rounds ({@link Rounds#MARKED}) or open periods of meshes ({@link Rounds#MESHES}) of one
+ * history. They can also be several histories, each of its own tracker ({@link #ofSeparate}). Memory allocated between
+ * two rounds counts for the later one. With fewer than two rounds after the warm-up nothing is decided.
  *
- * <p>The time it takes grows with the number of events, not with events times rounds.
+ * <p>The run time grows with the number of events, not with events times rounds.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -58,7 +58,7 @@ public final class Accumulation {
 
     private static final int WARM_UP = 1;
 
-    /** What does not depend on the warm-up. */
+    /** Data that does not depend on the warm-up. */
     private interface Source {
         int rounds();
 
@@ -85,28 +85,28 @@ public final class Accumulation {
         this.memory = growths(source.bytes(), source::forecasts);
     }
 
-    /** Returns what the marked rounds of a history left behind. */
+    /** Returns the accumulation over the marked rounds of a history. */
     public static Accumulation of(AllocationHistory history) {
         return of(LeakCheck.create().examine(history), Rounds.MARKED);
     }
 
-    /** Returns what the rounds of the history of a verdict left behind. */
+    /** Returns the accumulation over the rounds of a verdict's history. */
     public static Accumulation of(LeakVerdict verdict, Rounds rounds) {
         return new Accumulation(new OneHistory(verdict, RoundMarks.in(verdict.history(), rounds)), WARM_UP);
     }
 
     /**
-     * Returns what rounds left behind of which each has a history of its own, in the order of the list.
+     * Returns the accumulation over rounds with a history each, in the order of the list.
      *
-     * @throws IllegalArgumentException if two histories were taken from one tracker: the later one then holds the earlier one, and
-     *     its rounds are to be marked instead
+     * @throws IllegalArgumentException if two histories were taken from one tracker: the later one then contains the
+     *     earlier one; mark the rounds instead
      */
     public static Accumulation ofSeparate(List<AllocationHistory> histories) {
         return new Accumulation(new SeparateHistories(List.copyOf(histories)), WARM_UP);
     }
 
     /**
-     * Returns the same with another number of rounds for warming up; 1 unless set.
+     * Returns this accumulation with another number of warm-up rounds; 1 by default.
      *
      * @throws IllegalArgumentException if it is less than 0
      */
@@ -122,12 +122,14 @@ public final class Accumulation {
         return source.rounds();
     }
 
-    /** Returns how many rounds are for warming up. */
+    /** Returns how many rounds are warm-up. */
     public int warmUp() {
         return warmUp;
     }
 
-    /** Returns why what the rounds left cannot be known, as whole sentences; empty unless something is missing. */
+    /**
+     * Returns why the survivors of the rounds cannot be determined, as whole sentences; empty if nothing is missing.
+     */
     public List<String> inconclusiveReasons() {
         List<String> doubts = new ArrayList<>(source.inconclusiveReasons());
         int needed = warmUp + Trend.MIN_ROUNDS_AFTER_WARM_UP;
@@ -143,7 +145,7 @@ public final class Accumulation {
         return doubts;
     }
 
-    /** Returns the worst trend of any memory; that of a site that grows counts although another one shrinks beside it. */
+    /** Returns the worst trend of any memory. A growing site counts even if another one shrinks. */
     public Trend trend() {
         if (!inconclusiveReasons().isEmpty()) {
             return Trend.UNDECIDED;
@@ -156,18 +158,18 @@ public final class Accumulation {
         return siteGrows ? Trend.GROWING : worst;
     }
 
-    /** Returns what was left in each memory that the rounds changed, by type and device. */
+    /** Returns the growth of each memory that the rounds changed, by type and device. */
     public List<MemoryGrowth> memory() {
         return memory;
     }
 
-    /** Returns what each site left, the worst first. */
+    /** Returns the growth of each site, the worst first. */
     public List<SiteGrowth> sites() {
         return sites;
     }
 
     /**
-     * Returns by how much a counter of the given policy sees each memory change, by type and device.
+     * Returns the growth of each memory as counted under the given policy, by type and device.
      *
      * @throws IllegalStateException if the history cannot be read under the policy
      */
@@ -181,7 +183,7 @@ public final class Accumulation {
         return trend() + " after " + rounds() + (rounds() == 1 ? " round" : " rounds");
     }
 
-    /** Says when memories will be full. */
+    /** Forecasts when memories will be full. */
     private interface Forecaster {
         Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp);
     }
@@ -245,12 +247,12 @@ public final class Accumulation {
         return RetainedByRound.built(reader.builders, rounds);
     }
 
-    /** Reads books at the ends of rounds. */
+    /** Reads the ledger at the ends of rounds. */
     private static final class RoundReader {
         private final Map<DeviceMemory, RoundVector.Builder> builders = new HashMap<>();
         private final Map<DeviceMemory, Long> last = new HashMap<>();
 
-        /** The books go on: what counts is the difference to the reading before. */
+        /** Adds the difference to the previous reading of the same, continuing ledger. */
         private void advance(PolicyLedger books, int round) {
             for (int device : books.devices()) {
                 for (BufferType type : BufferType.values()) {
@@ -265,7 +267,7 @@ public final class Accumulation {
             }
         }
 
-        /** What was there before the first round is no round's. */
+        /** Skips entries from before the first round, which belong to no round. */
         private void advanceFrom(PolicyLedger books, int moment) {
             advance(books, moment - 1);
         }
@@ -278,7 +280,7 @@ public final class Accumulation {
         }
     }
 
-    /** Rounds that are stretches of one history. */
+    /** Rounds that are sections of one history. */
     private static final class OneHistory implements Source {
         private final LeakVerdict verdict;
         private final RoundMarks marks;
@@ -359,7 +361,7 @@ public final class Accumulation {
         }
     }
 
-    /** Rounds that have a history each. */
+    /** Rounds with a history each. */
     private static final class SeparateHistories implements Source {
         private final List<AllocationHistory> histories;
         private final RetainedByRound retained = new RetainedByRound();

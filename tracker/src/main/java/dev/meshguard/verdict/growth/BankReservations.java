@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** What is reserved in each bank at the ends of rounds, until a close wipes it; what a forecast is counted in. */
+/** The reserved memory of each bank at the ends of rounds, until a close resets it; the basis of a forecast. */
 final class BankReservations {
 
     private record Change(int round, DeviceMemory memory, long bytesPerBank) {}
@@ -30,7 +30,10 @@ final class BankReservations {
         this.history = history;
     }
 
-    /** A buffer is there at the end of a round and until that of another, where it is gone; from 0. */
+    /**
+     * Adds a buffer that is allocated at the ends of the rounds from one index to another, where it is gone; indexes
+     * start at 0.
+     */
     void held(BufferGeneration buffer, boolean sinceBefore, int from, int until) {
         DeviceMemory memory = new DeviceMemory(buffer.device(), buffer.type());
         OptionalLong bytes = HeldMemory.bytesPerBank(buffer);
@@ -46,7 +49,7 @@ final class BankReservations {
         changes.add(new Change(until, memory, -bytes.getAsLong()));
     }
 
-    /** Ends the collecting; nothing changes after it. */
+    /** Completes the collection; nothing changes afterwards. */
     void putInOrder() {
         changes.sort(Comparator.comparingInt(Change::round));
     }
@@ -92,7 +95,7 @@ final class BankReservations {
         return new Forecast.Full(more, bytesPerBank, free, growth, counted);
     }
 
-    /** The latest mesh over the device has the say. */
+    /** The latest mesh over the device decides. */
     private Optional<MemoryCapacity> capacityOf(DeviceMemory memory) {
         Optional<MemoryCapacity> latest = Optional.empty();
         for (MeshDescription mesh : history.meshes()) {

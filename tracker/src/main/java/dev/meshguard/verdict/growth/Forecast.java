@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * When a memory that grows will be full, or why that is not said.
+ * The forecast of when a growing memory will be full, or the reason why there is none.
  *
  * @since 0.1
  */
@@ -12,27 +12,27 @@ import org.apiguardian.api.API.Status;
 public sealed interface Forecast {
 
     /**
-     * It will be full.
+     * The memory will be full.
      *
-     * <p>Counted in what is reserved in each bank, which is more than what is reported, because every bank takes whole pages.
-     * Free memory that lies in pieces may end it sooner.
+     * <p>The forecast counts the reserved bytes of each bank. They exceed the reported bytes, because every bank
+     * reserves whole pages. Fragmentation may fill the memory sooner.
      *
      * @param moreRounds how many rounds like those after the warm-up still fit after the last one
-     * @param bytesPerBank what an allocator can lend of each bank
-     * @param freePerBank what of it is left after the last round
-     * @param growthPerBank what the rounds after the warm-up took of each bank for good
+     * @param bytesPerBank the bytes of each bank that an allocator can reserve
+     * @param freePerBank the bytes of these that are free after the last round
+     * @param growthPerBank the bytes of each bank that the rounds after the warm-up retained
      * @param rounds the number of those rounds
      */
     record Full(long moreRounds, long bytesPerBank, long freePerBank, long growthPerBank, int rounds)
             implements Forecast {}
 
     /**
-     * It cannot be known when.
+     * There is no forecast.
      *
      * @param reason why, as a part of a sentence
      */
     record Unknown(String reason) implements Forecast {}
 
-    /** It does not grow. */
+    /** The memory does not grow. */
     record Never() implements Forecast {}
 }

@@ -1,11 +1,11 @@
 package dev.meshguard.verdict.growth;
 
 /**
- * The new highs of a vector, and what they mean.
+ * The trend of a vector, by its new highs.
  *
- * @param trend where it leads
- * @param growth what came on top after the warm-up, in the unit of the vector
- * @param roundsNeeded how many rounds more would decide at the earliest; 0 when it is decided
+ * @param trend the trend
+ * @param growth the amount added after the warm-up, in the unit of the vector
+ * @param roundsNeeded how many more rounds would decide at the earliest; 0 if it is decided
  */
 record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
 
@@ -28,7 +28,7 @@ record GrowthTrend(Trend trend, long growth, int roundsNeeded) {
         return new GrowthTrend(Trend.UNDECIDED, highs.growth, highs.longestPause + 1 - quiet);
     }
 
-    /** One pass over the rounds that left something. */
+    /** One pass over the rounds that retained something. */
     private static final class Highs {
         private int afterWarmUp;
         private long growth;

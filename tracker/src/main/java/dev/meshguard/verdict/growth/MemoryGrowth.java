@@ -5,15 +5,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What the rounds left behind in one memory of one device.
+ * The growth of one memory of one device over the rounds.
  *
- * @param memory where
- * @param bytes what each round left, in bytes
- * @param trend where that leads
- * @param growth the bytes that came on top after the warm-up
+ * @param memory the memory
+ * @param bytes the bytes that each round retained
+ * @param trend the trend
+ * @param growth the bytes added after the warm-up
  * @param roundsCounted the number of rounds after the warm-up
- * @param roundsNeeded how many rounds more would decide at the earliest; 0 when it is decided
- * @param forecast when the memory will be full; of books never, because books are no memory
+ * @param roundsNeeded how many more rounds would decide at the earliest; 0 if it is decided
+ * @param forecast when the memory will be full; never for a ledger, which is no memory
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -26,12 +26,12 @@ public record MemoryGrowth(
         int roundsNeeded,
         Forecast forecast) {
 
-    /** Returns the slope: the bytes that a round leaves, rounded up; 0 unless it is growing. */
+    /** Returns the slope: the bytes that a round retains, rounded up; 0 unless it is growing. */
     public long bytesPerRound() {
         return trend == Trend.GROWING ? (growth + roundsCounted - 1) / roundsCounted : 0;
     }
 
-    /** Returns whether the slope is exact; else some rounds leave more than others, and it is their mean. */
+    /** Returns whether the slope is exact; else some rounds retain more than others, and it is their mean. */
     public boolean isSteady() {
         long first = bytes.retainedBy(bytes.rounds());
         for (int round = bytes.rounds() - roundsCounted + 1; round <= bytes.rounds(); round++) {

@@ -15,13 +15,15 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What is left at the ends of rounds, by site and by memory; collects changes in any order and puts them in that of rounds. */
+/**
+ * The survivors at the ends of rounds, by site and by memory. It collects changes in any order and sorts them by round.
+ */
 final class RetainedByRound {
 
     /** One site on one device. */
     record SiteOnDevice(AllocationSite site, int device) {}
 
-    /** What is known of one spot. */
+    /** The data of one site on one device. */
     static final class SiteSeries {
         private final RoundVector.Builder buffers = new RoundVector.Builder();
         private final RoundVector.Builder bytes = new RoundVector.Builder();
@@ -33,7 +35,7 @@ final class RetainedByRound {
     private final List<Change> changes = new ArrayList<>();
     private final Map<Origin, Optional<String>> callSites = new HashMap<>();
 
-    /** A buffer is there at the end of a round, or is no longer; from 0. */
+    /** Adds or removes a buffer at the end of a round, from 0. */
     void change(int round, BufferGeneration buffer, int direction) {
         Optional<Origin> origin = buffer.origin();
         Optional<String> place = origin.flatMap(known -> callSites.computeIfAbsent(known, AllocationSite::callSiteOf));
@@ -41,12 +43,12 @@ final class RetainedByRound {
         changes.add(new Change(round, spot, origin, direction, direction * buffer.size()));
     }
 
-    /** Ends the collecting; nothing changes after it. */
+    /** Completes the collection; nothing changes afterwards. */
     void putInOrder() {
         changes.sort(Comparator.comparingInt(Change::round));
     }
 
-    /** Returns what is left in each memory. */
+    /** Returns the survivors in each memory. */
     SortedMap<DeviceMemory, RoundVector> byMemory(int rounds) {
         SortedMap<DeviceMemory, RoundVector.Builder> builders = new TreeMap<>();
         for (Change change : changes) {
@@ -58,7 +60,7 @@ final class RetainedByRound {
         return built(builders, rounds);
     }
 
-    /** Returns what each site left, the devices on which it left the same together, in the order in which they first did. */
+    /** Returns the growth of each site, in the order of first survivors; devices with the same growth are joined. */
     List<SiteGrowth> bySite(int rounds, int warmUp) {
         Map<SiteOnDevice, SiteSeries> heaps = new LinkedHashMap<>();
         for (Change change : changes) {

@@ -10,11 +10,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the rounds of a history are.
+ * The boundaries of the rounds of a history.
  *
  * @param start the number of the event that began the first
  * @param ends for each round the number of the event that ended it, ascending
- * @param inconclusiveReason why they cannot be told apart, as a whole sentence, if they cannot
+ * @param inconclusiveReason why they cannot be distinguished, as a whole sentence, if they cannot
  */
 @SuppressWarnings("ArrayRecordComponent") // A million rounds; nobody compares marks.
 record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) {
@@ -23,7 +23,9 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
         return rounds == Rounds.MARKED ? marked(history) : meshes(history);
     }
 
-    /** Returns the first round at whose end the effect of an event is seen, or the number of rounds if it came after the last. */
+    /**
+     * Returns the first round whose end shows the effect of an event, or the number of rounds if the event is later.
+     */
     int firstSeenAtEndOf(long event) {
         int place = Arrays.binarySearch(ends, event);
         return place < 0 ? -place - 1 : place;

@@ -10,10 +10,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What each of a number of rounds left behind: {@code [5, 0, 0, 0]}.
+ * The amount that each of a number of rounds retained: {@code [5, 0, 0, 0]}.
  *
- * <p>An amount is what is there at the end of a round less what was there at the end of the one before; negative where more was
- * given back than taken. Only rounds that left something take room.
+ * <p>An amount is the value at the end of a round minus the value at the end of the one before. It is negative if more
+ * was freed than allocated. Only rounds with an amount use memory.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -50,7 +50,7 @@ public final class RoundVector {
     }
 
     /**
-     * Returns what a round left behind.
+     * Returns the amount that a round retained.
      *
      * @param round the round, from 1
      * @throws IndexOutOfBoundsException if there is no such round
@@ -61,12 +61,12 @@ public final class RoundVector {
         return place < 0 ? 0 : amounts[place];
     }
 
-    /** Returns what all rounds left behind. */
+    /** Returns the sum over all rounds. */
     public long total() {
         return Arrays.stream(amounts).sum();
     }
 
-    /** Returns whether no round left anything, or gave anything back. */
+    /** Returns whether every amount is 0. */
     public boolean isZero() {
         return roundIndexes.length == 0;
     }
@@ -76,7 +76,7 @@ public final class RoundVector {
         return IntStream.rangeClosed(1, rounds).mapToObj(this::retainedBy).toList();
     }
 
-    /** The places of the rounds that left something or gave something back, from 0. */
+    /** The indexes of the rounds whose amount is not 0, from 0. */
     int[] roundIndexes() {
         return roundIndexes;
     }
@@ -99,7 +99,7 @@ public final class RoundVector {
         return 31 * (31 * rounds + Arrays.hashCode(roundIndexes)) + Arrays.hashCode(amounts);
     }
 
-    /** Returns {@code [3, 1, 0]}; of many rounds the first and the last, with how many are between. */
+    /** Returns {@code [3, 1, 0]}; for many rounds the first and the last, with the number of rounds between. */
     @Override
     public String toString() {
         StringJoiner text = new StringJoiner(", ", "[", "]");
@@ -114,7 +114,7 @@ public final class RoundVector {
         return text.toString();
     }
 
-    /** A stretch in which every round left the same is said as such. */
+    /** Describes a sequence of rounds, in short form if all amounts are equal. */
     private String between(int from, int to) {
         long amount = retainedBy(from);
         boolean even = IntStream.rangeClosed(from, to).allMatch(round -> retainedBy(round) == amount);
@@ -132,7 +132,7 @@ public final class RoundVector {
         private long[] amounts = new long[ROOM];
         private int size;
 
-        /** Adds to what a round left, no earlier one than any before; from 0. */
+        /** Adds to the amount of a round, from 0; rounds must not descend. */
         void add(int round, long amount) {
             if (size > 0 && roundIndexes[size - 1] == round) {
                 amounts[size - 1] += amount;

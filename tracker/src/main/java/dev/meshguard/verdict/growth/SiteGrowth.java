@@ -8,14 +8,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What the rounds left behind that one site asked for, on devices where it did the same.
+ * The growth of one site over the rounds, on devices where it is equal.
  *
- * @param site what the buffers have in common
- * @param origin where the oldest of them was asked for, if that was captured
+ * @param site the common properties of the buffers
+ * @param origin the place that requested the oldest of them, if it was captured
  * @param devices the devices, ascending
- * @param buffers how many buffers each round left on each of them
+ * @param buffers how many buffers each round retained on each of them
  * @param bytes their bytes
- * @param trend where that leads
+ * @param trend the trend
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -27,7 +27,7 @@ public record SiteGrowth(
         RoundVector bytes,
         Trend trend) {
 
-    /** Creates a finding with its own copy of the devices. */
+    /** Creates a growth with its own copy of the devices. */
     public SiteGrowth {
         devices = List.copyOf(devices);
     }

@@ -4,35 +4,35 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Where repeated rounds lead, from the harmless to the worst.
+ * The trend of repeated rounds, from the harmless to the worst.
  *
- * <p>What counts is a new high: a round after which more is there than after any round before. Memory that is given back and
- * taken again reaches none. The first rounds, usually one, are for warming up: what they leave is a cache.
- *
+ * <p>The rule looks at new highs: rounds after which more memory is allocated than after any round before. Memory that
+ * is freed and allocated again reaches none. The first rounds, usually one, are warm-up: their survivors are a cache.
  * <ol>
  *   <li>No new high after the warm-up: {@link #SETTLED}, as {@code [5, 0, 0, 0]} and {@code [1, -1, 1, 0]}.
- *   <li>The rounds since the last new high are more than there ever were between two: {@link #SETTLING}, as {@code [3, 1, 0]}.
- *   <li>Two new highs or more after the warm-up, which do not get smaller and smaller: {@link #GROWING}, as {@code [1, 1, 1, 1]},
- *       {@code [0, 1, 0, 1]} and {@code [4, 2, 3]}.
- *   <li>Else {@link #UNDECIDED}: one new high, as {@code [5, 0, 1]}, may be the first of many, and {@code [3, 2, 1]} may end.
+ *   <li>More rounds since the last new high than ever between two: {@link #SETTLING}, as {@code [3, 1, 0]}.
+ *   <li>Two or more new highs after the warm-up, which do not steadily decrease: {@link #GROWING}, as
+ *       {@code [1, 1, 1, 1]}, {@code [0, 1, 0, 1]} and {@code [4, 2, 3]}.
+ *   <li>Else {@link #UNDECIDED}: one new high, as {@code [5, 0, 1]}, may be the first of many, and {@code [3, 2, 1]}
+ *       may end.
  * </ol>
  *
- * <p>With fewer than two rounds after the warm-up everything is {@link #UNDECIDED}.
+ * <p>With fewer than two rounds after the warm-up every vector is {@link #UNDECIDED}.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Trend {
-    /** Nothing came that was not there after the warm-up. */
+    /** No growth after the warm-up. */
     SETTLED("settled"),
-    /** Something came after the warm-up, but for long enough nothing more. */
+    /** Growth after the warm-up, but none for long enough since. */
     SETTLING("settling"),
-    /** The rounds are too few to tell. */
+    /** Too few rounds to decide. */
     UNDECIDED("undecided"),
-    /** More and more is left. */
+    /** Steady growth. */
     GROWING("growing");
 
-    /** How many rounds after the warm-up show a trend at the earliest. */
+    /** The minimum number of rounds after the warm-up that can show a trend. */
     public static final int MIN_ROUNDS_AFTER_WARM_UP = 2;
 
     private final String description;

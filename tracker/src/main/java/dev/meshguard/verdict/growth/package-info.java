@@ -1,4 +1,4 @@
-/** What repeated rounds leave behind, and where that leads. */
+/** The survivors of repeated rounds, and their trend. */
 @NullMarked
 package dev.meshguard.verdict.growth;
 
