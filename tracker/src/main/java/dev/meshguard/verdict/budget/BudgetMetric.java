@@ -4,20 +4,20 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a budget limits.
+ * The quantity that a budget limits.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum BudgetMetric {
-    /** The most bytes in use at once, circular buffers among them. */
+    /** The most bytes in use at once, including circular buffers. */
     PEAK_BYTES,
-    /** The bytes in use at the end, circular buffers among them. */
+    /** The bytes in use at the end, including circular buffers. */
     LIVE_BYTES,
-    /** The most buffers in use at once, circular buffers among them. */
+    /** The most buffers in use at once, including circular buffers. */
     BUFFERS,
     /** The largest free block of a bank. */
     LARGEST_FREE_BLOCK,
-    /** The part of the free memory of a bank that lies outside its largest free block. */
+    /** The share of a bank's free memory outside its largest free block. */
     FRAGMENTATION
 }

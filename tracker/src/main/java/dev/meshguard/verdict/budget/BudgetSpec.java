@@ -13,25 +13,25 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How much of one memory may be used, on one device or on each.
+ * The limits for the use of one memory, on one device or on each.
  *
- * <p>A limit that is not set is none. Bytes are those of the buffers, circular buffers among them, which lie outside every
- * allocator: a peak without them can be less than half of the true one. The largest free block and the fragmentation are known to
- * the allocator of a mesh only, so they can be checked of a mesh and not of what a tracker recorded.
+ * <p>A limit that is not set does not apply. Bytes include circular buffers, which lie outside every allocator: a peak
+ * without them can be less than half of the true one. Only the allocator of a mesh knows the largest free block and the
+ * fragmentation. These limits can be checked for a mesh, but not for a recorded history.
  *
  * <pre>{@code
- * MemoryBudget.of(BufferType.L1).peakBytes(1_310_720).liveBytes(0);
+ * BudgetSpec.of(BufferType.L1).peakBytes(1_310_720).liveBytes(0);
  * }</pre>
  *
  * <p>Immutable and safe for use by several threads.
  *
  * @param type the memory
  * @param device the device id; each device by itself if empty
- * @param peakBytes the most bytes that may be in use at once
- * @param liveBytes the most bytes that may be in use at the end
- * @param buffers the most buffers that may be in use at once
- * @param largestFreeBlock the least bytes that the largest free block of a bank must have
- * @param fragmentation the largest part of the free memory of a bank that may lie outside its largest free block, 0 to 1
+ * @param peakBytes the maximum of bytes in use at once
+ * @param liveBytes the maximum of bytes in use at the end
+ * @param buffers the maximum of buffers in use at once
+ * @param largestFreeBlock the minimum of bytes in the largest free block of a bank
+ * @param fragmentation the maximum share of a bank's free memory outside its largest free block, 0 to 1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -76,38 +76,38 @@ public record BudgetSpec(
                 type, OptionalInt.of(newDevice), peakBytes, liveBytes, buffers, largestFreeBlock, fragmentation);
     }
 
-    /** Returns this budget with a limit for the bytes that are in use at once. */
+    /** Returns this budget with a limit for the bytes in use at once. */
     public BudgetSpec peakBytes(long most) {
         return new BudgetSpec(type, device, OptionalLong.of(most), liveBytes, buffers, largestFreeBlock, fragmentation);
     }
 
-    /** Returns this budget with a limit for the bytes that are in use at the end. */
+    /** Returns this budget with a limit for the bytes in use at the end. */
     public BudgetSpec liveBytes(long most) {
         return new BudgetSpec(type, device, peakBytes, OptionalLong.of(most), buffers, largestFreeBlock, fragmentation);
     }
 
-    /** Returns this budget with a limit for the number of buffers that are in use at once. */
+    /** Returns this budget with a limit for the number of buffers in use at once. */
     public BudgetSpec buffers(long most) {
         return new BudgetSpec(
                 type, device, peakBytes, liveBytes, OptionalLong.of(most), largestFreeBlock, fragmentation);
     }
 
-    /** Returns this budget with the least that the largest free block of a bank must have, in bytes. */
+    /** Returns this budget with the minimum size of the largest free block of a bank, in bytes. */
     public BudgetSpec largestFreeBlock(long least) {
         return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, OptionalLong.of(least), fragmentation);
     }
 
-    /** Returns this budget with a limit for the part of the free memory of a bank that lies outside its largest free block. */
+    /** Returns this budget with a limit for the share of a bank's free memory outside its largest free block. */
     public BudgetSpec fragmentation(double most) {
         return new BudgetSpec(type, device, peakBytes, liveBytes, buffers, largestFreeBlock, OptionalDouble.of(most));
     }
 
-    /** Returns whether a limit is set that only an allocator can tell. */
+    /** Returns whether a limit is set that needs an allocator. */
     public boolean needsAllocator() {
         return largestFreeBlock.isPresent() || fragmentation.isPresent();
     }
 
-    /** Returns which limits are set. */
+    /** Returns the limits that are set. */
     Set<BudgetMetric> limits() {
         Set<BudgetMetric> limits = EnumSet.noneOf(BudgetMetric.class);
         peakBytes.ifPresent(most -> limits.add(BudgetMetric.PEAK_BYTES));

@@ -26,16 +26,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Whether budgets were kept to.
+ * The result of checking budgets.
  *
- * <p>A pure function of a verdict and of what allocators said. What counts is memory and not the books: of a buffer whose free was
- * never reported no more is counted than is proved.
+ * <p>It is a pure function of a verdict and of the free space that allocators report. It counts memory, not the ledger:
+ * a buffer whose free was never reported counts only as long as it is proved to be held.
  *
  * <p>Immutable and safe for use by several threads.
  *
  * @param budgets the budgets
- * @param violations what was not kept, or cannot be known, in the order of the budgets
- * @param uncounted how many buffers were left out, because they were given back at a moment that nobody knows
+ * @param violations exceeded or undecidable limits, in the order of the budgets
+ * @param uncounted how many buffers were excluded because the moment of their free is unknown
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -48,11 +48,11 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
     }
 
     /**
-     * Judges what a history says.
+     * Checks budgets against a history.
      *
-     * @param verdict what the history means
+     * @param verdict the verdict on the history
      * @param budgets the budgets
-     * @param readings what allocators said at the end; none where there is no mesh to ask
+     * @param readings the free space that allocators reported at the end; empty if there is no mesh to read
      */
     public static BudgetVerdict of(LeakVerdict verdict, List<BudgetSpec> budgets, List<FreeSpace> readings) {
         Judge judge = new Judge(verdict);
@@ -68,12 +68,12 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         return new BudgetVerdict(budgets, overruns, judge.uncounted);
     }
 
-    /** Returns whether every budget was kept to. */
+    /** Returns whether no limit was exceeded or undecidable. */
     public boolean isKept() {
         return violations.isEmpty();
     }
 
-    /** Returns whether a budget is for a device that no mesh lies over, which no run can break. */
+    /** Returns whether a budget is for a device without a mesh, which no execution can exceed. */
     private static boolean isOfNoMesh(BudgetSpec budget, AllocationHistory history) {
         return budget.device().isPresent()
                 && !history.meshes().isEmpty()
@@ -133,7 +133,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                         + " leave the limit out.");
     }
 
-    /** The course of what is in use in one memory. */
+    /** The use of one memory over time. */
     private static final class UsageCurve {
         private final List<HeldMemory.HoldInterval> holdIntervals = new ArrayList<>();
         private long peakBytes;
@@ -141,7 +141,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         private long peakBuffers;
         private long peakBuffersAt;
 
-        /** Frees come before what is allocated in their place; no two events have one number. */
+        /** Frees precede allocations that reuse their memory; no two events have one number. */
         private void run() {
             SortedMap<Long, long[]> steps = new TreeMap<>();
             for (HeldMemory.HoldInterval stretch : holdIntervals) {
@@ -166,7 +166,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             }
         }
 
-        /** The event is before all others: nothing is known to have been held then. */
+        /** Uses an event before all others, at which no buffer is known to be live. */
         private UsageCurve peaking(long bytes, long buffers) {
             peakBytes = bytes;
             peakBytesAt = 0;
@@ -189,7 +189,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         }
     }
 
-    /** Looks at one history for several budgets. */
+    /** Checks several budgets against one history. */
     private static final class Judge {
         private final AllocationHistory history;
         private final SortedMap<DeviceMemory, UsageCurve> courses = new TreeMap<>();
@@ -213,7 +213,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             last = history.events().size();
         }
 
-        /** Where the past was not kept the tracker has counted the peaks, and nobody knows who held them. */
+        /** Without events only the tracker's peaks are known, but not the buffers that caused them. */
         private SortedMap<DeviceMemory, UsageCurve> coursesOfTotals() {
             SortedMap<DeviceMemory, UsageCurve> counted = new TreeMap<>();
             for (int device : history.devices()) {

@@ -8,7 +8,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A limit of a budget that was not kept, or of which that cannot be known.
+ * A limit of a budget that was exceeded, or that cannot be checked.
  *
  * @since 0.1
  */
@@ -18,21 +18,21 @@ public sealed interface BudgetViolation {
     /** Returns the budget. */
     BudgetSpec budget();
 
-    /** Returns which of its limits. */
+    /** Returns the limit. */
     BudgetMetric measure();
 
     /**
      * More was in use than allowed.
      *
      * @param budget the budget
-     * @param measure which of its limits
-     * @param memory where
-     * @param allowed the limit
-     * @param found what was found instead
-     * @param event the number of the event at which it was most, or the last event; 0 where the past was not kept
+     * @param measure the limit
+     * @param memory the memory
+     * @param allowed the allowed value
+     * @param found the actual value
+     * @param event the number of the event at the maximum, or of the last event; 0 if events were not kept
      * @param phase the phase of that event
      * @param circularBytes how many of the bytes in use then belong to circular buffers
-     * @param holders who held it then, the most first
+     * @param holders the sites that held the memory then, the largest first
      */
     record Used(
             BudgetSpec budget,
@@ -46,27 +46,27 @@ public sealed interface BudgetViolation {
             List<TopConsumer> holders)
             implements BudgetViolation {
 
-        /** Creates an overrun with its own copy of the holders. */
+        /** Creates a violation with its own copy of the consumers. */
         public Used {
             holders = List.copyOf(holders);
         }
     }
 
     /**
-     * The free memory of the banks lies in smaller pieces than allowed.
+     * The free memory of the banks is more fragmented than allowed.
      *
      * @param budget the budget
-     * @param measure which of its limits
-     * @param reading what the allocator said
+     * @param measure the limit
+     * @param reading the free space that the allocator reported
      */
     record Broken(BudgetSpec budget, BudgetMetric measure, FreeSpace reading) implements BudgetViolation {}
 
     /**
-     * It cannot be known.
+     * The limit cannot be checked.
      *
      * @param budget the budget
-     * @param measure which of its limits
-     * @param reason why, with what to do, as whole sentences
+     * @param measure the limit
+     * @param reason why, with a remedy, as whole sentences
      */
     record Unknown(BudgetSpec budget, BudgetMetric measure, String reason) implements BudgetViolation {}
 }

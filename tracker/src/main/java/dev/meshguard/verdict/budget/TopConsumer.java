@@ -7,10 +7,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What one site held of a memory at one moment.
+ * The use of a memory by one site at one moment.
  *
- * @param site what the buffers have in common
- * @param origin where the oldest of them was asked for, if that was captured
+ * @param site the common properties of the buffers
+ * @param origin the place that requested the oldest of them, if it was captured
  * @param buffers how many there were
  * @param bytes their bytes
  * @param circularBytes how many of these belong to circular buffers

@@ -1,4 +1,4 @@
-/** How much memory may be used, and whether it was kept to. */
+/** Memory budgets, and the check whether they were exceeded. */
 @NullMarked
 package dev.meshguard.verdict.budget;
 
