@@ -13,20 +13,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** What can be left out of events, one piece or several at a time. */
+/** Chunks of events that a search can omit, one or several at a time. */
 interface EventChunks {
 
     int size();
 
-    /** Returns the events without some of the pieces. */
+    /** Returns the events without some of the chunks. */
     MutableHistory without(BitSet leftOut);
 
-    /** Returns the lives of buffers, each with all that was reported of it. */
+    /** Returns the generations of buffers, each with all of its reports. */
     static EventChunks generations(MutableHistory list) {
         return new MovableGenerations(list);
     }
 
-    /** Returns the reports of buffers, each with the free that took it back: of what was reported twice once may do. */
+    /** Returns the reports of buffers, each with its free: one of several reports of a buffer may be enough. */
     static EventChunks reports(MutableHistory list) {
         List<BitSet> reports = new ArrayList<>();
         for (BufferGeneration life : list.history().generations()) {
@@ -42,7 +42,7 @@ interface EventChunks {
         return ofEvents(list, reports);
     }
 
-    /** Returns the devices that anything is about. */
+    /** Returns the devices that events name. */
     static EventChunks devices(MutableHistory list) {
         Set<Integer> devices = new TreeSet<>(list.history().devices());
         list.history().meshes().forEach(mesh -> devices.addAll(mesh.devices()));
@@ -65,7 +65,7 @@ interface EventChunks {
         };
     }
 
-    /** Returns the meshes, each with its opening, its closing and the readings of its allocator. */
+    /** Returns the meshes, each with its opening, its close and its witness snapshots. */
     static EventChunks meshes(MutableHistory list) {
         Map<Integer, BitSet> byMesh = new HashMap<>();
         for (int i = 0; i < list.size(); i++) {
@@ -78,7 +78,7 @@ interface EventChunks {
         return ofEvents(list, byMesh.values());
     }
 
-    /** Returns every event that is of no buffer. */
+    /** Returns every event that is about no buffer. */
     static EventChunks others(MutableHistory list) {
         List<BitSet> single = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {

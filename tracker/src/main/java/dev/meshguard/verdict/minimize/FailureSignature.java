@@ -24,12 +24,13 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What is wrong with a run, without how often and where: two runs with the same finding fail the same way.
+ * The findings of a failed execution without their number and location. Two executions with equal signatures fail in
+ * the same way.
  *
  * @param outcome the outcome
- * @param fates why buffers are left that may not stay, and how that counts
- * @param anomalies the kinds of reports because of which the books cannot balance
- * @param inconclusiveReasons the kinds of reasons why it cannot be known
+ * @param fates the causes of unexpected survivors, and how they count
+ * @param anomalies the kinds of reports that prevent the ledger from balancing
+ * @param inconclusiveReasons the kinds of reasons why the check cannot decide
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -40,9 +41,9 @@ public record FailureSignature(
         Set<InconclusiveReason.Kind> inconclusiveReasons) {
 
     /**
-     * Why a buffer is left, and how that counts.
+     * The cause of a survivor, and how it counts.
      *
-     * @param cause why
+     * @param cause the cause
      * @param status how it counts
      */
     public record Fate(Cause cause, SurvivorStatus status) {
@@ -52,14 +53,14 @@ public record FailureSignature(
         }
     }
 
-    /** Creates a finding with its own copies of the sets. */
+    /** Creates a signature with its own copies of the sets. */
     public FailureSignature {
         fates = Set.copyOf(fates);
         anomalies = Set.copyOf(anomalies);
         inconclusiveReasons = Set.copyOf(inconclusiveReasons);
     }
 
-    /** Returns what is wrong according to a verdict. */
+    /** Returns the signature of a verdict. */
     public static FailureSignature of(LeakVerdict verdict) {
         return new FailureSignature(
                 verdict.outcome(),
@@ -72,7 +73,7 @@ public record FailureSignature(
                         .collect(Collectors.toSet()));
     }
 
-    /** Returns what is wrong according to a verdict that a baseline does not know; what it knows is as good as expected. */
+    /** Returns the signature of a verdict without findings of a baseline, which count as expected. */
     static FailureSignature of(LeakVerdict verdict, Baseline known) {
         if (known.entries().isEmpty()) {
             return of(verdict);
@@ -107,7 +108,7 @@ public record FailureSignature(
         return survivor.status() != SurvivorStatus.EXPECTED;
     }
 
-    /** Returns whether nothing is wrong: everything was given back, or only what may stay is left. */
+    /** Returns whether there are no findings: all memory was freed, or all survivors are expected. */
     public boolean isClean() {
         return outcome == Outcome.LEAK_FREE || outcome == Outcome.EXPECTED_ONLY;
     }
@@ -120,11 +121,11 @@ public record FailureSignature(
     }
 
     /**
-     * Returns whether another run fails the same way: the outcome is the same, everything that was proved wrong here is wrong there, and
-     * nothing is wrong there that is not here.
+     * Returns whether another execution fails in the same way.
      *
-     * <p>What is not known counts as a finding only where the outcome is that it is not known. Where memory leaked all the same, a
-     * shorter history may do without.
+     * <p>The outcome is the same, every proved finding of this signature is in the other, and the other has no further
+     * finding. Inconclusive reasons count only if the outcome is {@code INCONCLUSIVE}: where memory leaked anyway, a
+     * shorter history may lack them.
      */
     public boolean isKeptBy(FailureSignature other) {
         return outcome == other.outcome
@@ -143,7 +144,7 @@ public record FailureSignature(
         return fates.stream().filter(fits).collect(Collectors.toSet());
     }
 
-    /** Returns it as one line: {@code LEAKED: HELD, LOST; double free}. */
+    /** Returns the signature as one line: {@code LEAKED: HELD, LOST; double free}. */
     @Override
     public String toString() {
         List<String> parts = new ArrayList<>();

@@ -23,7 +23,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The buffers that a finding is about: a guess at what is left in the end, to be tried before anything else. */
+/** The buffers of a finding, as first guesses for the minimized history. */
 final class FindingBuffers {
 
     private final LeakVerdict verdict;
@@ -34,7 +34,7 @@ final class FindingBuffers {
         this.targets = wanted;
     }
 
-    /** Returns what to try, the boldest first. */
+    /** Returns the guesses to try, the smallest history first. */
     List<UnaryOperator<MutableHistory>> candidates() {
         Set<Long> one = events(true);
         Set<Long> all = events(false);
@@ -42,7 +42,10 @@ final class FindingBuffers {
                 list -> around(one, list, false), list -> around(all, list, false), list -> around(all, list, true));
     }
 
-    /** Returns the first event of each buffer or report that is to blame, of the code under test first; of each kind one, or all. */
+    /**
+     * Returns the first event of each buffer or report that causes a finding, those of the code under test first; one
+     * of each kind, or all.
+     */
     private Set<Long> events(boolean oneOfEach) {
         Map<FailureSignature.Fate, Survivor> fates = new LinkedHashMap<>();
         Map<Anomaly.Kind, Anomaly> kinds = new EnumMap<>(Anomaly.Kind.class);
@@ -65,7 +68,7 @@ final class FindingBuffers {
         return events;
     }
 
-    /** Returns what was asked for together with them or lay where they lie, and if wanted what the same lines asked for. */
+    /** Returns buffers of the same requests or at the same addresses, and optionally those from the same lines. */
     private static MutableHistory around(Set<Long> events, MutableHistory list, boolean sameLines) {
         MovableGenerations lives = new MovableGenerations(list);
         Set<MovableGenerations.AddressKey> places = new HashSet<>();

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Events as they would be if something in them were otherwise. */
+/** Creates changed copies of events. */
 final class HistoryEditor {
 
-    /** Tells of an address of a reading whether it stays in it. */
+    /** Decides whether an address of a snapshot stays in it. */
     @FunctionalInterface
     interface AddressFilter {
         boolean stays(int device, BufferType type, long address);
@@ -21,7 +21,7 @@ final class HistoryEditor {
 
     private HistoryEditor() {}
 
-    /** Returns the request of an event, if it is of one. */
+    /** Returns the request of an event, if it has one. */
     static Optional<AllocationRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
             return Optional.of(e.request());
@@ -35,7 +35,7 @@ final class HistoryEditor {
         return Optional.empty();
     }
 
-    /** Returns an event of another request; an event of none as it is. */
+    /** Returns an event with another request; an event without one is returned unchanged. */
     static HistoryEvent requested(HistoryEvent event, AllocationRequest request) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
@@ -50,7 +50,7 @@ final class HistoryEditor {
         return event;
     }
 
-    /** Returns an event without some devices, or nothing if it was about them alone. */
+    /** Returns an event without some devices, or empty if it names only these. */
     static Optional<HistoryEvent> without(Set<Integer> devices, HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
             return unless(devices.contains(e.device()), event);
@@ -76,7 +76,7 @@ final class HistoryEditor {
         return Optional.of(event);
     }
 
-    /** Returns a reading of fewer devices and addresses. */
+    /** Returns a snapshot with fewer devices and addresses. */
     static HistoryEvent keeping(HistoryEvent.Witnessed event, Set<Integer> withoutDevices, AddressFilter taken) {
         WitnessSnapshot reading = event.snapshot();
         WitnessSnapshot.Builder rest = WitnessSnapshot.of(reading.mesh(), reading.moment());

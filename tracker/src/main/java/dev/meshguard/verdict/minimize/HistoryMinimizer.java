@@ -15,27 +15,33 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Shrinks a failing history while what is wrong with it stays the same: delta debugging of what was recorded.
+ * Shrinks a failing history by delta debugging while its findings stay the same.
  *
  * <pre>{@code
  * MinimizedHistory least = HistoryMinimizer.create().minimize(HistoryJson.read(Path.of("history.jsonl")));
  * HistoryJson.write(least.history(), Path.of("least.jsonl"));
  * }</pre>
  *
- * <h2>How it goes</h2>
+ * <h2>Algorithm</h2>
  *
- * <p>Whatever a rule may have seen in a history that it was given, it has to see in less of it, so each attempt is judged like any
- * other history, and kept if its {@link FailureSignature} is. First everything but the buffers that the finding is about is left out at once;
- * that is enough for most, also where they are a few of a million. Where it is not, or is not the least, lives of buffers are left out
- * in ever smaller chunks, then devices, then what is neither (phases, meshes, readings of allocators). Then sizes are made small,
- * and what requests say besides is left out. This is repeated until nothing more can be done without.
+ * <p>Each attempt omits events, is judged like any other history, and is kept if it has the same
+ * {@link FailureSignature}. The attempts follow this order:
+ * <ol>
+ *   <li>Omit everything except the buffers of the finding. That is enough for most histories, also if these are a few
+ *       of a million.
+ *   <li>Omit generations of buffers in ever smaller chunks, then devices, then other events (phases, meshes, witness
+ *       snapshots).
+ *   <li>Reduce sizes and remove details of requests.
+ * </ol>
  *
- * <p>The finding is that of the whole history: of two leaks with the same cause one is left, of two causes both. {@link #about} asks
- * for one of them. Addresses, labels and origins stay as
- * they were, so that the rest is still recognised.
+ * <p>This is repeated until nothing more can be omitted.
  *
- * <p>Deterministic: the same history gives the same shorter one. The search is bounded by the number of checks and by the events that
- * they look at; at its bounds it returns the least that it has.
+ * <p>The finding is that of the whole history: of two leaks with the same cause one remains, of two causes both.
+ * {@link #about} selects one of them. Addresses, labels and origins stay unchanged, so that the remaining events can be
+ * recognised.
+ *
+ * <p>Deterministic: the same history gives the same shorter one. The search is bounded by the number of checks and of
+ * the events that they read. At its bounds it returns the shortest history found.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -46,7 +52,7 @@ public final class HistoryMinimizer {
 
     private static final int MAX_CHECKS = 10_000;
 
-    /** The last pass finds nothing, so there is one at least; each takes something away, so few are needed. */
+    /** The last pass finds nothing, so there is at least one. Each pass removes something, so few are needed. */
     private static final int MAX_PASSES = 8;
 
     private final LeakCheck check;
@@ -61,24 +67,24 @@ public final class HistoryMinimizer {
         this.known = known;
     }
 
-    /** Returns a search that expects nothing to stay, and makes at most {@value #MAX_CHECKS} checks. */
+    /** Returns a search that expects no survivors and makes at most {@value #MAX_CHECKS} checks. */
     public static HistoryMinimizer create() {
         return new HistoryMinimizer(LeakCheck.create(), MAX_CHECKS, Optional.empty(), Baseline.empty());
     }
 
-    /** Returns this search judging by another check. */
+    /** Returns this search with another check. */
     public HistoryMinimizer judgedBy(LeakCheck newCheck) {
         return new HistoryMinimizer(newCheck, maxChecks, target, known);
     }
 
-    /** Returns this search for the least that shows a buffer with one cause, whatever else is wrong with the history. */
+    /** Returns this search for the shortest history with a survivor of one cause, whatever the other findings are. */
     public HistoryMinimizer about(Cause cause) {
         return new HistoryMinimizer(check, maxChecks, Optional.of(cause), known);
     }
 
     /**
-     * Returns this search for what a baseline does not know: leaks that are in it, in no larger number, are nothing wrong and are left
-     * out.
+     * Returns this search for findings that a baseline does not list. Leaks of the baseline, in no larger number, are
+     * omitted.
      */
     public HistoryMinimizer excluding(Baseline newKnown) {
         return new HistoryMinimizer(check, maxChecks, target, newKnown);
@@ -97,10 +103,10 @@ public final class HistoryMinimizer {
     }
 
     /**
-     * Returns the least of a history that fails the same way.
+     * Returns the shortest history found that fails in the same way.
      *
-     * @throws IllegalArgumentException if nothing is wrong with the history, or not with the cause that is wanted, or if its past was
-     *     not kept
+     * @throws IllegalArgumentException if the history has no finding, or none with the requested cause, or if its
+     *     events were not kept
      */
     public MinimizedHistory minimize(AllocationHistory history) {
         LeakVerdict verdict = check.examine(history);
@@ -129,7 +135,7 @@ public final class HistoryMinimizer {
         return search.result();
     }
 
-    /** Returns what a shorter history has to show. */
+    /** Returns the condition that a shorter history has to meet. */
     private Predicate<FailureSignature> kept(FailureSignature finding) {
         if (target.isEmpty()) {
             return finding::isKeptBy;

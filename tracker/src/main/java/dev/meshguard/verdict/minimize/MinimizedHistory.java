@@ -7,15 +7,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The least that was found of a history that fails the same way.
+ * The result of minimizing a failing history.
  *
  * @param history the shorter history, its events numbered from 1
- * @param finding what is wrong with the history
- * @param remaining what is wrong with the shorter one: the same, or the part of it that was asked for
- * @param before how large the history was
- * @param after how large the shorter one is
+ * @param finding the findings of the original history
+ * @param remaining the findings of the shorter one: the same, or the requested part of them
+ * @param before the size of the original history
+ * @param after the size of the shorter one
  * @param checks how many histories were judged to find it
- * @param stoppedEarly whether the search was ended by its bounds, so that less might do
+ * @param stoppedEarly whether the search reached its bounds, so that a shorter history may exist
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -29,11 +29,11 @@ public record MinimizedHistory(
         boolean stoppedEarly) {
 
     /**
-     * How large a history is.
+     * The size of a history.
      *
      * @param events the events
      * @param buffers the buffers that were ever allocated
-     * @param devices the devices that anything was reported of
+     * @param devices the devices with any report
      */
     public record Extent(int events, int buffers, int devices) {
 
@@ -44,7 +44,7 @@ public record MinimizedHistory(
                     history.devices().size());
         }
 
-        /** Returns it as a person reads it: {@code 12 events, 3 buffers, 2 devices}. */
+        /** Returns the size as readable text: {@code 12 events, 3 buffers, 2 devices}. */
         @Override
         public String toString() {
             return Quantities.count(events, "event") + ", " + Quantities.count(buffers, "buffer") + ", "
@@ -52,7 +52,7 @@ public record MinimizedHistory(
         }
     }
 
-    /** Returns what it was and is as one line. */
+    /** Returns both sizes as one line. */
     @Override
     public String toString() {
         return String.format(

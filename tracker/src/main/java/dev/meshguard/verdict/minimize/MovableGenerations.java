@@ -16,17 +16,17 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The lives of buffers as pieces, and each free that ended none of them. */
+/** The generations of buffers as chunks, and each free that ended none of them. */
 final class MovableGenerations implements EventChunks {
 
     private static final int NONE = -1;
 
-    /** Where buffers lie. */
+    /** The address of a buffer. */
     record AddressKey(int device, BufferType type, long address) {}
 
     private final MutableHistory list;
     private final List<BufferGeneration> generations;
-    /** Of each event the piece that it belongs to. */
+    /** The chunk of each event. */
     private final int[] pieceOf;
 
     private final int size;
@@ -64,12 +64,12 @@ final class MovableGenerations implements EventChunks {
         return size;
     }
 
-    /** Returns the piece that an event of a buffer belongs to. */
+    /** Returns the chunk of a buffer's event. */
     int pieceOf(long event) {
         return pieceOf[list.indexOf(event)];
     }
 
-    /** Returns the lives in the order of their pieces. */
+    /** Returns the generations in the order of their chunks. */
     List<BufferGeneration> generations() {
         return generations;
     }
@@ -96,7 +96,7 @@ final class MovableGenerations implements EventChunks {
         return list.of(rest);
     }
 
-    /** What nothing reported explains stays in a reading: it may be what the finding is about. */
+    /** An address that no report explains stays in a snapshot, because the finding may be about it. */
     private boolean stays(AddressKey place, HistoryEvent.Witnessed reading, BitSet leftOut) {
         List<Integer> there = byAddress().getOrDefault(place, List.of());
         boolean isExplained = false;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Some events of a history, and the history that they are; the events keep their numbers. */
+/** Some events of a history, and the history that they form; the events keep their numbers. */
 final class MutableHistory {
 
     private final List<HistoryEvent> events;
@@ -38,7 +38,7 @@ final class MutableHistory {
         return made;
     }
 
-    /** Returns the place in the list of the event with a number that is in it. */
+    /** Returns the index of the event with a number; the event must be in the list. */
     int indexOf(long number) {
         int low = 0;
         int high = events.size() - 1;
@@ -57,8 +57,8 @@ final class MutableHistory {
         return new MutableHistory(others, flatAddresses);
     }
 
-    /** Returns a list of what becomes of each event; this list if nothing becomes of any. */
-    @SuppressWarnings("ReferenceEquality") // An event that is left as it is, is the same one.
+    /** Returns a list of the changed events, or this list if no event changes. */
+    @SuppressWarnings("ReferenceEquality") // An unchanged event is the same object.
     MutableHistory with(Function<HistoryEvent, HistoryEvent> change) {
         List<HistoryEvent> changed = new ArrayList<>(events.size());
         boolean any = false;

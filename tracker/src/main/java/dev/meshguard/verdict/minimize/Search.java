@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** One search for the least: what was found so far, and what that took. */
+/** The state of one search: the shortest history so far, and the effort to find it. */
 final class Search {
 
     private static final long MAX_EVENTS = 20_000_000;
@@ -46,7 +46,7 @@ final class Search {
         this.maxEvents =
                 Math.max(MAX_EVENTS, MAX_TIMES_THE_HISTORY * whole.events().size());
         this.least = new MutableHistory(whole.events(), whole.hasFlatAddresses());
-        // Sums that were kept beside the events are counted anew: a finding that is in them alone goes with them.
+        // Sums that were kept beside the events are counted again, so a finding that is only in them disappears.
         this.isInTheEvents = isKept(least);
         this.steps = 0;
     }
@@ -55,12 +55,12 @@ final class Search {
         return !isInTheEvents || checks >= maxChecks || eventsSeen >= maxEvents;
     }
 
-    /** Returns how often something could be done without so far. */
+    /** Returns how many omissions succeeded so far. */
     int steps() {
         return steps;
     }
 
-    /** Tries one after the other until one keeps the finding. */
+    /** Tries candidates in order until one keeps the finding. */
     void attempt(List<UnaryOperator<MutableHistory>> candidates) {
         for (UnaryOperator<MutableHistory> candidate : candidates) {
             if (isOver() || isAccepted(candidate.apply(least))) {
@@ -69,7 +69,7 @@ final class Search {
         }
     }
 
-    /** Leaves out what can be left out, in ever smaller chunks, the latest first. */
+    /** Omits chunks in ever smaller numbers, the latest first. */
     void omit(Function<MutableHistory, EventChunks> cutting) {
         EventChunks pieces = cutting.apply(least);
         BitSet gone = new BitSet();
@@ -90,7 +90,7 @@ final class Search {
         }
     }
 
-    /** Returns what could be made simpler in what is left. */
+    /** Returns the possible simplifications of the remaining events. */
     List<UnaryOperator<MutableHistory>> simplifications() {
         return Simplification.all(least);
     }
@@ -107,7 +107,7 @@ final class Search {
                 isOver());
     }
 
-    @SuppressWarnings("ReferenceEquality") // What changes nothing returns the list that it was given.
+    @SuppressWarnings("ReferenceEquality") // A change without effect returns the same list.
     private boolean isAccepted(MutableHistory candidate) {
         if (candidate == least || !isKept(candidate)) {
             return false;

@@ -21,17 +21,17 @@ import java.util.function.LongUnaryOperator;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** What can be made simpler without leaving an event out. */
+/** Simplifications of a history that omit no event. */
 final class Simplification {
 
-    /** A size that is small and that every memory can lend. */
+    /** Bounds the number of odd sizes that are tried. */
     private static final int MAX_SIZES = 16;
 
     private static final int MAX_REGIONS = 64;
 
     private Simplification() {}
 
-    /** Returns what to try, one after the other: first sizes, then what requests and meshes say besides. */
+    /** Returns the simplifications to try, in order: first sizes, then details of requests and meshes. */
     static List<UnaryOperator<MutableHistory>> all(MutableHistory list) {
         List<UnaryOperator<MutableHistory>> all = new ArrayList<>();
         all.add(events -> resized(events, Fingerprint::sizeClassOf));
@@ -96,7 +96,7 @@ final class Simplification {
         return with(details, details.extent(), details.processId(), false);
     }
 
-    /** A connection is of a process, and no finding rests on it. */
+    /** A connection belongs to a process, and no finding depends on it. */
     private static AllocationDetails with(
             AllocationDetails details, OptionalLong extent, OptionalLong process, boolean withMesh) {
         return new AllocationDetails(
@@ -131,7 +131,7 @@ final class Simplification {
                 : event;
     }
 
-    /** A reading says of dozens of memories that nothing is in them; there, it may be silent. */
+    /** A snapshot covers dozens of empty memories; they can be removed from it. */
     private static List<UnaryOperator<MutableHistory>> silences(MutableHistory list) {
         Set<Region> used = new HashSet<>();
         Set<Region> read = new LinkedHashSet<>();

@@ -1,4 +1,4 @@
-/** The least of a history that still shows what was found in it. */
+/** Minimizes a history while its findings stay the same. */
 @NullMarked
 package dev.meshguard.verdict.minimize;
 
