@@ -18,11 +18,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which devices do otherwise than most of them, site by site.
+ * The devices that differ from most devices, site by site.
  *
- * <p>What most devices did is the rule. A device of which the source reports more than it holds
- * ({@link MeshDescription#busiestDevice()}) has no say in that, and may have more: that is how it is reported and not what
- * happened.
+ * <p>The behaviour of most devices is the reference. A device under which the source reports more than it holds
+ * ({@link MeshDescription#busiestDevice()}) does not count for it, and may have more: that results from reporting, not
+ * from the code.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -35,11 +35,11 @@ public record DeviceDifference(List<Deviation> deviations) {
     /**
      * A site at which devices differ.
      *
-     * @param site what the buffers have in common
-     * @param origin where it is, if that was captured
-     * @param usual what most devices did; of two that are equally common, what a lower device did
-     * @param usualDevices the devices that did so, ascending
-     * @param others what the others did, by device
+     * @param site the common properties of the buffers
+     * @param origin the place in the code, if it was captured
+     * @param usual the use on most devices; of two equally common ones, that of a lower device
+     * @param usualDevices the devices with this use, ascending
+     * @param others the use on the other devices, by device
      */
     public record Deviation(
             AllocationSite site,
@@ -48,7 +48,7 @@ public record DeviceDifference(List<Deviation> deviations) {
             List<Integer> usualDevices,
             SortedMap<Integer, Usage> others) {
 
-        /** Creates a deviation with its own copies of what the devices did. */
+        /** Creates a deviation with its own copies of the collections. */
         public Deviation {
             usualDevices = List.copyOf(usualDevices);
             others = new TreeMap<>(others);

@@ -18,11 +18,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What one run did otherwise than another: what changed since yesterday's green run.
+ * The differences between two executions, for example since yesterday's successful one.
  *
- * <p>Matched by where memory is asked for, in which memory and under what label ({@link AllocationSite}), and never by address or
- * line number: those change where nothing that matters does. Where no origin was captured, or a tracker of many requests has
- * forgotten it, the size takes its place.
+ * <p>Sites are matched by the code that requests memory, the memory and the label ({@link AllocationSite}), never by
+ * address or line number. Those change where nothing relevant does. Where no origin was captured, or a tracker of many
+ * requests did not keep it, the size replaces it.
  *
  * <pre>{@code
  * HistoryDifference difference = HistoryDifference.between(yesterday, today);
@@ -30,7 +30,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>Immutable and safe for use by several threads.
  *
- * @param changes the sites that asked for or left more or less, what newly left something first
+ * @param changes the sites that allocated or retained more or less, those with new survivors first
  * @param peaks the memories whose peak changed, by type and device
  * @since 0.1
  */
@@ -38,32 +38,32 @@ import org.apiguardian.api.API.Status;
 public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peaks) {
 
     /**
-     * What became of one site, over all devices.
+     * The change of one site, over all devices.
      *
-     * @param site what the buffers have in common
-     * @param origin where it is, in the later run if it is in both
-     * @param before what it asked for and left in the earlier run
-     * @param after what it asked for and left in the later run
+     * @param site the common properties of the buffers
+     * @param origin the place in the code; that of the later execution if it is in both
+     * @param before its use in the earlier execution
+     * @param after its use in the later execution
      */
     public record UsageChange(AllocationSite site, Optional<Origin> origin, Usage before, Usage after) {
 
-        /** Returns by how many bytes it leaves more than before; negative where it leaves less. */
+        /** Returns the increase of its surviving bytes; negative for a decrease. */
         public long additionalLiveBytes() {
             return after.liveBytes() - before.liveBytes();
         }
 
-        /** Returns by how many bytes it asks for more than before; negative where it asks for less. */
+        /** Returns the increase of its allocated bytes; negative for a decrease. */
         public long moreBytes() {
             return after.bytes() - before.bytes();
         }
     }
 
     /**
-     * The most bytes that were in use at once.
+     * The change of the most bytes in use at once.
      *
-     * @param memory where
-     * @param before in the earlier run
-     * @param after in the later run
+     * @param memory the memory
+     * @param before in the earlier execution
+     * @param after in the later execution
      */
     public record PeakChange(DeviceMemory memory, long before, long after) {}
 
@@ -73,7 +73,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
         peaks = List.copyOf(peaks);
     }
 
-    /** Returns what the later history has otherwise than the earlier. */
+    /** Returns the differences of the later history from the earlier one. */
     public static HistoryDifference between(AllocationHistory before, AllocationHistory after) {
         Sites earlier = new Sites();
         Sites later = new Sites();
@@ -95,7 +95,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
         return new HistoryDifference(changes, peaks(before, after));
     }
 
-    /** Returns whether the two runs used memory alike. */
+    /** Returns whether both executions used memory alike. */
     public boolean isEmpty() {
         return changes.isEmpty() && peaks.isEmpty();
     }

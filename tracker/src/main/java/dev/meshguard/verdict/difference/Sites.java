@@ -16,7 +16,7 @@ final class Sites {
     private final Map<Origin, Optional<String>> callSites = new HashMap<>();
     private final Map<AllocationSite, Origin> origins = new LinkedHashMap<>();
 
-    /** Goes through what was allocated, oldest first. */
+    /** Passes every allocation to an action, oldest first. */
     void forEach(AllocationHistory history, BiConsumer<AllocationSite, BufferGeneration> action) {
         for (BufferGeneration buffer : history.generations()) {
             Optional<Origin> origin = buffer.origin();
@@ -27,7 +27,7 @@ final class Sites {
         }
     }
 
-    /** Returns where the oldest buffer of a site was asked for, if that was captured. */
+    /** Returns the place that requested the oldest buffer of a site, if it was captured. */
     Optional<Origin> originOf(AllocationSite site) {
         return Optional.ofNullable(origins.get(site));
     }

@@ -12,22 +12,22 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What came and went between two moments, with what there was before and after.
+ * The changes between two moments, with the amounts before and after.
  *
  * <p>{@link MemorySnapshot#minus} has the differences alone.
  *
- * @param changes the accounts that changed, by device, type and lifetime
+ * @param changes the changed amounts, by device, type and lifetime
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SnapshotDifference(List<AmountChange> changes) {
 
     /**
-     * A class of memory that changed.
+     * A changed amount.
      *
-     * @param key whose memory where
-     * @param before what there was
-     * @param after what there is
+     * @param key the device, type and lifetime
+     * @param before the earlier amount
+     * @param after the later amount
      */
     public record AmountChange(MemoryKey key, Amount before, Amount after) {}
 
@@ -36,7 +36,7 @@ public record SnapshotDifference(List<AmountChange> changes) {
         changes = List.copyOf(changes);
     }
 
-    /** Returns what the later snapshot has otherwise than the earlier. */
+    /** Returns the changes from the earlier to the later snapshot. */
     public static SnapshotDifference between(MemorySnapshot before, MemorySnapshot after) {
         Map<MemoryKey, Amount> earlier = before.amounts();
         Map<MemoryKey, Amount> later = after.amounts();

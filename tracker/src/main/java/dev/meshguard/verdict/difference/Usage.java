@@ -5,18 +5,18 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What was asked for at one site, and what of it is left.
+ * The allocated and surviving memory of one site.
  *
  * @param buffers how many buffers were allocated
  * @param bytes their bytes
- * @param liveBuffers how many of them are still in the books
+ * @param liveBuffers how many of them are still in the ledger
  * @param liveBytes their bytes
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Usage(long buffers, long bytes, long liveBuffers, long liveBytes) {
 
-    /** Nothing. */
+    /** No memory. */
     public static final Usage NOTHING = new Usage(0, 0, 0, 0);
 
     Usage and(BufferGeneration buffer) {
@@ -28,7 +28,7 @@ public record Usage(long buffers, long bytes, long liveBuffers, long liveBytes) 
                 liveBytes + (isLeft ? buffer.size() : 0));
     }
 
-    /** Returns whether nothing of this is less than in another. */
+    /** Returns whether no value is less than in another usage. */
     public boolean isAtLeast(Usage other) {
         return buffers >= other.buffers
                 && bytes >= other.bytes

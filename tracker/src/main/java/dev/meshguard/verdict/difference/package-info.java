@@ -1,4 +1,4 @@
-/** What two moments, runs or devices do differently. */
+/** Differences between two moments, executions or devices. */
 @NullMarked
 package dev.meshguard.verdict.difference;
 
