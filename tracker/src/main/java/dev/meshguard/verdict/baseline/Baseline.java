@@ -15,13 +15,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The leaks that are known: a ratchet that only turns one way.
+ * The known leaks, as a ratchet that only tightens.
  *
- * <p>A leak that is in it is reported and fails nothing, a new one fails, and so does more of a known one than its count, which is the
- * most buffers that one check may find. What was fixed is taken out, and then fails if it comes back.
+ * <p>A leak in the baseline is reported but fails no test. A new leak fails, and so do more buffers of a known leak
+ * than its count. The count is the most buffers that one check may find. A fixed leak is removed from the baseline, and
+ * fails again if it comes back.
  *
- * <p>Made for version control: a line a leak, sorted by fingerprint, without dates, machine names, line numbers or addresses, so two
- * people who fix two leaks change two lines.
+ * <p>The file is made for version control: one line per leak, sorted by fingerprint, without dates, machine names, line
+ * numbers or addresses. Two people who fix two leaks change two lines.
  *
  * <p>Immutable.
  *
@@ -31,7 +32,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Baseline(Map<String, BaselineEntry> entries) {
 
-    /** Whatever else is in the file, whoever opens it learns what it is and how it is changed. */
+    /** Explains the file to a reader: its purpose and how to change it. */
     private static final String HEADER = """
             # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
             # Change with -Dmeshguard.baseline.update=shrink (fixed ones go) or =accept (new ones come).
@@ -42,12 +43,12 @@ public record Baseline(Map<String, BaselineEntry> entries) {
         entries = Collections.unmodifiableMap(new TreeMap<>(entries));
     }
 
-    /** Returns the baseline in which nothing is known. */
+    /** Returns the baseline without known leaks. */
     public static Baseline empty() {
         return new Baseline(Map.of());
     }
 
-    /** Returns a baseline of the given entries; of two for one leak the larger count is kept. */
+    /** Returns a baseline of the given entries; the larger count wins for equal leaks. */
     public static Baseline of(Collection<BaselineEntry> entries) {
         Map<String, BaselineEntry> byFingerprint = new TreeMap<>();
         entries.forEach(entry -> byFingerprint.merge(entry.fingerprint(), entry, Baseline::larger));
@@ -55,7 +56,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     }
 
     /**
-     * Returns what a verdict would have to find in its baseline: its leaked, late and misreported survivors, counted by fingerprint.
+     * Returns the baseline that covers a verdict: its leaked, late and misreported survivors, counted by fingerprint.
      */
     public static Baseline of(LeakVerdict verdict) {
         Map<String, BaselineEntry> found = new TreeMap<>();
@@ -81,9 +82,9 @@ public record Baseline(Map<String, BaselineEntry> entries) {
     }
 
     /**
-     * Reads the text of a file.
+     * Parses the text of a file.
      *
-     * @param name how the file is called in messages
+     * @param name the name of the file in messages
      * @throws IllegalArgumentException if a line is no entry; the message names file and line
      */
     public static Baseline parse(String text, String name) {
@@ -112,14 +113,17 @@ public record Baseline(Map<String, BaselineEntry> entries) {
         return Optional.ofNullable(entries.get(fingerprint.abbreviated(BaselineEntry.DIGITS)));
     }
 
-    /** Returns this baseline with everything that another one knows; of two counts the larger one. */
+    /** Returns this baseline with all entries of another one; the larger count wins. */
     public Baseline and(Baseline more) {
         List<BaselineEntry> all = new ArrayList<>(entries.values());
         all.addAll(more.entries.values());
         return of(all);
     }
 
-    /** Returns this baseline without what was not found in a whole run, and with lower counts where less was. */
+    /**
+     * Returns this baseline without leaks that a complete run did not find, and with lower counts where it found fewer
+     * buffers.
+     */
     public Baseline shrunkTo(Baseline found) {
         List<BaselineEntry> left = new ArrayList<>();
         for (BaselineEntry known : entries.values()) {
@@ -131,7 +135,7 @@ public record Baseline(Map<String, BaselineEntry> entries) {
         return of(left);
     }
 
-    /** Returns the file: sorted, the same for the same leaks. */
+    /** Returns the text of the file: sorted, and the same for the same leaks. */
     public String toText() {
         return HEADER + entries.values().stream().map(entry -> entry + "\n").collect(Collectors.joining());
     }

@@ -10,18 +10,18 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What of a verdict was known before.
+ * The comparison of a verdict with a baseline.
  *
- * <p>Says nothing of frees of nothing and of what cannot be known: no baseline covers them.
+ * <p>It ignores frees of nothing and inconclusive reasons: no baseline covers them.
  *
- * @param baseline what was known
- * @param found what the verdict found
+ * @param baseline the known leaks
+ * @param found the leaks of the verdict
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record BaselineComparison(Baseline baseline, Baseline found) {
 
-    /** What is said of a group that is known, in its number. */
+    /** The description of a known group that is within its count. */
     public static final String KNOWN = "known";
 
     /** Compares a verdict. */
@@ -30,7 +30,8 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
     }
 
     /**
-     * Returns whether everything that makes the verdict bad was known, in that number: then it fails nothing.
+     * Returns whether the baseline covers every failure of the verdict, within its counts: then the verdict fails no
+     * test.
      */
     public boolean covers(LeakVerdict verdict) {
         return verdict.inconclusiveReasonTexts().isEmpty()
@@ -39,7 +40,7 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
                 && unknown().isEmpty();
     }
 
-    /** Returns what is new, or more than was known. */
+    /** Returns the leaks that are new, or above their known count. */
     public List<BaselineEntry> unknown() {
         return found.entries().values().stream()
                 .filter(entry -> known(entry.fingerprint()) < entry.count())
@@ -47,14 +48,14 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
     }
 
     /**
-     * Returns what there is to say of a group beside its fingerprint: {@code new since the baseline}, {@code known}, or
-     * {@code known, but 9 instead of 8}; nothing of what may stay.
+     * Returns the description of a group beside its fingerprint: {@code new since the baseline}, {@code known}, or
+     * {@code known, but 9 instead of 8}; empty for expected survivors.
      */
     public Optional<String> description(SurvivorGroup group) {
         return description(group, Fingerprint.of(group));
     }
 
-    /** Returns the same for a group whose fingerprint is at hand. */
+    /** Returns the same description for a group whose fingerprint is already known. */
     public Optional<String> description(SurvivorGroup group, Fingerprint ofGroup) {
         if (!Baseline.isFinding(group)) {
             return Optional.empty();

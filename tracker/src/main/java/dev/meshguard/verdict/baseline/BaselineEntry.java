@@ -48,9 +48,9 @@ public record BaselineEntry(String fingerprint, long count, BufferType type, lon
     }
 
     /**
-     * Reads a line.
+     * Parses a line.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is no entry
      */
     static BaselineEntry parse(String line) {
         Matcher parts = LINE.matcher(line);

@@ -14,30 +14,30 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A baseline on disk.
+ * A baseline file.
  *
- * <p>Several processes may change it at a time: each reads it again under a lock, so no change is lost, and replaces it as a whole, so
- * nobody reads half of it.
+ * <p>Several processes may change it at the same time. Each reads it again under a lock, so no change is lost. Each
+ * replaces it as a whole, so no reader sees half of it.
  *
- * @param path where it is
+ * @param path the path of the file
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record BaselineFile(Path path) {
 
-    /** Creates the file's name; nothing is read yet. */
+    /** Creates a reference to the file without reading it. */
     public BaselineFile {
         path = path.toAbsolutePath().normalize();
     }
 
-    /** Returns whether it is there. */
+    /** Returns whether the file exists. */
     public boolean exists() {
-        // Also a pipe, for whoever only reads it.
+        // A pipe also counts, because it can be read.
         return Files.exists(path) && !Files.isDirectory(path);
     }
 
     /**
-     * Reads it; one that is not there knows nothing.
+     * Reads the file; a missing file is an empty baseline.
      *
      * @throws IOException if it cannot be read
      * @throws IllegalArgumentException if a line is no entry
@@ -49,10 +49,10 @@ public record BaselineFile(Path path) {
     }
 
     /**
-     * Changes it, unless the change changes nothing.
+     * Changes the file, unless the change has no effect.
      *
-     * @param change from what is in it now to what shall be in it
-     * @return what is in it now
+     * @param change from the current content to the new one
+     * @return the new content
      * @throws IOException if it cannot be read or written
      */
     public Baseline update(UnaryOperator<Baseline> change) throws IOException {
@@ -83,7 +83,7 @@ public record BaselineFile(Path path) {
         FileReplacement.write(path, bytes -> bytes.write(text.getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** A file lock is held by the whole process: a second thread that asks for it is refused instead of made to wait. */
+    /** A file lock belongs to the whole process: a second thread that requests it fails instead of waiting. */
     private static final class InJvm {
         private static final Object LOCK = new Object();
     }

@@ -20,10 +20,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What makes a leak the same leak tomorrow: its memory, the order of its size, and the code that asked for it.
+ * The stable identity of a leak: its memory, the magnitude of its size, and the code that requested it.
  *
- * <p>Devices, addresses, line numbers, event numbers and the cause are left out, and of names whatever a compiler, a runtime or a
- * library numbers: the fingerprint is the same on every JDK, on every mesh, and after an edit elsewhere in the file.
+ * <p>Devices, addresses, line numbers, event numbers and the cause are excluded. So are parts of names that a compiler,
+ * a runtime or a library numbers. The fingerprint is the same on every JDK, on every mesh, and after an edit elsewhere
+ * in the file.
  *
  * <h2>The canonical text</h2>
  *
@@ -35,29 +36,28 @@ import org.apiguardian.api.API.Status;
  * dev.example.Model.lambda$load
  * dev.example.KvCacheTest.decode
  * </pre>
- *
  * <ol>
  *   <li>the type of the memory;
  *   <li>the size class: the smallest power of two that is not less than the size in bytes, or 0;
- *   <li>the four innermost frames of the origin, each as package, classes and method. Frames of the JDK, JUnit, Surefire, Mockito and
- *       of generated classes are left out, as are the accessors that compilers add; {@code lambda$load$3} is {@code lambda$load},
- *       {@code Model$1} is {@code Model}, {@code Model$$SpringCGLIB$$0} is {@code Model}; a frame that repeats the one before it is
- *       left out;
- *   <li>where no frame is left, instead: {@code owner} with the owner in lower case and without its numbers
+ *   <li>the four innermost frames of the origin, each as package, classes and method. Frames of the JDK, JUnit,
+ *       Surefire, Mockito and of generated classes are left out, as are the accessors that compilers add;
+ *       {@code lambda$load$3} is {@code lambda$load}, {@code Model$1} is {@code Model}, {@code Model$$SpringCGLIB$$0}
+ *       is {@code Model}; a frame that repeats the one before it is left out;
+ *   <li>if no frame remains: {@code owner} with the owner in lower case and without its numbers
  *       ({@code owner program (add)}), and {@code label} with the label, as far as they are known.
  * </ol>
  *
  * @param digest the SHA-256, 64 hexadecimal digits in lower case
  * @param type the memory
  * @param sizeClass the size class, in bytes
- * @param callSite the innermost frame without its package, or what stands for it; for readers
+ * @param callSite the innermost frame without its package, or its replacement; for readers
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Fingerprint(String digest, BufferType type, long sizeClass, String callSite)
         implements Comparable<Fingerprint> {
 
-    /** Who asked, and who asked them: what lies further out differs from test to test. */
+    /** The caller and its callers; frames further out differ from test to test. */
     private static final int MAX_FRAMES = 4;
 
     private static final long MAX_SIZE_CLASS = 1L << 62;
@@ -106,14 +106,17 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         return lines;
     }
 
-    /** The runtime numbers programs and traces in the order in which they come. */
+    /** The runtime numbers programs and traces in the order of their creation. */
     private static String description(Owner owner) {
         String name = NUMBERS.matcher(owner.name()).replaceAll("");
         String words = "owner " + owner.kind().name().toLowerCase(Locale.ROOT) + ' ' + name;
         return BLANKS.matcher(words).replaceAll(" ").trim();
     }
 
-    /** Returns the size class of a size: the smallest power of two that is not less, or 0. Sizes of one class have one fingerprint. */
+    /**
+     * Returns the size class of a size: the smallest power of two that is not less, or 0. Sizes of one class have one
+     * fingerprint.
+     */
     public static long sizeClassOf(long size) {
         if (size <= 1) {
             return Math.max(0, size);
@@ -140,7 +143,7 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
         return digest.compareTo(other.digest);
     }
 
-    /** Returns the fingerprint as far as it is printed alone: {@code 7f3a9c}. */
+    /** Returns the fingerprint in its shortest printed form: {@code 7f3a9c}. */
     @Override
     public String toString() {
         return abbreviated(ShortFingerprints.MIN_DIGITS);

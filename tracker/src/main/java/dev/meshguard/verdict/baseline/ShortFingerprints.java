@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How fingerprints are printed in one report: with six digits, or with as many more as it takes to tell them apart.
+ * Formats the fingerprints of one report with six digits, or with as many more as distinguish them.
  *
  * @since 0.1
  */
@@ -21,7 +21,7 @@ public final class ShortFingerprints {
         this.digits = digits;
     }
 
-    /** Returns how the fingerprints of one report are printed. */
+    /** Returns the format for the fingerprints of one report. */
     public static ShortFingerprints of(Collection<Fingerprint> all) {
         TreeSet<String> sorted = new TreeSet<>();
         all.forEach(fingerprint -> sorted.add(fingerprint.digest()));
@@ -42,7 +42,7 @@ public final class ShortFingerprints {
         return common;
     }
 
-    /** Returns a fingerprint as it is printed. */
+    /** Returns a fingerprint in its printed form. */
     public String of(Fingerprint fingerprint) {
         return fingerprint.abbreviated(digits);
     }

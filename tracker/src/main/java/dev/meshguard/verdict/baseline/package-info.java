@@ -1,4 +1,4 @@
-/** Which leaks are known already, and which are new. */
+/** Known leaks, and the comparison of verdicts with them. */
 @NullMarked
 package dev.meshguard.verdict.baseline;
 
