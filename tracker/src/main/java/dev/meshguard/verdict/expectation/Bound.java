@@ -5,10 +5,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How many buffers an entry promises, over all devices of one check.
+ * The number of buffers that an expectation requires, over all devices of one check.
  *
  * @param atLeast the fewest, 0 if there may be none
- * @param atMost the most, {@link Long#MAX_VALUE} if there may be any number
+ * @param atMost the most, {@link Long#MAX_VALUE} for any number
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -25,7 +25,7 @@ public record Bound(long atLeast, long atMost) {
         ExpectationChecks.rejectInverse("count", atLeast, atMost);
     }
 
-    /** Returns the bound that any number keeps. */
+    /** Returns the bound that every number meets. */
     public static Bound any() {
         return new Bound(0, Long.MAX_VALUE);
     }
@@ -35,7 +35,7 @@ public record Bound(long atLeast, long atMost) {
         return new Bound(count, count);
     }
 
-    /** Returns whether any number keeps it. */
+    /** Returns whether every number meets it. */
     public boolean isAny() {
         return atLeast == 0 && atMost == Long.MAX_VALUE;
     }

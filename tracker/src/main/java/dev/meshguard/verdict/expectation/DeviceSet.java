@@ -14,7 +14,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which devices an entry means.
+ * The devices of an expectation.
  *
  * @param ids the device ids, ascending; empty for all devices
  * @since 0.1
@@ -22,7 +22,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record DeviceSet(List<Integer> ids) {
 
-    /** A range up to two thousand million would be a slip of the pen, and would fill the heap. */
+    /** A range up to two thousand million would be a typing error, and would fill the heap. */
     private static final int HIGHEST = 65_535;
 
     private static final Pattern PART = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
@@ -59,9 +59,9 @@ public record DeviceSet(List<Integer> ids) {
     }
 
     /**
-     * Reads what {@link #toString} prints: ids and ranges of ids, {@code 0-3,5}.
+     * Parses the output of {@link #toString}: ids and ranges of ids, {@code 0-3,5}.
      *
-     * @throws IllegalArgumentException if the text is none
+     * @throws IllegalArgumentException if the text is no such list
      */
     public static DeviceSet parse(String text) {
         TreeSet<Integer> ids = new TreeSet<>();

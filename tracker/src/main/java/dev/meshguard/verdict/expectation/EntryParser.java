@@ -16,7 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Reads one line of a file of expected buffers. */
+/** Parses one line of a file of expected buffers. */
 final class EntryParser {
 
     private static final String CLAUSES =
@@ -24,7 +24,7 @@ final class EntryParser {
     private static final String BOUNDS = "exactly 8, atMost 8, atLeast 2, between 2-8";
     private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,19})-(\\d{0,19})");
-    /** What failures print in the place of a reason; whoever pastes it has not said one. */
+    /** The placeholder for a reason in failure texts; it is no reason if it is pasted. */
     private static final String PLACEHOLDER = "…";
 
     private final SourceLine source;
@@ -45,7 +45,7 @@ final class EntryParser {
         }
     }
 
-    /** Returns the entry of a line; none if there is nothing but a comment in it. */
+    /** Returns the entry of a line; empty if it holds only a comment. */
     static Optional<Expectation> parse(String line, SourceLine source) {
         EntryParser parser = new EntryParser(source, line);
         return parser.tokens.isEmpty() ? Optional.empty() : Optional.of(parser.entry());
@@ -158,7 +158,7 @@ final class EntryParser {
                 return Long.parseLong(text);
             }
         } catch (NumberFormatException tooLarge) {
-            // Said below, as of any other text that is no number.
+            // Reported below, as for any other text that is no number.
         }
         throw new IllegalArgumentException(String.format(
                 Locale.ROOT,
@@ -175,7 +175,7 @@ final class EntryParser {
                                 new IllegalArgumentException(quoted(value) + " is none of " + names(constants) + ".")));
     }
 
-    /** Reads the next token; what refuses it is said with its place. */
+    /** Reads the next token; the message of an error names its position. */
     private <T> T read(String what, Function<Token, T> reading) {
         if (next == tokens.size()) {
             throw rejected(line.length() + 1, "the line ends where " + what + " has to stand.");

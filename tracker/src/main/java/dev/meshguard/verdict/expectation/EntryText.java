@@ -4,7 +4,7 @@ import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An entry as a line of a file: the clauses always in the same order, so that files compare well. */
+/** Formats an entry as a line of a file. The clauses always have the same order, so that files can be compared. */
 final class EntryText {
 
     private EntryText() {}

@@ -23,27 +23,28 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One entry of an allowlist: which buffers may stay, how many, how large, until when, and why.
+ * An expectation: the buffers that may survive a check, with bounds for number, size and time, and the reason.
  *
- * <p>Conditions that are left out fit everything. Count and bytes are bounds over all devices of one check: one buffer or one byte more
- * than they allow is not expected any more, and where fewer are left than an entry promises the entry itself is out of date. That holds where nothing is left, too, unless the entry is {@linkplain #forSeveralChecks() for several checks}.
- * Start from {@link #because(String)}.
+ * <p>A missing condition matches everything. Count and bytes are bounds over all devices of one check. One buffer or
+ * byte more than they allow is not expected. If fewer buffers survive than an entry requires, the entry is out of date,
+ * also if none survives. An entry {@linkplain #forSeveralChecks() for several checks} may have none. Start from
+ * {@link #because(String)}.
  *
  * <pre>{@code
  * Expectation.because("dispatch keeps its ring until the driver unloads").type(BufferType.L1).owner("dispatch").exactly(8);
  * }</pre>
  *
- * <p>The same as a line of a file, see {@link ExpectedBuffers#parse}: {@code L1 count exactly 8 owner "dispatch" because "dispatch keeps
- * its ring until the driver unloads"}.
+ * <p>The same as a line of a file, see {@link ExpectedBuffers#parse}: {@code L1 count exactly 8 owner "dispatch"
+ * because "dispatch keeps its ring until the driver unloads"}.
  *
- * <p>Two entries are equal if they say the same, wherever they are written. Immutable.
+ * <p>Two entries are equal if their terms are equal, wherever they are written. Immutable.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Expectation {
 
-    /** What an entry says; changed only while no entry has it yet. */
+    /** The terms of an entry; they change only before an entry uses them. */
     private static final class Terms {
         private final String because;
         private Optional<BufferType> type = Optional.empty();
@@ -93,7 +94,7 @@ public final class Expectation {
     }
 
     /**
-     * Starts an entry that fits every buffer, with the reason why buffers may stay.
+     * Starts an entry that matches every buffer, with the reason why buffers may survive.
      *
      * @throws IllegalArgumentException if the reason is blank
      */
@@ -153,7 +154,7 @@ public final class Expectation {
         return with(changed -> changed.ownerKind = Optional.of(only));
     }
 
-    /** Returns this entry for buffers whose owner, as {@link Owner#toString} calls it, contains the given text. */
+    /** Returns this entry for buffers whose owner, as in {@link Owner#toString}, contains the given text. */
     public Expectation owner(String part) {
         ExpectationChecks.rejectBlank("owner", part);
         return with(changed -> changed.owner = Optional.of(part));
@@ -165,7 +166,7 @@ public final class Expectation {
         return with(changed -> changed.label = Optional.of(only));
     }
 
-    /** Returns this entry for buffers that some code asked for; {@link OriginPattern} says what may be written. */
+    /** Returns this entry for buffers that some code requested; see {@link OriginPattern} for the syntax. */
     public Expectation origin(String pattern) {
         OriginPattern only = new OriginPattern(pattern);
         return with(changed -> changed.origin = Optional.of(only));
@@ -173,17 +174,17 @@ public final class Expectation {
 
     // Bounds
 
-    /** Returns this entry for at most so many buffers. */
+    /** Returns this entry for at most the given number of buffers. */
     public Expectation atMost(long count) {
         return count(new Bound(0, count));
     }
 
-    /** Returns this entry for at least so many buffers; see {@link #forSeveralChecks()} for none. */
+    /** Returns this entry for at least the given number of buffers; see {@link #forSeveralChecks()} for none. */
     public Expectation atLeast(long count) {
         return count(new Bound(count, Long.MAX_VALUE));
     }
 
-    /** Returns this entry for exactly so many buffers; see {@link #forSeveralChecks()} for none. */
+    /** Returns this entry for exactly the given number of buffers; see {@link #forSeveralChecks()} for none. */
     public Expectation exactly(long count) {
         return count(Bound.exactly(count));
     }
@@ -198,19 +199,19 @@ public final class Expectation {
         return with(changed -> changed.count = bound);
     }
 
-    /** Returns this entry for at most so many bytes over all devices. */
+    /** Returns this entry for at most the given number of bytes over all devices. */
     public Expectation bytes(long atMost) {
         ExpectationChecks.rejectNegative("bytes", atMost);
         return with(changed -> changed.bytes = OptionalLong.of(atMost));
     }
 
-    /** Returns this entry with a last day on which it holds. */
+    /** Returns this entry with a last day of validity. */
     public Expectation until(LocalDate lastDay) {
         return with(changed -> changed.until = Optional.of(lastDay));
     }
 
     /**
-     * Returns this entry with a last day on which it holds, as an ISO date: {@code 2026-12-31}.
+     * Returns this entry with a last day of validity, as an ISO date: {@code 2026-12-31}.
      *
      * @throws IllegalArgumentException if the text is no such date
      */
@@ -233,12 +234,12 @@ public final class Expectation {
         return new Expectation(new Terms(because(reason).because(), terms));
     }
 
-    /** Returns this entry as it is written in a file. */
+    /** Returns this entry with its line in a file. */
     public Expectation writtenAt(SourceLine line) {
         return with(changed -> changed.source = Optional.of(line));
     }
 
-    /** Returns this entry as it stands at a place that is no line of a file, for example an annotation on a class. */
+    /** Returns this entry with a location that is no line of a file, for example an annotation on a class. */
     public Expectation statusAt(String where) {
         return with(changed -> {
             changed.source = Optional.empty();
@@ -247,19 +248,19 @@ public final class Expectation {
     }
 
     /**
-     * Returns this entry for several checks, of which one may have nothing that fits: no buffer at all does not break its bounds, a smaller
-     * number than they allow does.
+     * Returns this entry for several checks, some of which may have no matching buffer. No buffer at all then meets its
+     * bounds; a smaller number than they allow does not.
      *
-     * <p>Without it, an entry is for one check, and its bounds hold for none too: {@code exactly(8)} fails where nothing is left.
-     * Entries of a file are for several checks, because a file serves many tests.
+     * <p>Without this method, an entry is for one check, and its bounds also apply if no buffer survives:
+     * {@code exactly(8)} fails then. Entries of a file are for several checks, because a file serves many tests.
      */
     public Expectation forSeveralChecks() {
         return with(changed -> changed.isForSeveralChecks = true);
     }
 
-    // What it says
+    // Terms
 
-    /** Returns why they may stay. */
+    /** Returns why the buffers may survive. */
     public String because() {
         return terms.because;
     }
@@ -279,22 +280,22 @@ public final class Expectation {
         return terms.sizes;
     }
 
-    /** Returns how many. */
+    /** Returns the number of buffers. */
     public Bound count() {
         return terms.count;
     }
 
-    /** Returns how many bytes at most. */
+    /** Returns the maximum number of bytes. */
     public OptionalLong bytes() {
         return terms.bytes;
     }
 
-    /** Returns who frees them. */
+    /** Returns who frees the buffers. */
     public Optional<BufferLifetime> lifetime() {
         return terms.lifetime;
     }
 
-    /** Returns the phase in which they were allocated. */
+    /** Returns the phase in which the buffers were allocated. */
     public Optional<Phase> phase() {
         return terms.phase;
     }
@@ -304,7 +305,7 @@ public final class Expectation {
         return terms.ownerKind;
     }
 
-    /** Returns a part of what the owner is called. */
+    /** Returns the text that the owner's name contains. */
     public Optional<String> owner() {
         return terms.owner;
     }
@@ -314,44 +315,44 @@ public final class Expectation {
         return terms.label;
     }
 
-    /** Returns the code that asked for them. */
+    /** Returns the code that requested the buffers. */
     public Optional<OriginPattern> origin() {
         return terms.origin;
     }
 
-    /** Returns the last day on which it holds. */
+    /** Returns the last day of validity. */
     public Optional<LocalDate> until() {
         return terms.until;
     }
 
-    /** Returns where it is written, if that is in a file. */
+    /** Returns the line of the file that contains it, if any. */
     public Optional<SourceLine> source() {
         return terms.source;
     }
 
-    /** Returns where it stands: the line of a file, or the place that {@link #statusAt(String)} was given. */
+    /** Returns its location: the line of a file, or the location set with {@link #statusAt(String)}. */
     public Optional<String> location() {
         return terms.source.map(SourceLine::toString).or(() -> terms.location);
     }
 
-    /** Returns whether one check may have nothing that fits; see {@link #forSeveralChecks()}. */
+    /** Returns whether a check may have no matching buffer; see {@link #forSeveralChecks()}. */
     public boolean isForSeveralChecks() {
         return terms.isForSeveralChecks;
     }
 
-    /** Returns whether nothing that fits breaks its bounds. */
+    /** Returns whether no matching buffer breaks its bounds. */
     public boolean isBrokenByNone() {
         return !terms.isForSeveralChecks && terms.count.atLeast() > 0;
     }
 
-    // Judging
+    // Matching
 
     /**
-     * Returns whether the conditions fit a buffer; bounds and time are not looked at.
+     * Returns whether the conditions match a buffer; bounds and time are ignored.
      *
-     * <p>Where several reports of one address are open, they have to fit all of them: a buffer must not stay unnoticed
-     * because it lies where an expected one does, or did. Only circular buffers share addresses by nature, and the first
-     * speaks for all.
+     * <p>If several reports of one address are open, all of them have to match: a leak must not be hidden because it
+     * shares the address of an expected buffer. Only circular buffers share addresses by design, and the first report
+     * counts for all.
      */
     public boolean fits(BufferGeneration buffer, AllocationHistory history) {
         return fitsAll(terms.type, buffer.type())
@@ -396,7 +397,7 @@ public final class Expectation {
         return condition.isEmpty() || condition.get().equals(value);
     }
 
-    // Words
+    // Text
 
     /** Returns conditions, bounds and time: {@code L1, owner "dispatch", at most 8 buffers}. */
     public String conditions() {
@@ -437,7 +438,7 @@ public final class Expectation {
         return toText().hashCode();
     }
 
-    /** Returns the entry in words, and where it is written. */
+    /** Returns the entry as readable text, with its location. */
     @Override
     public String toString() {
         return conditions() + ", because " + Quantities.quoted(terms.because)

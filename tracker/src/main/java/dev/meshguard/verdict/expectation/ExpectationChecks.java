@@ -2,7 +2,7 @@ package dev.meshguard.verdict.expectation;
 
 import java.util.Locale;
 
-/** What makes no entry, in the one place that says so. */
+/** The conditions that make an entry invalid, in one place. */
 final class ExpectationChecks {
 
     private ExpectationChecks() {}

@@ -4,48 +4,50 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What became of one entry of an allowlist in one check.
+ * The result of one expectation in one check.
  *
  * @param expectation the entry
- * @param matchedBuffers how many survivors it let stay
+ * @param matchedBuffers how many survivors it matched
  * @param matchedBytes their bytes
- * @param rejectedBuffers how many more fitted its conditions, but not its bounds or its time
- * @param deadline how its last day and the day of the check stand to each other
+ * @param rejectedBuffers how many more met its conditions, but exceeded its bounds or its time
+ * @param deadline the day of the check in relation to its last day
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record ExpectationResult(
         Expectation expectation, long matchedBuffers, long matchedBytes, long rejectedBuffers, Deadline deadline) {
 
-    /** How the last day of an entry and the day of a check stand to each other. */
+    /** The day of a check in relation to the last day of an entry. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public enum Deadline {
         /** The entry has no last day. */
         NONE,
         /** The check was made on the last day or before it. */
         AHEAD,
-        /** The check was made after the last day: the entry lets nothing stay any more. */
+        /** The check was made after the last day: the entry has expired. */
         PASSED,
-        /** The history does not say on which day the check was made; the entry holds, and the report says that. */
+        /** The history does not hold the day of the check. The entry applies, and the report mentions it. */
         UNKNOWN
     }
 
-    /** What a check has to say of an entry. */
+    /** The finding of a check about an entry. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public enum Fate {
-        /** What it promises is there. */
+        /** Buffers matched as required. */
         MATCHED,
-        /** Nothing fitted, and the entry allows that. Within one test that is a note, over a whole run a failure. */
+        /**
+         * No buffer matched, and the entry allows that. Within one test this is a note, over a complete run a failure.
+         */
         UNMATCHED,
-        /** More fitted than it allows; what is too much counts as if it were not there. */
+        /** More buffers matched than allowed; the surplus is not expected. */
         OVER_ITS_BOUND,
-        /** Less fitted than it promises, or nothing at all: it is out of date. */
+        /** Fewer buffers matched than required, or none: the entry is out of date. */
         UNDER_ITS_BOUND,
-        /** Something fitted, but too late; that counts as if the entry were not there. */
+        /** Buffers matched after the last day; they are not expected. */
         EXPIRED
     }
 
-    /** Returns what there is to say, the worst first. */
+    /** Returns the finding, the worst if there are several. */
     public Fate fate() {
         if (neverMatched()) {
             return expectation.isBrokenByNone() && deadline != Deadline.PASSED ? Fate.UNDER_ITS_BOUND : Fate.UNMATCHED;
@@ -59,7 +61,7 @@ public record ExpectationResult(
         return matchedBuffers < expectation.count().atLeast() ? Fate.UNDER_ITS_BOUND : Fate.MATCHED;
     }
 
-    /** Returns whether no survivor fitted. */
+    /** Returns whether no survivor matched. */
     public boolean neverMatched() {
         return matchedBuffers == 0 && rejectedBuffers == 0;
     }

@@ -14,19 +14,18 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An allowlist: the survivors that may stay.
+ * An allowlist: the expected survivors.
  *
- * <p>A survivor is counted for the first entry that fits it and still has room.
+ * <p>A survivor counts for the first entry that matches it and has room.
  *
  * <h2>As a file</h2>
  *
- * <p>One entry a line, its clauses in any order; what is left out fits everything, only the reason is needed:
+ * <p>One entry per line, its clauses in any order. A missing clause matches everything; only the reason is required:
  *
  * <pre>
- * # what the model keeps on purpose
+ * # weights of the model
  * DRAM devices 0-3,5 size 1048576 count exactly 8 origin "KvCacheTest.weights" until 2026-12-31 because "shared by all tests"
  * </pre>
- *
  * <table>
  *   <caption>Clauses</caption>
  *   <tr><td>{@code DRAM}, {@code L1}, …</td><td>the memory</td></tr>
@@ -36,15 +35,15 @@ import org.apiguardian.api.API.Status;
  *   <tr><td>{@code bytes atMost 8388608}</td><td>how many bytes, over all devices</td></tr>
  *   <tr><td>{@code lifetime SYSTEM}</td><td>who frees them</td></tr>
  *   <tr><td>{@code phase SETUP}</td><td>when they were allocated</td></tr>
- *   <tr><td>{@code ownerKind PROGRAM}, {@code owner "dispatch"}</td><td>on whose behalf</td></tr>
+ *   <tr><td>{@code ownerKind PROGRAM}, {@code owner "dispatch"}</td><td>the owner</td></tr>
  *   <tr><td>{@code label "weights"}</td><td>the exact label</td></tr>
  *   <tr><td>{@code origin "KvCacheTest.weights"}</td><td>the code, see {@link OriginPattern}</td></tr>
  *   <tr><td>{@code until 2026-12-31}</td><td>the last day</td></tr>
  *   <tr><td>{@code because "…"}</td><td>the reason</td></tr>
  * </table>
  *
- * <p>A text with blanks stands in quotes; in them {@code \"}, {@code \\}, {@code \n}, {@code \r}, {@code \t} and {@code \}{@code u00e9} are
- * escapes. From a {@code #} on that begins a word everything is comment. Files are in UTF-8.
+ * <p>A text with blanks needs quotes; in them {@code \"}, {@code \\}, {@code \n}, {@code \r}, {@code \t} and
+ * {@code \}{@code u00e9} are escapes. A {@code #} at the beginning of a word starts a comment. Files are in UTF-8.
  *
  * @param entries the entries, in the order in which they are tried
  * @since 0.1
@@ -70,11 +69,12 @@ public record ExpectedBuffers(List<Expectation> entries) {
     }
 
     /**
-     * Reads the text of a file; each entry knows its line.
+     * Parses the text of a file; each entry holds its line.
      *
      * @param text the lines
-     * @param name how the file is called in messages and failures
-     * @throws IllegalArgumentException if a line is no entry; the message names file, line, column and what could stand there
+     * @param name the name of the file in messages and failures
+     * @throws IllegalArgumentException if a line is no entry; the message names file, line, column and the possible
+     *     tokens
      */
     public static ExpectedBuffers parse(String text, String name) {
         String withoutMark = text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
@@ -88,7 +88,7 @@ public record ExpectedBuffers(List<Expectation> entries) {
     }
 
     /**
-     * Reads a file; in failures it is called as the path is.
+     * Reads a file; failures name it by its path.
      *
      * @throws IOException if it cannot be read
      * @throws IllegalArgumentException if a line is no entry, or the file is not in UTF-8
@@ -120,7 +120,7 @@ public record ExpectedBuffers(List<Expectation> entries) {
                 entries.stream().map(Expectation::forSeveralChecks).toList());
     }
 
-    /** Returns the allowlist as {@link #parse} reads it, a line an entry. */
+    /** Returns the allowlist as {@link #parse} reads it, one line per entry. */
     public String toText() {
         return entries.stream().map(entry -> entry.toText() + '\n').collect(Collectors.joining());
     }

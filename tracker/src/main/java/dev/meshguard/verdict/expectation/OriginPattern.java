@@ -11,12 +11,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which code an entry means: a class, a method or a package.
+ * The code of an expectation: a class, a method or a package.
  *
- * <p>A frame of an origin is read as a row of names: the parts of its package, its class and the classes that one is nested in, its
- * method, so {@code dev.example.Model$Layer.load} is {@code dev}, {@code example}, {@code Model}, {@code Layer}, {@code load}. A pattern
- * is a row of names too, with points or dollar signs between them, and fits where its names stand one after another in that row:
- *
+ * <p>A frame of an origin is a sequence of names: the parts of its package, its class with the enclosing classes, and
+ * its method. So {@code dev.example.Model$Layer.load} is {@code dev}, {@code example}, {@code Model}, {@code Layer},
+ * {@code load}. A pattern is also a sequence of names, separated by points or dollar signs. It matches where its names
+ * follow one another in that sequence:
  * <ul>
  *   <li>{@code KvCacheTest.weights}: the method {@code weights} of any class {@code KvCacheTest}, lambdas in it too;
  *   <li>{@code KvCacheTest}: every method of that class and of the classes nested in it;
@@ -24,9 +24,9 @@ import org.apiguardian.api.API.Status;
  *   <li>{@code dev.example.model.*}: everything in that package and those below it.
  * </ul>
  *
- * <p>Only whole names fit, letter for letter: {@code Cache.weights} is not {@code KvCache.weights}. Without a star the last name has to
- * be that of a class or of its method, and one of the names that of a class, so a method alone and a package alone fit nothing. An origin
- * fits if any of its frames does.
+ * <p>Only whole names match, with exact case: {@code Cache.weights} does not match {@code KvCache.weights}. Without a
+ * star the last name has to be that of a class or of its method, and one of the names that of a class. A method alone
+ * or a package alone therefore matches nothing. An origin matches if any of its frames does.
  *
  * @param text the pattern as it was written
  * @since 0.1
@@ -55,7 +55,10 @@ public record OriginPattern(String text) {
         }
     }
 
-    /** Returns the narrowest pattern that fits a frame, {@code KvCacheTest.weights}; none if its names cannot be written in one. */
+    /**
+     * Returns the narrowest pattern that matches a frame, {@code KvCacheTest.weights}; empty if a pattern cannot hold
+     * its names.
+     */
     public static Optional<OriginPattern> of(StackTraceElement frame) {
         FrameName name = FrameName.of(frame);
         try {
@@ -65,7 +68,7 @@ public record OriginPattern(String text) {
         }
     }
 
-    /** Returns whether any frame of an origin fits. */
+    /** Returns whether any frame of an origin matches. */
     public boolean fits(Origin origin) {
         return origin.frames().stream().map(FrameName::of).anyMatch(this::fits);
     }

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Which sizes an entry means, in bytes of one buffer.
+ * The sizes of an expectation, in bytes of one buffer.
  *
  * @param smallest the smallest
  * @param largest the largest, {@link Long#MAX_VALUE} if there is no limit
@@ -45,7 +45,7 @@ public record SizeRange(long smallest, long largest) {
         return smallest <= size && size <= largest;
     }
 
-    /** Returns the range in words: {@code 64 B each}, {@code 64 B to 128 B each}. */
+    /** Returns the range as text: {@code 64 B each}, {@code 64 B to 128 B each}. */
     @Override
     public String toString() {
         if (isAny()) {

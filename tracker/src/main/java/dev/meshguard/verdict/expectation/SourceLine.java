@@ -4,16 +4,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Where in a file an entry is written.
+ * The line of a file that contains an entry.
  *
- * @param file how the file is called
+ * @param file the name of the file
  * @param line the line, from 1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record SourceLine(String file, int line) {
 
-    /** Returns the place as an IDE makes it clickable: {@code meshguard-expected.txt:3}. */
+    /** Returns the line in a form that IDEs make clickable: {@code meshguard-expected.txt:3}. */
     @Override
     public String toString() {
         return file + ":" + line;

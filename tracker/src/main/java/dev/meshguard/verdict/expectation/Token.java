@@ -6,13 +6,13 @@ import java.util.List;
 /**
  * A word or a quoted text of a line.
  *
- * @param text what it says, without quotes and escapes
- * @param column where it begins, from 1
- * @param isQuoted whether it stood in quotes
+ * @param text its content, without quotes and escapes
+ * @param column its first column, from 1
+ * @param isQuoted whether it was quoted
  */
 record Token(String text, int column, boolean isQuoted) {
 
-    /** Something in a line that is no token. */
+    /** A part of a line that is no token. */
     static final class Malformed extends Exception {
 
         private static final long serialVersionUID = 1L;

@@ -1,4 +1,4 @@
-/** What may stay, and why. */
+/** Expected survivors, and why they are expected. */
 @NullMarked
 package dev.meshguard.verdict.expectation;
 
