@@ -9,9 +9,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Says that {@link HandleSearch} does not look into objects of this class: what they hold is not held by the code under test.
+ * Excludes objects of the annotated class from {@link HandleSearch}: the code under test does not hold their contents.
  *
- * <p>For the classes of a source of reports that know everything, as a device does.
+ * <p>For classes of a source that know every buffer, as a device does.
  *
  * @since 0.1
  */

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Collects garbage, and knows whether it did.
+ * Forces a garbage collection and detects whether it happened.
  *
  * @since 0.1
  */
@@ -13,16 +13,17 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface GarbageCollection {
 
-    /** Asks for a collection, and returns whether one is proven to have happened. */
+    /** Requests a collection, and returns whether one is proved to have happened. */
     boolean run();
 
     /**
      * Returns the collection of this Java machine.
      *
-     * <p>{@link System#gc()} promises nothing, and does nothing under {@code -XX:+DisableExplicitGC}. So each time an object is
-     * made that is garbage at once; only if that is gone afterwards, others that were garbage are gone, too.
+     * <p>{@link System#gc()} guarantees nothing, and does nothing under {@code -XX:+DisableExplicitGC}. Each request
+     * therefore creates an object that is garbage at once. Only if this object is collected is other garbage known to
+     * be collected too.
      */
-    @SuppressWarnings("DoNotCall") // There is no other way to ask for one.
+    @SuppressWarnings("DoNotCall") // There is no other way to request one.
     static GarbageCollection forced() {
         return () -> {
             WeakReference<Object> sentinel = new WeakReference<>(new Object());

@@ -18,11 +18,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Finds out who still holds the buffers that nobody freed.
+ * Finds the objects that still hold the handles of surviving buffers.
  *
- * <p>A buffer is freed through a handle: a tensor, a mesh buffer, a program. So a buffer that is left is either <em>held</em>, because
- * somebody has its handle and has not used it, or <em>lost</em>, because nobody can free it any more. The two have different
- * remedies, and from reports alone nobody can tell them apart.
+ * <p>A buffer is freed through a handle: a tensor, a mesh buffer, a program. A survivor is <em>held</em> if its handle
+ * is reachable but was not used, or <em>lost</em> if no code can free it any more. The two have different remedies, and
+ * reports alone do not distinguish them.
  *
  * <pre>{@code
  * HandleSearch.from(this).trace(tracker, tracker.history());
@@ -31,37 +31,40 @@ import org.apiguardian.api.API.Status;
  *
  * <h2>How it works</h2>
  *
- * <p>A source of reports says by which object the code under test holds what it asked for; the tracker keeps a weak reference to it,
- * one for each request. A search asks for collections, a few at most, and looks which of these references are empty afterwards.
- * For the others it goes from the objects it was given to all that they hold, the nearest first, and writes down the shortest way:
- * {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}. What it finds becomes a part of the history, and so an input of the
- * verdict like any other.
+ * <p>A source reports the object through which the code under test holds each allocation. The tracker keeps a weak
+ * reference to it, one for each request. A search requests a few garbage collections and looks which of these
+ * references are empty afterwards. For the others it visits everything reachable from the given objects, the nearest
+ * first, and records the shortest path: {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}. The result
+ * becomes a part of the history, and so an input of the verdict.
  *
- * <p>It explains a leak and never decides whether there is one. To be asked for only when something was left: it costs a few
- * collections, and where a path is looked for, some milliseconds for each ten thousand objects.
+ * <p>It explains a leak and never decides whether there is one. Run it only if something survived. It costs a few
+ * collections, and some milliseconds for each ten thousand objects if it looks for a path.
  *
  * <h2>Limits</h2>
+ * <ul>
+ *   <li>The search calls no code of the program under test: no {@code toString}, no {@code equals}, no iterator.
+ *       Inherited contents of the program's own collections are therefore not read.
+ *   <li>It opens no modules. Objects of the JDK are closed except for its containers.
+ *   <li>Weak, soft and phantom references and thread-locals do not count as holders.
+ *   <li>A handle that only a local variable or an object outside the given ones holds is reported as held, without a
+ *       path.
+ *   <li>If collections cannot be forced ({@code -XX:+DisableExplicitGC}), no handle is reported as lost.
+ * </ul>
  *
- * <p>Nothing is called that the program under test wrote: no {@code toString}, no {@code equals}, no iterator. So what a collection of its own
- * has inherited from a JDK's collection stays unread. Nor are modules opened; the JDK's own objects are closed but for its
- * containers. Weak, soft and phantom references hold nothing here, and neither do thread-locals. A handle that only a local variable or something outside the
- * given objects holds is said to be held, without a path. Where collections cannot be forced
- * ({@code -XX:+DisableExplicitGC}) nothing is called lost.
- *
- * <p>Immutable; a search may be used again, and by several threads.
+ * <p>Immutable. A search may be used again, and by several threads.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HandleSearch {
 
-    /** How many objects are looked into unless a builder says otherwise. */
+    /** The default for the maximum number of visited objects. */
     public static final int DEFAULT_OBJECTS = 200_000;
 
-    /** How many collections are asked for at most unless a builder says otherwise. */
+    /** The default for the maximum number of collections. */
     public static final int DEFAULT_COLLECTIONS = 4;
 
-    /** In the first collection an object may be kept that was handed from one generation of the heap to the next. */
+    /** The first collection may keep an object that moved from one generation of the heap to the next. */
     private static final int PROOFS_NEEDED = 2;
 
     private final List<Start> starts;
@@ -76,7 +79,7 @@ public final class HandleSearch {
         this.garbage = builder.garbage;
     }
 
-    /** Returns a search that begins at the fields of the given objects, for example of a test instance. */
+    /** Returns a search that starts at the fields of the given objects, for example of a test instance. */
     public static HandleSearch from(Object... roots) {
         Builder builder = builder();
         for (Object root : roots) {
@@ -85,17 +88,17 @@ public final class HandleSearch {
         return builder.build();
     }
 
-    /** Starts a search that begins elsewhere or goes further. */
+    /** Starts a search with other roots or bounds. */
     public static Builder builder() {
         return new Builder();
     }
 
     /**
-     * Finds out for every request that has a report open in a history whether its handle is still reachable, and records it.
+     * Searches for the handle of every request with an open report in a history, and records the results.
      *
-     * @param tracker where it is recorded; a history that is taken afterwards knows it
-     * @param history what that tracker had recorded
-     * @return how it went
+     * @param tracker records the results; a history that is taken afterwards contains them
+     * @param history the history that was taken from this tracker
+     * @return a summary of the search
      */
     public SearchSummary trace(AllocationTracker tracker, AllocationHistory history) {
         List<AllocationRequest> open = openRequests(history);
@@ -104,7 +107,7 @@ public final class HandleSearch {
         }
         int rounds = 0;
         int proofs = 0;
-        // Until the paths are looked for nothing here may refer to a handle, or it would be this that holds it.
+        // Until the search for paths, this method must not refer to a handle, or it would hold the handle itself.
         while (rounds < collections && (proofs == 0 || (proofs < PROOFS_NEEDED && isAnyRemaining(open)))) {
             rounds++;
             proofs += garbage.run() ? 1 : 0;
@@ -136,7 +139,7 @@ public final class HandleSearch {
             return Reachability.heldBy(path.get());
         }
         if (handle.isEmpty()) {
-            // A reference may be empty by chance, but what is said must not depend on chance.
+            // A reference may be empty by chance, but the result must not depend on chance.
             return proofs > 0 ? Reachability.lost() : Reachability.unknown();
         }
         if (proofs < PROOFS_NEEDED) {
@@ -172,7 +175,7 @@ public final class HandleSearch {
         return inOrder;
     }
 
-    /** Where a search begins. */
+    /** A root of a search. */
     private sealed interface Start {
 
         void begin(Walk walk);
@@ -199,7 +202,7 @@ public final class HandleSearch {
         }
     }
 
-    /** Chooses where a search begins and how far it goes; not safe for use by several threads. */
+    /** Configures the roots and bounds of a search; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
@@ -210,26 +213,26 @@ public final class HandleSearch {
 
         private Builder() {}
 
-        /** Begins at the fields of an object, which goes by the name of its class. */
+        /** Starts at the fields of an object, which is named by its class. */
         public Builder instance(Object root) {
             starts.add(new Start.Instance(root));
             return this;
         }
 
-        /** Begins at the static fields of a class; of no other. */
+        /** Starts at the static fields of this class only. */
         public Builder statics(Class<?> type) {
             starts.add(new Start.Statics(type));
             return this;
         }
 
-        /** Begins at an object that a reader knows by another name than that of its class, for example {@code parameter cache}. */
+        /** Starts at an object with a custom name, for example {@code parameter cache}. */
         public Builder named(String name, Object root) {
             starts.add(new Start.Named(name, root));
             return this;
         }
 
         /**
-         * Chooses how many objects are met at most, {@value #DEFAULT_OBJECTS} unless set.
+         * Sets the maximum number of visited objects; {@value #DEFAULT_OBJECTS} by default.
          *
          * @throws IllegalArgumentException if the number is not positive
          */
@@ -239,7 +242,7 @@ public final class HandleSearch {
         }
 
         /**
-         * Chooses how many collections are asked for at most, {@value #DEFAULT_COLLECTIONS} unless set.
+         * Sets the maximum number of collections; {@value #DEFAULT_COLLECTIONS} by default.
          *
          * @throws IllegalArgumentException if the number is not positive
          */
@@ -248,7 +251,7 @@ public final class HandleSearch {
             return this;
         }
 
-        /** Chooses how garbage is collected; {@link GarbageCollection#forced()} unless set. */
+        /** Sets how garbage is collected; {@link GarbageCollection#forced()} by default. */
         public Builder collectingBy(GarbageCollection newGarbage) {
             garbage = newGarbage;
             return this;

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** What kind of thing a class is for a search. */
+/** Classifies classes for a search. */
 final class JavaTypes {
 
-    /** What holds nothing that anybody would look for, and says what it is without running anybody's code. */
+    /** Classes that hold nothing of interest and whose text runs no foreign code. */
     private static final Set<Class<?>> LEAVES = Set.of(
             String.class,
             Boolean.class,
@@ -31,7 +31,7 @@ final class JavaTypes {
             BigDecimal.class,
             UUID.class);
 
-    /** What records and judges knows every request, and holds no handle. */
+    /** Classes that record and judge: they know every request, but hold no handle. */
     private static final List<Class<?>> RECORDING = List.of(
             AllocationListener.class,
             AllocationRequest.class,
@@ -39,7 +39,7 @@ final class JavaTypes {
             BufferGeneration.class,
             HistoryEvent.class);
 
-    /** What stands for all that runs, rather than for something that was put there. */
+    /** Classes that represent the running program, not data that was stored in it. */
     private static final List<Class<?>> MACHINERY =
             List.of(Class.class, ClassLoader.class, Thread.class, ThreadGroup.class);
 
@@ -54,7 +54,7 @@ final class JavaTypes {
         return loader == null || loader == ClassLoader.getPlatformClassLoader();
     }
 
-    /** Returns whether nothing inside is looked at. */
+    /** Returns whether the contents of objects of a class are excluded. */
     static boolean endsPath(Class<?> type) {
         return isLeaf(type)
                 || type.isAnnotationPresent(EndOfPath.class)
@@ -63,10 +63,11 @@ final class JavaTypes {
     }
 
     /**
-     * Returns whether a container can be gone through without running code of the program under test.
+     * Returns whether a container can be iterated without running code of the program under test.
      *
-     * <p>Not so for a view that an abstract class of the JDK makes of somebody's own collection. The wrappers of
-     * {@code java.util.Collections} go through what they wrap, which nothing but their own fields could tell from the JDK's.
+     * <p>This excludes views that an abstract class of the JDK creates over the program's own collection. It also
+     * excludes the wrappers of {@code java.util.Collections}: they iterate their wrapped collection, which only their
+     * closed fields could distinguish from the JDK's.
      */
     static boolean isOpenContainer(Class<?> type) {
         return type.getClassLoader() == null

@@ -9,21 +9,21 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 
-/** How one object holds the next, as a person reads it; made into words only for a path that is told. */
+/** The way in which one object holds the next. Its text is created only for a reported path. */
 sealed interface Link {
 
-    /** The longest text of a key that is told as it is. */
+    /** The maximum length of a key that is printed unchanged. */
     int MAX_KEY_LENGTH = 40;
 
-    /** Returns the words; empty for a step that is not told. */
+    /** Returns the text; empty for a step that is not reported. */
     String text();
 
-    /** Returns whether there are words; asked of every step, where words are only made for a few. */
+    /** Returns whether there is a text; called for every step, while texts are created only for a few. */
     default boolean isDescribed() {
         return true;
     }
 
-    /** An object where a search begins. */
+    /** An object where a search starts. */
     record Root(String text) implements Link {
         @Override
         public boolean isDescribed() {
@@ -31,7 +31,7 @@ sealed interface Link {
         }
     }
 
-    /** An object where a search begins, told by the field that leads on; by its name only where there is none. */
+    /** An object where a search starts, described by the field that leads on, or by its name if there is none. */
     record Origin(String name) implements Link {
         @Override
         public String text() {
@@ -44,7 +44,7 @@ sealed interface Link {
         }
     }
 
-    /** A field of something that is itself a part of a handle. */
+    /** A field of an object that is itself a part of a handle. */
     record Untold() implements Link {
         @Override
         public String text() {
@@ -66,14 +66,14 @@ sealed interface Link {
             }
             String name = field.getName();
             String readable = name.startsWith("val$") ? name.substring("val$".length()) : name;
-            // A nested class refers to the object around it by a field that nobody wrote.
+            // A nested class refers to the enclosing object by a generated field.
             String told = readable.startsWith("this$") ? "the object around it" : readable;
             Class<?> named = holder.isAnonymousClass() ? holder : field.getDeclaringClass();
             return String.format(Locale.ROOT, "%s.%s", nameOf(named), told);
         }
     }
 
-    /** A place in an array or in a collection that has places. */
+    /** An index in an array or in an ordered collection. */
     record AtIndex(Class<?> container, int index) implements Link {
         @Override
         public String text() {
@@ -90,7 +90,7 @@ sealed interface Link {
         }
     }
 
-    /** What a container holds without a place for it. */
+    /** An element of a container without indexes. */
     record Inside(Class<?> container, String what) implements Link {
         @Override
         public String text() {
@@ -98,7 +98,7 @@ sealed interface Link {
         }
     }
 
-    /** Returns the words for a key; none of them come from code of the key's own. */
+    /** Returns the text of a key, without running code of the key's class. */
     private static String description(Object key) {
         if (key instanceof String text) {
             String shown = text.length() <= MAX_KEY_LENGTH ? text : text.substring(0, MAX_KEY_LENGTH) + "…";
@@ -111,7 +111,7 @@ sealed interface Link {
         return plain ? key.toString() : JavaTypes.withArticle(nameOf(key.getClass()));
     }
 
-    /** Returns the name by which a reader knows a class; what the JDK hides behind an interface goes by that. */
+    /** Returns the readable name of a class; a hidden class of the JDK is named by its interface. */
     static String nameOf(Class<?> type) {
         if (type.isArray()) {
             return nameOf(type.getComponentType()) + "[]";

@@ -20,17 +20,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What objects hold, found without running code of the program under test.
+ * Finds the objects that an object holds without running code of the program under test.
  *
- * <p>Fields are read where the program's own module lets them be; the JDK's containers are asked for what they contain; of
- * everything else nothing is known but its class.
+ * <p>Fields are read where the program's module permits it. The JDK's containers are asked for their contents. Of all
+ * other objects only the class is known.
  */
 final class ObjectFields {
 
-    /** Hears of one object after the other. */
+    /** Receives one object after the other. */
     interface Visitor {
 
-        /** Returns whether it wants to hear of more. */
+        /** Returns whether to continue. */
         boolean visit(Object held, Link link);
     }
 
@@ -38,12 +38,12 @@ final class ObjectFields {
     private final Map<Class<?>, Boolean> ends = new HashMap<>();
     private final TreeSet<String> unread = new TreeSet<>();
 
-    /** Returns the names of the classes of which something could not be read. */
+    /** Returns the names of the classes with unreadable parts. */
     List<String> unread() {
         return List.copyOf(unread);
     }
 
-    /** Visits what the static fields of a class hold. */
+    /** Visits the values of a class's static fields. */
     void ofClass(Class<?> type, Visitor visitor) {
         for (Field field : declared(type)) {
             if (Modifier.isStatic(field.getModifiers()) && !describe(field, null, type, visitor)) {
@@ -52,7 +52,7 @@ final class ObjectFields {
         }
     }
 
-    /** Visits what an object holds. */
+    /** Visits the objects that an object holds. */
     void of(Object holder, Visitor visitor) {
         Class<?> type = holder.getClass();
         if (ends.computeIfAbsent(type, JavaTypes::endsPath)) {
@@ -91,7 +91,7 @@ final class ObjectFields {
 
     private static void ofMap(Map<?, ?> map, Visitor visitor) {
         Class<?> type = map.getClass();
-        // Its keys are held by nobody, and to tell of one would be to hold it.
+        // Nothing holds its keys, and a reported path would hold them.
         if (map instanceof WeakHashMap<?, ?>) {
             ofUnordered(map.values(), type, "a value", visitor);
             return;
@@ -125,7 +125,7 @@ final class ObjectFields {
         }
     }
 
-    /** A queue by priority is not gone through in the order in which it gives its elements away. */
+    /** The iteration order of a priority queue is not the order of its elements. */
     private static boolean isInOrder(Collection<?> collection) {
         return collection instanceof Queue<?>
                 && !(collection instanceof java.util.PriorityQueue<?>)
@@ -140,7 +140,7 @@ final class ObjectFields {
         }
     }
 
-    /** The JDK's own fields are closed, so of what is no container only this much is known. */
+    /** The JDK's own fields are closed, so this is all that is known of objects that are no containers. */
     private static void ofHolder(Object holder, Visitor visitor) {
         if (holder instanceof AtomicReferenceArray<?> array) {
             for (int index = 0; index < array.length(); index++) {
@@ -187,7 +187,7 @@ final class ObjectFields {
                 }
             }
         }
-        // What an own collection has inherited could only be asked for through methods that it may have changed.
+        // Inherited contents of the program's own collection are only accessible through methods that it may override.
         if (holder instanceof Collection<?> || holder instanceof Map<?, ?>) {
             unread.add(type.getName());
         }

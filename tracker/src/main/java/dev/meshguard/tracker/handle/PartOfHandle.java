@@ -9,11 +9,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Says that whoever holds an object of this class holds a handle to memory through it, so that {@link HandleSearch} looks into it
- * and does not tell its fields: who reads {@code KvCacheTest.cache -> ArrayList[0]} does not care what a tensor is made of.
+ * Marks a class whose objects are parts of a handle, so that a reference to one holds the handle.
  *
- * <p>For the classes of a source of reports, where what users hold is not itself what it hands to
- * {@link dev.meshguard.tracker.AllocationListener#handedOut}.
+ * <p>{@link HandleSearch} looks into them but does not print their fields: a reader of
+ * {@code KvCacheTest.cache -> ArrayList[0]} does not need the inner structure of a tensor. For classes of a source
+ * whose users hold another object than the one passed to {@link dev.meshguard.tracker.AllocationListener#handedOut}.
  *
  * @since 0.1
  */

@@ -5,15 +5,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How a {@link HandleSearch} went.
+ * The summary of a {@link HandleSearch}.
  *
- * @param traced of how many requests it was looked for a handle
- * @param withoutPath of how many of them the handle is there and nobody knows what holds it
- * @param collections how many collections were asked for
- * @param collectionProven whether one of them is known to have happened; else no handle is called lost
- * @param objects how many objects were looked into
- * @param complete whether everything was looked into that can be reached, or everything was found before that; not so once the
- *     bound was hit or something could not be read
+ * @param traced how many requests had a handle to search for
+ * @param withoutPath how many of them have a reachable handle without a known path
+ * @param collections how many collections were requested
+ * @param collectionProven whether one of them is proved to have happened; else no handle is reported as lost
+ * @param objects how many objects were visited
+ * @param complete whether every reachable object was visited, or every handle was found before; false if the bound was
+ *     reached or something could not be read
  * @param unread the classes of which objects or fields could not be read, by name, in alphabetical order
  * @since 0.1
  */

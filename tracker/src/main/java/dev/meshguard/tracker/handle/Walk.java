@@ -11,16 +11,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes from some objects to all that they hold, the nearest first, until it has met what it looks for.
+ * Visits all objects that the roots hold, the nearest first, until it has visited every target.
  *
- * <p>Not safe for use by several threads, and for one use: it holds everything that it has met.
+ * <p>Not safe for use by several threads, and for one use: it holds everything that it visited.
  */
 final class Walk {
 
-    /** A container may be larger than the objects in it are many. */
+    /** Bounds references too, because a container may hold far more references than distinct objects. */
     private static final int REFERENCES_PER_OBJECT = 16;
 
-    /** Steps of a path that are told; in a longer one the middle is left out. */
+    /** The maximum number of reported steps of a path; the middle of a longer one is omitted. */
     private static final int MAX_REPORTED_STEPS = 8;
 
     private static final int FIRST_STEPS = 4;
@@ -40,12 +40,12 @@ final class Walk {
         this.referencesRemaining = (long) objectsAtMost * REFERENCES_PER_OBJECT;
     }
 
-    /** Begins at an object; the name tells it where no field does. */
+    /** Starts at an object, which the link names if no field does. */
     void from(Object root, Link link) {
         visit(root, link, null);
     }
 
-    /** Begins at the static fields of a class. */
+    /** Starts at the static fields of a class. */
     void fromStaticsOf(Class<?> type) {
         contents.ofClass(type, (held, link) -> visit(held, link, null));
     }
@@ -57,7 +57,7 @@ final class Walk {
         }
     }
 
-    /** Returns the way to something that was looked for, if it was met. */
+    /** Returns the path to a target, if it was visited. */
     Optional<List<String>> pathTo(Object target) {
         return Optional.ofNullable(found.get(target)).map(Walk::description);
     }
@@ -66,7 +66,7 @@ final class Walk {
         return visited.size();
     }
 
-    /** Returns whether there was more to look at than was allowed. */
+    /** Returns whether the search stopped at its bound. */
     boolean hitBound() {
         return boundHit;
     }
@@ -95,7 +95,7 @@ final class Walk {
         return goesOn();
     }
 
-    /** A way may be as long as the list in which every handle holds the next: of a long one only its ends are gone through. */
+    /** A path may be as long as a linked list of all handles, so only the ends of a long one are read. */
     private static List<String> description(Step last) {
         if (last.steps == 0) {
             return List.of(last.root.link instanceof Link.Origin origin ? origin.name() : last.root.link.text());
@@ -126,11 +126,11 @@ final class Walk {
         private final Link link;
         private final boolean isDescribed;
         private final Step root;
-        /** The last step before this one that is told. */
+        /** The last reported step before this one. */
         private final @Nullable Step describedBefore;
-        /** How many steps up to this one are told. */
+        /** The number of reported steps up to this one. */
         private final int steps;
-        /** The last of those with which the words of a long way begin. */
+        /** The last of the steps at the beginning of a long path's text. */
         private final @Nullable Step beginning;
 
         Step(Object object, Link link, @Nullable Step by) {

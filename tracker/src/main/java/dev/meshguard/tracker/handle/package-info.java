@@ -1,4 +1,4 @@
-/** Who still holds what nobody freed. */
+/** Finds the objects that hold the handles of surviving buffers. */
 @NullMarked
 package dev.meshguard.tracker.handle;
 
