@@ -22,8 +22,8 @@ public enum BufferKind {
     /**
      * A report that a source sends to show that its reports arrive; there is no buffer.
      *
-     * <p>It uses no memory and is excluded from every count, sum and text. See {@link
-     * dev.meshguard.tracker.AllocationListener#canaryPlanted}.
+     * <p>It uses no memory and is excluded from every count, sum and text. See
+     * {@link dev.meshguard.tracker.AllocationListener#canaryPlanted}.
      */
     CANARY
 }

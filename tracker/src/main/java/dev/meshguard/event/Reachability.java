@@ -13,8 +13,8 @@ import org.apiguardian.api.API.Status;
  * decides whether one did.
  *
  * @param state the result
- * @param path the fields that hold the handle, from the root, in readable form: {@code KvCacheTest.cache}, {@code
- *     ArrayList[0]}; empty if nothing holds it or the search found no path
+ * @param path the fields that hold the handle, from the root, in readable form: {@code KvCacheTest.cache},
+ *     {@code ArrayList[0]}; empty if nothing holds it or the search found no path
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")

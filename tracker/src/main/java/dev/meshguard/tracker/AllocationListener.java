@@ -17,12 +17,12 @@ import org.apiguardian.api.API.Status;
  * Receives the reports of a source about every buffer from its allocation to its free.
  *
  * <p>A source is a mesh without hardware, an adapter around a device binding, or a server to which real processes
- * report. This interface corresponds to a processor of the {@code GraphTracker} in tt-metal ({@code
- * tt_metal/impl/graph/graph_tracking.cpp}). {@link AllocationTracker} is the listener that records.
+ * report. This interface corresponds to a processor of the {@code GraphTracker} in tt-metal
+ * ({@code tt_metal/impl/graph/graph_tracking.cpp}). {@link AllocationTracker} is the listener that records.
  *
- * <p>One call of the code under test is one request, on any number of devices. Create it once with {@link
- * #request(AllocationDetails)} and report each device's buffer with it. Eight buffers of one mesh buffer are then
- * recognised as one, with one origin.
+ * <p>One call of the code under test is one request, on any number of devices. Create it once with
+ * {@link #request(AllocationDetails)} and report each device's buffer with it. Eight buffers of one mesh buffer are
+ * then recognised as one, with one origin.
  *
  * <pre>{@code
  * AllocationRequest request = listener.request(AllocationDetails.user());
@@ -34,9 +34,9 @@ import org.apiguardian.api.API.Status;
  * <p>Several meshes may share a device: a mesh and its submeshes, or a second mesh over active devices. Each has an
  * allocator of its own, so all of them use the same addresses. A source with such meshes
  * <ul>
- * <li>names the mesh in the details of every request and release of a buffer ({@link AllocationDetails#onMesh(int)}),
- * <li>reports a device opened when it is initialised, not when another mesh begins to use it,
- * <li>reports a device closed when the last mesh stops using it.
+ *   <li>names the mesh in the details of every request and release of a buffer ({@link AllocationDetails#onMesh(int)}),
+ *   <li>reports a device opened when it is initialised, not when another mesh begins to use it,
+ *   <li>reports a device closed when the last mesh stops using it.
  * </ul>
  *
  * <p>Any thread may call a listener. A listener must neither block nor throw because of what the code under test did.

@@ -70,8 +70,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The only expensive part is the caller's stack. It is captured once per {@linkplain #request request}, kept
  * unresolved, and resolved only when it is read. Stacks of freed buffers are kept for the first {@value #STACKS_KEPT}
- * requests. Once as many live buffers or as many frees hold a stack, new ones are resolved and interned. {@code
- * docs/internals/performance.md} has the numbers.
+ * requests. Once as many live buffers or as many frees hold a stack, new ones are resolved and interned.
+ * {@code docs/internals/performance.md} has the numbers.
  *
  * <h2>Limits</h2>
  *
