@@ -12,23 +12,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One piece of device memory behind a buffer.
+ * One block of device memory that belongs to a buffer.
  *
- * <p>Kept excluding the handle that the code under test holds, so that nothing in the runtime keeps a forgotten handle
- * reachable. Whether it is freed may be read on any thread and changes under the lock of its mesh.
+ * <p>Separate from the handle of the code under test, so that the runtime keeps no lost handle reachable. Any thread may read
+ * whether the block is freed; it changes under the lock of its mesh.
  */
 @EndOfPath
 final class Allocation {
 
-    /** Who stands behind the memory, which decides what is reported of it. */
+    /** The owner of the memory, which decides what the mesh reports about it. */
     enum Kind {
         /** Memory of the mesh's own allocator, at the same address on every device. */
         LOCK_STEP,
         /** Memory of one device's allocator. */
         ON_ONE_DEVICE,
-        /** An address on some devices that something else owns. */
+        /** An address on some devices that another allocation owns. */
         VIEW,
-        /** An address that something else owns, pointed to by a buffer of the mesh itself. */
+        /** An address that another allocation owns, used by a buffer of the mesh itself. */
         VIEW_ON_MESH;
 
         /** How many buffers there are: a lock-step one has a backing buffer of the mesh besides those of the devices. */
@@ -41,11 +41,11 @@ final class Allocation {
         }
     }
 
-    /** How a buffer comes to its end. */
+    /** The reason for the end of a buffer. */
     enum ReleaseReason {
-        /** The code under test gave it back. */
+        /** The code under test freed it. */
         DEALLOCATED,
-        /** What held it died. */
+        /** Its owner was destroyed. */
         DIED,
         /** Nobody had a handle to it any more, and the last one was collected. */
         COLLECTED
@@ -95,7 +95,7 @@ final class Allocation {
         return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), lender);
     }
 
-    /** A buffer without content: it has no address, and neither allocators nor listeners hear of it. */
+    /** Creates a buffer without content: it has no address, and neither allocators nor listeners receive it. */
     static Allocation empty(
             long firstId, Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
         return new Allocation(firstId, kind, details, devices, config.type(), 0, 0, null);
@@ -111,12 +111,14 @@ final class Allocation {
         return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), null);
     }
 
-    /** The number of the backing buffer, or else of the first device's buffer; those of the other devices follow. */
+    /**
+     * Returns the number of the backing buffer, or else of the first device's buffer; the numbers of the other devices follow.
+     */
     long firstId() {
         return firstId;
     }
 
-    /** The number of the buffer on one of the devices, by its place among them. */
+    /** Returns the number of the buffer on one device, by the index of the device. */
     long idOnDevice(int index) {
         return kind == Kind.LOCK_STEP ? firstId + 1 + index : firstId + index;
     }
@@ -153,15 +155,17 @@ final class Allocation {
         freed = true;
     }
 
-    /** Marks it as freed, and remembers the request that freed it: it may know where in the code under test that was. */
+    /**
+     * Marks the buffer as freed and stores the request that freed it, which may contain the call site in the code under test.
+     */
     void markFreed(AllocationRequest release) {
         freedBy = release;
         freed = true;
     }
 
     /**
-     * Returns the end of a sentence that says it was freed: the frame that freed it, in a line of its own, or how to learn of it.
-     * Empty where nobody was asked to free it.
+     * Returns the end of a sentence about the free: the frame that freed the buffer, in a line of its own, or how to find it.
+     * Empty if there is no request that freed it.
      */
     String siteOfFree() {
         AllocationRequest release = freedBy;
@@ -186,7 +190,7 @@ final class Allocation {
         return Optional.ofNullable(taken);
     }
 
-    /** Remembers from now on what happens to it; only a strict runtime does. */
+    /** Starts to record what happens to the buffer; only a strict runtime does. */
     void beginOpenPeriod(BufferState newLife) {
         openPeriod = newLife;
     }

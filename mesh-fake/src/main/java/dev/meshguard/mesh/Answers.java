@@ -8,10 +8,10 @@ import dev.meshguard.tracker.Scope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a listener answers, or in its place what a listener answers that does not record.
+ * The answers of a listener, with defaults for a listener that returns {@code null}.
  *
- * <p>A mock answers {@code null} unless a test stubs it. A runtime needs a request to report what belongs together, and a scope to
- * end a phase; a test that only verifies calls needs neither.
+ * <p>A mock returns {@code null} unless a test stubs it. A runtime needs a request to group reports, and a scope to end a
+ * phase. A test that only verifies calls needs neither.
  */
 final class Answers {
 

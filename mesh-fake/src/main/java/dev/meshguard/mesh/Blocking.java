@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Whether a call waits until the command queue has done what it was asked for.
+ * Whether a call waits until the command queue has finished the work of the call.
  *
  * @since 0.1
  */

@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
  * A buffer on one device, or the backing buffer of a mesh buffer.
  *
  * <p>It either owns its memory ({@link MeshDevice#allocateOn}, {@link MeshBuffer#backingBuffer}), or lies at an address that
- * something else owns ({@link MeshDevice#viewOn}, {@link MeshBuffer#deviceBuffer}, {@link #view}). It is allocated from the moment
- * it is handed out, and keeps its state when its mesh closes, as in the real runtime: nobody tells it.
+ * another buffer owns ({@link MeshDevice#viewOn}, {@link MeshBuffer#deviceBuffer}, {@link #view}). It is allocated when it is
+ * returned. It keeps its state when its mesh closes, as in the real runtime, which does not notify it.
  *
- * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source: {@code tt_metal/impl/buffers/buffer.cpp}.
+ * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source:
+ * {@code tt_metal/impl/buffers/buffer.cpp}.
  *
  * @since 0.1
  */
@@ -69,12 +70,12 @@ public final class Buffer implements AutoCloseable {
         return new Buffer(mesh, device, allocation.firstId(), config, allocation, false, null, null);
     }
 
-    /** What owns the memory of a mesh buffer; its device is the mesh. */
+    /** Creates the buffer that owns the memory of a mesh buffer; its device is the mesh. */
     static Buffer backing(MeshDevice mesh, BufferConfig config, Allocation allocation, DeviceBuffers madeFor) {
         return new Buffer(mesh, mesh.id(), allocation.firstId(), config, allocation, false, null, madeFor);
     }
 
-    /** What a mesh buffer is on one device: it never ends by itself. */
+    /** Creates the part of a mesh buffer on one device; code under test cannot free it separately. */
     static Buffer partOfMeshBuffer(
             MeshDevice mesh,
             int device,
@@ -85,7 +86,7 @@ public final class Buffer implements AutoCloseable {
         return new Buffer(mesh, device, uniqueId, config, allocation, true, null, madeFor);
     }
 
-    /** Returns the id of the device; of a backing buffer the id of the mesh, which stands for its device. */
+    /** Returns the id of the device. For a backing buffer this is the id of the mesh. */
     public int device() {
         return device;
     }
@@ -95,7 +96,7 @@ public final class Buffer implements AutoCloseable {
         return uniqueId;
     }
 
-    /** Returns what was asked for, with the page size that was last set. */
+    /** Returns the requested configuration, with the last page size that was set. */
     public BufferConfig config() {
         return config;
     }
@@ -108,7 +109,7 @@ public final class Buffer implements AutoCloseable {
     /**
      * Returns the address, also after the buffer was freed.
      *
-     * <p>It fits into 32 bits, as all banks do (quirk Q13). A buffer of 0 B lies nowhere and says 0 (quirk Q14).
+     * <p>It fits into 32 bits, as all banks do (quirk Q13). A buffer of 0 B has no memory and returns 0 (quirk Q14).
      */
     public long address() {
         return allocation.address();
@@ -125,7 +126,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Counts in other pages from now on; the memory stays as it is.
+     * Changes the page size; the memory does not change.
      *
      * @throws MeshRuntimeException if the size is not a whole number of them
      * @throws IllegalArgumentException if the page size is negative
@@ -156,7 +157,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Returns which page lies where on which core; of a view, which of its own pages.
+     * Returns which page lies where on which core; for a view, its own pages.
      *
      * @throws MeshRuntimeException if it is interleaved
      */
@@ -165,7 +166,7 @@ public final class Buffer implements AutoCloseable {
         return seen == null || seen.mapping.isEmpty() ? BufferPageMapping.of(config) : seen.mapping.get();
     }
 
-    /** Returns what the code under test says it is for, if it says so. */
+    /** Returns the label that the code under test set, if any. */
     public Optional<String> label() {
         return allocation.details().label();
     }
@@ -183,8 +184,9 @@ public final class Buffer implements AutoCloseable {
     /**
      * Returns a buffer for a part of its pages, or this one if the part is the whole.
      *
-     * <p>It has the same address, for its first page may lie in any bank, and owns nothing; it keeps the buffer that does
-     * reachable. {@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH} reports it like any buffer that owns nothing.
+     * <p>It has the same address, because its first page may lie in any bank. It owns no memory; it keeps the owning buffer
+     * reachable. {@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH} reports it like any buffer that owns
+     * nothing.
      *
      * @throws MeshRuntimeException if the region does not lie in this, cuts through a page, or the mesh is closed
      */
@@ -204,7 +206,7 @@ public final class Buffer implements AutoCloseable {
                 new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView, null), pointer);
     }
 
-    /** Returns the buffer that this is a view of, at the end of all views; itself if it is none. */
+    /** Returns the buffer at the end of the chain of views; this buffer if it is not a view. */
     public Buffer rootBuffer() {
         return view == null ? this : view.root;
     }
@@ -214,7 +216,7 @@ public final class Buffer implements AutoCloseable {
         return new BufferRegion(view == null ? 0 : view.offset, size());
     }
 
-    /** Returns whether it took its memory from an allocator. */
+    /** Returns whether it allocated its memory from an allocator. */
     public boolean ownsMemory() {
         return !partOfMeshBuffer && (allocation.kind() == Kind.ON_ONE_DEVICE || allocation.kind() == Kind.LOCK_STEP);
     }
@@ -222,18 +224,18 @@ public final class Buffer implements AutoCloseable {
     /**
      * Returns whether it was not freed; closing the mesh does not change that.
      *
-     * <p>A device's part of a mesh buffer is never freed by itself and answers {@code true} for ever.
+     * <p>A device's part of a mesh buffer is never freed separately and always returns {@code true}.
      */
     public boolean isAllocated() {
         return partOfMeshBuffer || !allocation.isFreed();
     }
 
     /**
-     * Gives the memory back.
+     * Frees the memory.
      *
-     * <p>The real runtime is silent when there is nothing to free; here the listener is reported that a second free was
-     * ignored. What owns nothing stays allocated, except that a runtime that reports views
-     * ({@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH}) ends them here, and reports that.
+     * <p>The real runtime silently ignores a second free; here the listener receives a report that the free was ignored. A
+     * buffer that owns nothing stays allocated. The exception is a runtime that reports views
+     * ({@link dev.meshguard.mesh.runtime.ReportingModel#TRACKING_BRANCH}): it ends them here, and reports that.
      */
     public void deallocate() {
         try {
@@ -245,7 +247,7 @@ public final class Buffer implements AutoCloseable {
         }
     }
 
-    /** Gives the memory back unless that was done before; what owns nothing ends, and leaves the memory alone. */
+    /** Frees the memory unless it was freed before. A buffer that owns nothing ends without freeing memory. */
     @Override
     public void close() {
         try {
@@ -279,7 +281,7 @@ public final class Buffer implements AutoCloseable {
                 isAllocated() ? "" : ", deallocated");
     }
 
-    /** What it is a part of. */
+    /** The buffer and the region of a view. */
     @PartOfHandle
     private record View(Buffer root, long offset, Optional<BufferPageMapping> mapping) {}
 }

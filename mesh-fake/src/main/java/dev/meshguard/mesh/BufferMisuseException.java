@@ -5,11 +5,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What code did to a buffer and must not do, with all that happened to the buffer before.
+ * Thrown when code misuses a buffer; the message lists the history of the buffer.
  *
- * <p>Only {@linkplain Ttnn.Builder#strict() strict} runtimes throw it; the real one lets all of it pass. It is no
- * {@code MeshRuntimeException}, so that code which handles the runtime's errors does not handle this one by mistake. Where the
- * runtime has an error of its own, as for an operation on a freed tensor, that is thrown, and this is
+ * <p>Only {@linkplain Ttnn.Builder#strict() strict} runtimes throw it; the real runtime accepts all of these calls. It is not a
+ * {@code MeshRuntimeException}, so that code which handles the runtime's errors does not handle this one by mistake. If the
+ * runtime has an error of its own, as for an operation on a freed tensor, it throws that error. This exception is then
  * {@linkplain Throwable#getSuppressed() suppressed} in it.
  *
  * @since 0.1
@@ -43,7 +43,7 @@ public final class BufferMisuseException extends IllegalStateException {
         this.misuse = misuse;
     }
 
-    /** Returns what was done. */
+    /** Returns the kind of misuse. */
     public Misuse misuse() {
         return misuse;
     }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened to one buffer and where in the code under test, in order.
+ * The history of one buffer, with call sites in the code under test, in order.
  *
- * <p>Kept in strict mode only. Where the listener took no stack one is taken here, and resolved when somebody reads it. Safe for
- * use by several threads.
+ * <p>Recorded in strict mode only. If the listener captured no stack, this class captures one and resolves it on first read.
+ * Safe for use by several threads.
  */
 final class BufferState {
 
@@ -29,7 +29,7 @@ final class BufferState {
         }
     }
 
-    /** Returns a numbered line for each moment, with the place below it. */
+    /** Returns a numbered line for each moment, with its call site below it. */
     synchronized List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (int index = 0; index < moments.size(); index++) {
@@ -43,7 +43,7 @@ final class BufferState {
         return lines;
     }
 
-    /** Returns where the last thing happened, if that is known. */
+    /** Returns the call site of the last moment, if known. */
     synchronized Optional<StackTraceElement> lastSite() {
         return moments.isEmpty()
                 ? Optional.empty()
@@ -68,7 +68,7 @@ final class BufferState {
             return new Moment(what, null, new CallStack());
         }
 
-        /** Something that happens now and that the listener was asked to number. */
+        /** Creates a moment for an event that happens now and whose number comes from the listener. */
         static Moment of(String what, AllocationRequest request) {
             return request.hasOrigin() ? new Moment(what, request, null) : now(what);
         }

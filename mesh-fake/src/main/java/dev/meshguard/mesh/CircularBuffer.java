@@ -30,7 +30,7 @@ public final class CircularBuffer {
 
     private final Program program;
     private final int number;
-    /** The program's monitor guards what follows. */
+    /** The program's monitor guards the following fields. */
     private CircularBufferConfig config;
 
     private @Nullable Home home;
@@ -47,7 +47,7 @@ public final class CircularBuffer {
         return program;
     }
 
-    /** Returns what was asked for, with the changes that were made since. */
+    /** Returns the requested configuration, with later changes. */
     public CircularBufferConfig config() {
         synchronized (program) {
             return config;
@@ -89,7 +89,7 @@ public final class CircularBuffer {
         return number;
     }
 
-    /** Changes what was asked for; its program has to hear of it. */
+    /** Changes the configuration; the caller must notify the program. */
     void change(CircularBufferConfig newConfig) {
         synchronized (program) {
             if (home != null) {
@@ -99,7 +99,7 @@ public final class CircularBuffer {
         }
     }
 
-    /** Moves it into the memory of something else. */
+    /** Moves it into the memory of another buffer. */
     void moveInto(Home newHome, long size) {
         synchronized (program) {
             newHome.requireRoomFor(size);
@@ -121,7 +121,7 @@ public final class CircularBuffer {
         return own.isEmpty() || others.isEmpty() || own.get().intersects(others.get());
     }
 
-    /** Checks what could not be checked when the size was changed, because pages may be changed after it. */
+    /** Checks the page sizes, which could not be checked when the size was changed, because pages may change after it. */
     void requireWholePages() {
         CircularBufferConfig current = config();
         current.indices().forEach(index -> current.numPages(index.number()));
@@ -147,10 +147,10 @@ public final class CircularBuffer {
     }
 
     /**
-     * Memory of something else in which circular buffers may lie.
+     * Memory of another buffer in which circular buffers may lie.
      *
-     * @param address where it begins on every core
-     * @param size how much of it there is on every core
+     * @param address the start address on every core
+     * @param size the bytes on every core
      */
     record Home(long address, long size) {
 

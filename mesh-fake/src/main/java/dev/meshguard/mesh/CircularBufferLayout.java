@@ -11,16 +11,17 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
- * Where a program's circular buffers lie in L1.
+ * The addresses of a program's circular buffers in L1.
  *
- * <p>They are stacked from the bottom of L1, outside the allocator: two programs use the same addresses, and nothing is reserved
- * between them. Every distinct range of cores has a stack of its own; a buffer on several ranges lies above all of their stacks, at
- * one address, and takes it from other stacks that share a core with it unless these reach higher already. Buffers that lie in the
- * memory of something else are not stacked.
+ * <p>The buffers are stacked from the bottom of L1, outside the allocator. Two programs use the same addresses, and no memory
+ * is reserved between them. Every distinct range of cores has its own stack. A buffer on several ranges lies above all of their
+ * stacks, at one address. It raises each other stack that shares a core with it, unless that stack is already higher. Buffers
+ * in the memory of another buffer are not stacked.
  *
- * <p>A stack that reaches higher already is not raised even if the buffer ends above it, so a later buffer of that stack may overlap
- * it on the cores they share. Kept as it is in the runtime. Immutable. Source: {@code ProgramImpl::allocate_circular_buffers} and
- * {@code validate_circular_buffer_region} in {@code tt_metal/impl/program/program.cpp}.
+ * <p>A stack that is already higher is not raised even if the buffer ends above it. A later buffer of that stack may therefore
+ * overlap it on the cores that they share. This is the behaviour of the runtime. Immutable. Source:
+ * {@code ProgramImpl::allocate_circular_buffers} and {@code validate_circular_buffer_region} in
+ * {@code tt_metal/impl/program/program.cpp}.
  */
 final class CircularBufferLayout {
 
@@ -58,7 +59,7 @@ final class CircularBufferLayout {
         return new CircularBufferLayout(program, architecture, items, addresses, stacks);
     }
 
-    /** The addresses, in the order in which the buffers were asked for. */
+    /** Returns the addresses, in the order in which the buffers were created. */
     List<Long> addresses() {
         return addresses;
     }

@@ -10,8 +10,8 @@ import java.util.Set;
 /**
  * The circular buffers of one owner as one mesh reported them, at the addresses of one layout.
  *
- * <p>Buffers in the memory of something else are left out: they take none, and what they lie in is reported by itself. Used under
- * the monitor of its owner.
+ * <p>Buffers in the memory of another buffer are omitted: they need no memory, and the other buffer is reported separately.
+ * Used under the monitor of its owner.
  */
 final class CircularBufferPlacement {
 
@@ -60,7 +60,7 @@ final class CircularBufferPlacement {
         return devices.isEmpty();
     }
 
-    /** Reports that the buffers are gone from some of the devices, because another layout takes the place of this one. */
+    /** Reports the end of the buffers on some of the devices, because another layout replaces this one. */
     void giveWay(Set<DeviceOpenPeriod> to) {
         List<DeviceOpenPeriod> leaving = devices.stream().filter(to::contains).toList();
         for (Reported buffer : buffers) {

@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The handles of a mesh and its submeshes that may be collected, and what their destructors would do.
+ * The handles of a mesh and its submeshes that may be collected, with the actions of their destructors.
  *
- * <p>Whoever hands out something that must be freed says so with {@link #watch}; what is done when the handle is gone must not
- * refer to it, or it never is. The queue of the collector is only looked at when {@link #freeCollected} is called. A thread
- * that waits for it (a {@code java.lang.ref.Cleaner}) would free at any time: between two statements of a program that has one
- * thread, in whichever phase the test is, or while the mesh is closed. So nothing here runs by itself.
+ * <p>Code that returns a handle which must be freed registers it with {@link #watch}. The action must not refer to the handle,
+ * or the handle is never collected. Only {@link #freeCollected} polls the queue of the collector. A thread that waits for the
+ * queue (a {@code java.lang.ref.Cleaner}) would free at any time: between two statements of a single-threaded program, in any
+ * phase of a test, or during the close of the mesh.
  *
- * <p>Does nothing, and keeps nothing, under {@link HandleRelease#EXPLICIT}. Guarded by the lock of the mesh, which callers
+ * <p>Does nothing, and stores nothing, under {@link HandleRelease#EXPLICIT}. Guarded by the lock of the mesh, which callers
  * hold.
  */
 final class CollectedHandles {
@@ -34,7 +34,7 @@ final class CollectedHandles {
     }
 
     /**
-     * Notes what to do once a handle was collected; it happens at most once.
+     * Registers the action to run, at most once, after a handle was collected.
      *
      * @param destructor must be harmless if everything was freed before, and must not refer to the handle
      */
@@ -44,7 +44,7 @@ final class CollectedHandles {
         }
     }
 
-    /** Does what the destructors of the handles would have done that were collected since the last call. */
+    /** Runs the destructor actions of the handles that were collected since the last call. */
     void freeCollected() {
         if (watched.isEmpty()) {
             return;
@@ -65,7 +65,7 @@ final class CollectedHandles {
             this.destructor = destructor;
         }
 
-        /** Nobody called for it, so a error can be told to nobody. */
+        /** Logs an error of a destructor, because no caller can receive it. */
         private void destroy() {
             try {
                 destructor.run();

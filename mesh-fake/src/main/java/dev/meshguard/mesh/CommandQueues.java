@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The command queues of one mesh, and what they share: which of them has work on which sub-device.
+ * The command queues of one mesh, and their shared state: which queue has work on which sub-device.
  *
  * <p>Guarded by the lock of the mesh. Sources: {@code tt_metal/distributed/mesh_device.cpp} and
  * {@code tt_metal/impl/dispatch/cq_shared_state.hpp}.
@@ -39,7 +39,7 @@ final class CommandQueues {
     /**
      * Returns a queue.
      *
-     * @throws MeshRuntimeException if there is none with the number, and after the close there is none at all
+     * @throws MeshRuntimeException if there is no queue of this number, or the mesh is closed
      */
     MeshCommandQueue queue(int id) {
         if (id < 0 || id >= queues.size()) {
@@ -49,7 +49,8 @@ final class CommandQueues {
     }
 
     /**
-     * Checks that no other mesh of the family uses a queue that this one uses: the devices could not be left in one state.
+     * Checks that no other mesh of the family uses a queue that this one uses, because the devices could not be left in a
+     * consistent state.
      *
      * @throws MeshRuntimeException if one does
      */
@@ -88,7 +89,7 @@ final class CommandQueues {
     }
 
     /**
-     * Waits until all queues of the mesh and of its submeshes have done their work, after which none counts as used.
+     * Waits until all queues of the mesh and of its submeshes have finished their work, and marks them as unused.
      *
      * @throws MeshRuntimeException if a trace is being captured
      */
@@ -113,7 +114,7 @@ final class CommandQueues {
         queues.forEach(MeshCommandQueue::markUsed);
     }
 
-    /** Ends the queues; each complains of reads that nobody waited for. */
+    /** Closes the queues; each logs the reads that were never waited for. */
     void close() {
         queues.forEach(MeshCommandQueue::close);
         queues = List.of();

@@ -22,10 +22,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The road from one mesh to its listener, where it loses, holds up or garbles reports.
+ * Forwards the reports of one mesh to its listener, and loses, delays or alters reports as the defects require.
  *
- * <p>Only for the defects of that road; what a mesh says wrongly by itself is in {@link MeshReports}. Safe for use by several
- * threads.
+ * <p>It handles only the defects of the transport; {@link MeshReports} handles wrong reports of the mesh itself. Safe for use
+ * by several threads.
  */
 final class DefectInjectingListener extends ForwardingListener {
 
@@ -137,8 +137,8 @@ final class DefectInjectingListener extends ForwardingListener {
     }
 
     /**
-     * At the moment at which it is sent the road has no defect yet: no buffer of a test was missed, no device is gone, no
-     * address is reused, nothing is closed.
+     * A canary is sent before any defect of the transport applies: no buffer of a test was missed, no device is closed, no
+     * address is reused.
      */
     private static boolean isCanary(AllocationRequest request) {
         return request.details().kind() == BufferKind.CANARY;

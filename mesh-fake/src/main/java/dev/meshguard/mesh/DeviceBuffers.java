@@ -10,9 +10,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers behind one mesh buffer: one on each device of the mesh as it was laid out then, and the backing one.
+ * The buffers of one mesh buffer: one on each device of the mesh in its shape at that time, and the backing buffer.
  *
- * <p>Their numbers are given out with the memory; the objects are made when they are first asked for, because most never are. Safe
+ * <p>The numbers are assigned with the memory. The objects are created on first access, because most are never accessed. Safe
  * for use by several threads.
  */
 @PartOfHandle

@@ -3,7 +3,7 @@ package dev.meshguard.mesh;
 import java.util.List;
 
 /**
- * What a root mesh and its submeshes hold together to keep devices open; when the last of them lets go, the devices are closed.
+ * The shared handle of a root mesh and its submeshes that keeps devices open. The devices close when the last mesh releases it.
  *
  * <p>Guarded by the lock that the meshes share. Source: {@code MeshDevice::ScopedDevices} in
  * {@code tt_metal/distributed/mesh_device.cpp}.
@@ -25,7 +25,7 @@ final class DeviceHandle {
         holders++;
     }
 
-    /** Returns whether the devices are closed when one more holder lets go. */
+    /** Returns whether the devices close when one more mesh releases the handle. */
     boolean hasOneHolder() {
         return holders == 1;
     }

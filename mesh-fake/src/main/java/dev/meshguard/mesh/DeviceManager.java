@@ -10,11 +10,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The devices of the system that are initialised.
+ * The initialised devices of the system.
  *
- * <p>A device that is active when a mesh is opened over it is used as it is: its number of command queues and the division of
- * its memory stay those of the first who opened it. The handle of a mesh covers every device that is active at that moment, so
- * closing one of two root meshes closes the devices of both. Guarded by the lock of the {@link RuntimeProcess}. Source:
+ * <p>If a device is active when a mesh is opened over it, it keeps the number of command queues and the division of its memory
+ * from its first opening. The handle of a mesh covers every device that is active at that moment, so closing one of two root
+ * meshes closes the devices of both. Guarded by the lock of the {@link RuntimeProcess}. Source:
  * {@code tt_metal/impl/device/device_manager.cpp} and {@code MeshDevice::ScopedDevices} in
  * {@code tt_metal/distributed/mesh_device.cpp}.
  */
@@ -28,10 +28,10 @@ final class DeviceManager {
     private final @Nullable DeviceOpenPeriod[] active;
 
     /**
-     * Creates the manager of a system of which nothing is initialised.
+     * Creates the manager of a system without initialised devices.
      *
-     * @param activatedTogether of the devices from 0 on so many are activated as soon as one of them is
-     * @param devices how many there are
+     * @param activatedTogether the number of devices, from 0 on, that are activated together with any one of them
+     * @param devices the number of devices
      */
     DeviceManager(int activatedTogether, int devices, FaultScript faults, StrictModeChecks misuse) {
         this.activatedTogether = activatedTogether;
@@ -80,12 +80,12 @@ final class DeviceManager {
         return all;
     }
 
-    /** Returns the present life of a device, if it is initialised. */
+    /** Returns the current open period of a device, if it is initialised. */
     Optional<DeviceOpenPeriod> openPeriodOf(int device) {
         return Optional.ofNullable(active[device]);
     }
 
-    /** Ends lives, passes over those that another mesh ended, and returns those that it ended. */
+    /** Ends open periods, skips those that another mesh ended, and returns those that it ended. */
     List<DeviceOpenPeriod> close(List<DeviceOpenPeriod> lives) {
         List<DeviceOpenPeriod> ending = new ArrayList<>(lives.size());
         for (DeviceOpenPeriod life : lives) {

@@ -9,10 +9,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One life of a device, from its initialisation to its close, with the allocator that allocates memory of this device alone.
+ * One open period of a device, from its initialisation to its close, with the allocator of this device alone.
  *
- * <p>A device that is opened again begins another life with another allocator. Meshes over the device have allocators of their
- * own, and neither knows of the other. Safe for use by several threads. Source: {@code tt_metal/impl/device/device.cpp}.
+ * <p>A device that is opened again starts another open period with another allocator. Meshes over the device have their own
+ * allocators, which are independent of this one. Safe for use by several threads. Source:
+ * {@code tt_metal/impl/device/device.cpp}.
  */
 final class DeviceOpenPeriod {
 
@@ -46,12 +47,12 @@ final class DeviceOpenPeriod {
         return device;
     }
 
-    /** How the memory is divided: as the first who opened the device asked. */
+    /** Returns the division of the memory, as set by the first opening of the device. */
     AllocatorConfig config() {
         return config;
     }
 
-    /** The cores that compute: those on which the first who opened the device did not want to dispatch. */
+    /** Returns the compute cores: those that the first opening of the device did not use for dispatch. */
     CoreGrid grid() {
         return grid;
     }
@@ -64,7 +65,7 @@ final class DeviceOpenPeriod {
         return over;
     }
 
-    /** The runtime's own programs on it, those that a close may end; to be changed. */
+    /** Returns the mutable list of the runtime's own programs on the device that a close may end. */
     List<LoadedSystemProgram> systemPrograms() {
         return systemPrograms;
     }
@@ -83,7 +84,7 @@ final class DeviceOpenPeriod {
         return allocator != null;
     }
 
-    /** Takes back all that this device alone allocated, without telling those who have it. */
+    /** Frees everything that this device's own allocator has allocated, without notifying the owners. */
     synchronized void wipe() {
         if (allocator != null) {
             allocator.deallocateBuffers();

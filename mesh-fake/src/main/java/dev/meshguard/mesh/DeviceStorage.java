@@ -3,11 +3,11 @@ package dev.meshguard.mesh;
 import dev.meshguard.tracker.handle.PartOfHandle;
 
 /**
- * The device memory of a tensor, for all handles that share it.
+ * The device memory of a tensor, shared by all its handles.
  *
- * <p>In the runtime copies of a tensor share a holder, and a reinterpreted view has a holder of its own besides that of its root;
- * freeing either frees both, and without force nothing is freed unless one handle is left that refers to any of them. So handles of
- * both kinds share one of these, and are one count. Memory that was freed leaves the buffer as a tombstone, which still knows its
+ * <p>In the runtime copies of a tensor share one storage, and a reinterpreted view has its own storage besides that of its
+ * root. Freeing either frees both. Without force nothing is freed unless only one handle remains that refers to any of them.
+ * Handles of both kinds therefore share one object and one count here. Freed memory leaves the buffer as a tombstone with its
  * address and its mesh. Guarded by the lock of the mesh, which callers hold. Source: {@code ttnn/core/tensor/storage.cpp}.
  */
 @PartOfHandle
@@ -33,12 +33,15 @@ final class DeviceStorage {
         return new Share(handles);
     }
 
-    /** Excluding the memory: what a handle leaves behind to be counted must not keep that from being collected with it. */
+    /**
+     * The count of the handles. It does not refer to the memory, so that a remaining count does not keep the memory from being
+     * collected.
+     */
     private static final class Handles {
         private int count;
     }
 
-    /** What one handle adds to the count. */
+    /** The contribution of one handle to the count. */
     static final class Share {
 
         private final Handles handles;

@@ -4,10 +4,10 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import java.util.Locale;
 
 /**
- * The texts of the runtime's command queues, traces and sub-device managers, word for word.
+ * The texts of the runtime's command queues, traces and sub-device managers, verbatim.
  *
- * <p>Sources: {@code tt_metal/distributed/{mesh_device,mesh_trace,fd_mesh_command_queue,mesh_command_queue_base}.cpp},
- * {@code tt_metal/impl/sub_device/{sub_device_manager,sub_device_manager_tracker}.cpp},
+ * <p>Sources: {@code tt_metal/distributed/{mesh_device,mesh_trace,fd_mesh_command_queue,mesh_command_queue_base}.cpp}, {@code
+ * tt_metal/impl/sub_device/{sub_device_manager,sub_device_manager_tracker}.cpp},
  * {@code tt_metal/impl/dispatch/cq_shared_state.cpp} and {@code tt_metal/impl/buffers/dispatch.cpp}.
  */
 final class DispatchMessages {

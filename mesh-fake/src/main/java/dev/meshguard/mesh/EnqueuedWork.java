@@ -13,7 +13,7 @@ sealed interface EnqueuedWork {
     /** Returns whether every kernel binary that it needs is on the devices. */
     boolean isLoaded();
 
-    /** Gives the programs their memory if they have none. */
+    /** Allocates the memory of the programs if they have none. */
     void load();
 
     /** Returns the sub-device that all programs run on. */
@@ -46,7 +46,7 @@ sealed interface EnqueuedWork {
         }
     }
 
-    /** A program by itself, which knows nothing of the sub-devices of the mesh and uses the device as a whole. */
+    /** A single program, which ignores the sub-devices of the mesh and uses the device as a whole. */
     record OnOneDevice(Program program, MeshDevice mesh, int device) implements EnqueuedWork {
 
         @Override

@@ -25,7 +25,7 @@ final class FaultProgress {
         return fault;
     }
 
-    /** Counts one more of what it is about, and returns whether it happens now. */
+    /** Counts one more matching event, and returns whether the fault happens now. */
     synchronized boolean isDue(long number) {
         counted++;
         if (counted == number) {
@@ -45,7 +45,7 @@ final class FaultProgress {
         return happened;
     }
 
-    /** Puts a note on an error that it brought about. */
+    /** Adds the marker of the injected fault to an error. */
     <E extends Throwable> E explains(E error) {
         error.addSuppressed(new InjectedFault(fault, plan));
         return error;

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The faults of one runtime, asked at the few places where something can go wrong.
+ * The faults of one runtime, queried at the few points where a fault can happen.
  *
- * <p>What counts and what is thrown is described in {@link FaultPlan}. Without a plan every question is answered by one look at an
- * empty list. Safe for use by several threads.
+ * <p>{@link FaultPlan} describes what is counted and what is thrown. Without a plan every query only checks an empty list. Safe
+ * for use by several threads.
  */
 final class FaultScript {
 
@@ -60,7 +60,7 @@ final class FaultScript {
         return ofReports.isEmpty() ? listener : new FaultyListener(listener, ofReports);
     }
 
-    /** Returns what has not gone wrong so far. */
+    /** Returns the faults that have not happened so far. */
     List<Fault> outstanding() {
         return faults.stream()
                 .filter(fault -> !fault.hasHappened())
@@ -69,10 +69,10 @@ final class FaultScript {
     }
 
     /**
-     * Told before an allocator is asked.
+     * Called before an allocator is called.
      *
-     * @param on the devices on which the memory will lie
-     * @param full the error of a memory that is full
+     * @param on the devices of the memory
+     * @param full the error of a full memory
      */
     void allocating(BufferType type, List<Integer> on, Supplier<DeviceOutOfMemoryException> full) {
         FaultProgress due = null;
@@ -110,10 +110,10 @@ final class FaultScript {
     }
 
     /**
-     * Runs what is handed to a command queue.
+     * Runs work that is enqueued on a command queue.
      *
-     * @param name what code under test calls it
-     * @param on the devices that hear of it
+     * @param name the name of the operation in the code under test
+     * @param on the devices of the operation
      * @param close closes its mesh
      */
     void operation(String name, List<Integer> on, Runnable close, Runnable work) {
@@ -147,7 +147,7 @@ final class FaultScript {
         handOver(name, on, fails, stops);
     }
 
-    /** Told when the close of a mesh begins. */
+    /** Called when the close of a mesh begins. */
     void closing(List<Integer> devices) {
         if (faults.isEmpty()) {
             return;
@@ -168,7 +168,7 @@ final class FaultScript {
         }
     }
 
-    /** Returns the devices that a mesh lets go of in the order in which they close. */
+    /** Returns the devices that a mesh releases in the order in which they close. */
     List<DeviceOpenPeriod> closingOrder(List<DeviceOpenPeriod> lives) {
         if (faults.isEmpty()) {
             return lives;
@@ -186,7 +186,7 @@ final class FaultScript {
                 .toList();
     }
 
-    /** Returns whether a mesh that was just closed is closed once more. */
+    /** Returns whether a mesh that was just closed is closed again. */
     boolean closesTwice() {
         if (faults.isEmpty()) {
             return false;
@@ -246,7 +246,7 @@ final class FaultScript {
         return wanted.isEmpty() || devices.contains(wanted.getAsInt());
     }
 
-    /** One that was given; of a decision that is given twice each scope ends its own. */
+    /** A registered decision. If a decision is registered twice, each scope ends its own registration. */
     private static final class GivenDecision {
         private final AllocationDecision decision;
 

@@ -21,10 +21,11 @@ import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /**
- * Loses, doubles, delays and reorders what a runtime says to its listener about buffers.
+ * Loses, doubles, delays and reorders the reports of a runtime about buffers.
  *
- * <p>A report is first lost or doubled, then held back, then gathered with others of its device. Everything else is handed on as it
- * comes, canaries among it: which report is the k-th does not depend on them, and no fault of a single report cuts the road. Safe for use by several threads: one lock keeps the counts and the order.
+ * <p>A report is first lost or doubled, then delayed, then gathered with others of its device. All other calls, including
+ * canaries, are forwarded at once. Canaries therefore do not change the number of a report, and a fault of a single report does
+ * not stop them. Safe for use by several threads: one lock guards the counts and the order.
  */
 final class FaultyListener extends ForwardingListener {
 

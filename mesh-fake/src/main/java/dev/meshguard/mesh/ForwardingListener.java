@@ -12,7 +12,7 @@ import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
 
-/** Hands on to a listener everything that its subclasses do not look at. */
+/** Forwards to a listener every call that a subclass does not override. */
 abstract class ForwardingListener implements AllocationListener {
 
     final AllocationListener listener;

@@ -19,11 +19,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A circular buffer through which cores send pages to other cores, longer than a program lives.
+ * A circular buffer through which cores send pages to other cores. It outlives programs.
  *
- * <p>It lies in two ordinary buffers, sharded over senders and receivers: the data, and what each core has to know of the others.
- * Circular buffers of programs can lie {@linkplain Program#createCircularBuffer in it}. It keeps its memory until it is closed, and
- * counts as a leak if it is not: reports name it as {@link #owner}. Created by {@link Ttnn#createGlobalCircularBuffer}.
+ * <p>It uses two ordinary buffers, sharded over senders and receivers: the data, and the configuration of each core. Circular
+ * buffers of programs can lie {@linkplain Program#createCircularBuffer in it}. It keeps its memory until it is closed, and
+ * counts as a leak if it is not closed. Reports refer to it as {@link #owner}. Created by
+ * {@link Ttnn#createGlobalCircularBuffer}.
  *
  * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source:
  * {@code tt_metal/impl/buffers/global_circular_buffer.cpp}.
@@ -34,7 +35,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class GlobalCircularBuffer implements AutoCloseable {
 
-    /** Whether a core sends, the number of receivers, where the data begins and how much it is, and three pointers. */
+    /** The sender flag, the number of receivers, the start and the size of the data, and three pointers. */
     private static final long CONFIG_WORDS = 7;
 
     private static final long WORD_SIZE = 4;
@@ -106,7 +107,7 @@ public final class GlobalCircularBuffer implements AutoCloseable {
         return mesh;
     }
 
-    /** Returns the name under which reports know it, for example {@code global circular buffer 1}. */
+    /** Returns its name in reports, for example {@code global circular buffer 1}. */
     public Owner owner() {
         return owner;
     }
@@ -126,7 +127,7 @@ public final class GlobalCircularBuffer implements AutoCloseable {
         return data.address();
     }
 
-    /** Returns the address of what each core has to know, also after it was closed. */
+    /** Returns the address of the configuration of each core, also after this was closed. */
     public long configAddress() {
         return config.address();
     }
@@ -208,7 +209,7 @@ public final class GlobalCircularBuffer implements AutoCloseable {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public record SenderReceivers(CoreCoord sender, CoreRangeSet receivers) {}
 
-    /** Which cores take part, and how many receivers the busiest sender has. */
+    /** The participating cores, and the number of receivers of the busiest sender. */
     private record Topology(CoreRangeSet senders, CoreRangeSet receivers, CoreRangeSet allCores, int mostReceivers) {
 
         static Topology of(List<SenderReceivers> mapping) {
@@ -232,7 +233,10 @@ public final class GlobalCircularBuffer implements AutoCloseable {
             return new Topology(senders, receivers, all, mostReceivers);
         }
 
-        /** The words of a core, two for the place of each receiver, and two counters for each receiver. */
+        /**
+         * Returns the bytes of a core's words, of two words for the position of each receiver, and of two counters for each
+         * receiver.
+         */
         long configPageSize(long l1Alignment) {
             long words = (CONFIG_WORDS + 2L * mostReceivers) * WORD_SIZE;
             return Rounding.up(words, l1Alignment) + 2L * mostReceivers * l1Alignment;

@@ -70,7 +70,7 @@ public final class GlobalSemaphore implements AutoCloseable {
         return mesh;
     }
 
-    /** Returns the name under which reports know it, for example {@code global semaphore 1}. */
+    /** Returns its name in reports, for example {@code global semaphore 1}. */
     public Owner owner() {
         return owner;
     }
@@ -90,7 +90,7 @@ public final class GlobalSemaphore implements AutoCloseable {
         return buffer.address();
     }
 
-    /** Returns the value that it was given last; programs do not change it here. */
+    /** Returns the last value that was set; programs do not change it here. */
     public int value() {
         return value;
     }

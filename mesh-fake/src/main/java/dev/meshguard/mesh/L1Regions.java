@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the circular buffers of one program take of L1 on one range of cores: regions, each above the one before.
+ * The L1 regions of one program's circular buffers on one range of cores, in ascending order.
  *
- * <p>Two regions touch only where one was extended; a gap is left by a buffer that had to lie higher on other cores. Not
+ * <p>Two regions touch only if one was extended. A gap results from a buffer that had to lie higher on other cores. Not
  * thread-safe. Source: {@code ProgramImpl::CircularBufferAllocator} in {@code tt_metal/impl/program/program.cpp}.
  */
 final class L1Regions {
@@ -35,9 +35,9 @@ final class L1Regions {
     }
 
     /**
-     * Takes memory at the end of the last region or above it.
+     * Marks memory at the end of the last region or above it.
      *
-     * @param base where the first region begins
+     * @param base the start of the first region
      * @throws MeshRuntimeException if the address lies below the end of the last region
      */
     void mark(long address, long size, long base) {

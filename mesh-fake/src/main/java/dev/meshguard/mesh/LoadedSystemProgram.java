@@ -7,15 +7,15 @@ import dev.meshguard.mesh.Allocation.ReleaseReason;
 import java.util.List;
 
 /**
- * One of the runtime's own programs with the buffers it holds.
+ * One of the runtime's own programs with its buffers.
  *
- * <p>Memory that was wiped before is not there any more to be freed; whether the free is reported depends only on whether the
- * mesh or device that allocated it still counts as initialised.
+ * <p>Memory that was cleared before is not freed again. The free is reported if the mesh or device that allocated the memory
+ * still counts as initialised.
  *
- * @param mesh whose allocators allocated the memory
- * @param owner the name under which reports know it
+ * @param mesh the mesh whose allocators allocated the memory
+ * @param owner its name in reports
  * @param binaries its kernel binary, if it has one
- * @param circularBuffers what was reported of its circular buffers
+ * @param circularBuffers its circular buffers as they were reported
  */
 record LoadedSystemProgram(
         MeshDevice mesh, Owner owner, List<Allocation> binaries, CircularBufferPlacement circularBuffers) {
@@ -24,7 +24,7 @@ record LoadedSystemProgram(
         return owner.kind() == kind;
     }
 
-    /** What its destructor does. */
+    /** Does the work of its destructor. */
     void end() {
         for (Allocation binary : binaries) {
             if (mesh.reports().has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {

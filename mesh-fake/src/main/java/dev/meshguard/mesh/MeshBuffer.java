@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A buffer on all devices of a mesh, at the same address on each: the mesh allocates memory in lock-step.
  *
- * <p>An owned mesh buffer has a backing buffer, which took the memory from the mesh's allocator, and one buffer on each device,
- * which points to it. An externally owned one ({@link MeshDevice#view}) only points to memory of something else. It keeps its
- * state when its mesh closes, as in the real runtime: nobody tells it.
+ * <p>An owned mesh buffer has a backing buffer, which the mesh's allocator allocated, and one buffer on each device, which
+ * points to it. An externally owned one ({@link MeshDevice#view}) only points to memory of another owner. It keeps its state
+ * when its mesh closes, as in the real runtime, which does not notify it.
  *
- * <p>A replicated and a sharded mesh buffer that give each device the same number of bytes take the same memory, and nothing is
- * saved on devices that hold no shard (quirk Q8).
+ * <p>A replicated and a sharded mesh buffer with the same number of bytes on each device need the same memory. Devices without
+ * a shard allocate the same memory too (quirk Q8).
  *
  * <p>Safe for use by several threads: changes happen under the lock of its mesh. Source:
  * {@code tt_metal/distributed/mesh_buffer.cpp}.
@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshBuffer implements AutoCloseable {
 
-    /** Whose memory a mesh buffer stands for. */
+    /** The owner of a mesh buffer's memory. */
     public enum State {
-        /** Its own, taken from the allocator of the mesh. */
+        /** The mesh buffer owns its memory, allocated by the allocator of the mesh. */
         OWNED,
-        /** Memory of something else. */
+        /** Another object owns the memory. */
         EXTERNALLY_OWNED,
         /** None any more. */
         DEALLOCATED
@@ -71,7 +71,7 @@ public final class MeshBuffer implements AutoCloseable {
         return buffers.mesh();
     }
 
-    /** Returns what was asked for. */
+    /** Returns the requested configuration. */
     public MeshBufferConfig config() {
         return contents.config;
     }
@@ -140,12 +140,12 @@ public final class MeshBuffer implements AutoCloseable {
         return config().physicalShardShape();
     }
 
-    /** Returns what the code under test says it is for, if it says so. */
+    /** Returns the label that the code under test set, if any. */
     public Optional<String> label() {
         return config().deviceLocal().label();
     }
 
-    /** Returns whose memory it stands for. */
+    /** Returns who owns its memory. */
     public State state() {
         DeviceBuffers buffers = contents.buffers;
         if (buffers == null || buffers.allocation().isFreed()) {
@@ -165,7 +165,7 @@ public final class MeshBuffer implements AutoCloseable {
     /**
      * Returns the buffer on one device, also after this was freed.
      *
-     * @param coordinate a place in the mesh as it was laid out when this was created
+     * @param coordinate a coordinate in the shape that the mesh had when this was created
      * @throws MeshRuntimeException if there is no such device, or this was moved away
      */
     public Buffer deviceBuffer(MeshCoordinate coordinate) {
@@ -173,7 +173,7 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     /**
-     * Returns the buffer on the first device, for code that asks for what is the same on all.
+     * Returns the buffer on the first device, for properties that are the same on all devices.
      *
      * @throws MeshRuntimeException if this was moved away
      */
@@ -181,18 +181,19 @@ public final class MeshBuffer implements AutoCloseable {
         return requireDeviceBuffers().at(0);
     }
 
-    /** Returns the buffer that took the memory; there is none unless this owns it now. */
+    /** Returns the buffer that owns the memory; empty unless this owns memory now. */
     public Optional<Buffer> backingBuffer() {
         DeviceBuffers buffers = contents.buffers;
         return buffers == null || buffers.allocation().isFreed() ? Optional.empty() : buffers.backing();
     }
 
     /**
-     * Gives the memory back, on all devices at once.
+     * Frees the memory, on all devices at once.
      *
-     * <p>The real runtime is silent when there is nothing to free; here the listener is reported that a second free was
-     * ignored. If the mesh was closed or destroyed, nothing goes back and only the state changes; whether that is reported as a
-     * free or as an ignored one depends on the {@link dev.meshguard.mesh.runtime.ReportingModel}. After a move nothing happens.
+     * <p>The real runtime silently ignores a second free; here the listener receives a report that the free was ignored. If the
+     * mesh was closed or destroyed, no memory is freed and only the state changes. The
+     * {@link dev.meshguard.mesh.runtime.ReportingModel} decides whether that is reported as a free or as an ignored one. After
+     * a move nothing happens.
      */
     public void deallocate() {
         DeviceBuffers buffers = contents.buffers;
@@ -219,20 +220,21 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     /**
-     * Hands everything over to a new object, as the runtime's move constructor does.
+     * Moves everything to a new object, as the runtime's move constructor does.
      *
-     * <p>This is deallocated then, at address 0 with 0 B on each device, though nothing was freed; it still says what was asked for.
+     * <p>Afterwards this is deallocated, at address 0 with 0 B on each device, although nothing was freed. It still returns the
+     * requested configuration.
      *
-     * @return the object that has what this had
+     * @return the object that owns the memory now
      */
     public MeshBuffer move() {
         return new MeshBuffer(takeContents());
     }
 
     /**
-     * Hands everything over to another mesh buffer, which frees what it has, as the runtime's move assignment does.
+     * Moves everything to another mesh buffer, which first frees its own memory, as the runtime's move assignment does.
      *
-     * <p>Does nothing if the other is this one; else this is as after {@link #move()}.
+     * <p>Does nothing if the other is this one; otherwise this is in the same state as after {@link #move()}.
      *
      * @return the other
      */
@@ -268,13 +270,13 @@ public final class MeshBuffer implements AutoCloseable {
         return buffers;
     }
 
-    /** Adds to an error what happened to this before, as far as that is known. */
+    /** Adds the known history of this buffer to an error. */
     <E extends Throwable> E explaining(E error) {
         DeviceBuffers buffers = contents.buffers;
         return buffers == null ? error : StrictModeChecks.explained(error, buffers.allocation());
     }
 
-    /** Returns the end of a sentence that says it was freed. */
+    /** Returns the end of a sentence about the free of this buffer. */
     String siteOfFree() {
         DeviceBuffers buffers = contents.buffers;
         return buffers == null ? "" : buffers.allocation().siteOfFree();
@@ -296,7 +298,7 @@ public final class MeshBuffer implements AutoCloseable {
                         state());
     }
 
-    /** What was asked for and, unless that was moved away, what there is. */
+    /** The requested configuration and, unless it was moved away, the memory. */
     @PartOfHandle
     private record Contents(
             MeshBufferConfig config, @Nullable DeviceBuffers buffers) {}

@@ -19,18 +19,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A queue of work for all devices of a mesh: programs, writes, reads, events and recorded traces, one after the other.
+ * A queue of work for all devices of a mesh: programs, writes, reads, events and recorded traces, in order.
  *
- * <p>Nothing is computed and no data is moved, so writes and reads carry sizes only and are done at once; what is modelled is
- * what the runtime keeps a record of. A read that was not waited for stays outstanding. Giving memory back waits for no queue:
- * the address can be reused while older work that uses it is still enqueued, and across two queues only events keep them apart.
+ * <p>Nothing is computed and no data is moved. Writes and reads have sizes only and finish at once. The model contains only
+ * what the runtime records. A read that was not waited for stays outstanding. Freeing memory does not wait for a queue, so an
+ * address can be reused while older work that uses it is still enqueued. Between two queues only events order this.
  *
- * <p>A sub-device on which one queue has enqueued a program belongs to it until it {@linkplain #finish finishes}, or another
- * queue waits for an event that was recorded after the program. A queue counts as {@linkplain #isInUse in use} from the first
- * call that sends anything to the devices on; only {@link MeshDevice#quiesceDevices} ends that.
+ * <p>A sub-device on which one queue has enqueued a program belongs to it until it {@linkplain #finish finishes}, or until
+ * another queue waits for an event that was recorded after the program. A queue counts as {@linkplain #isInUse in use} from the
+ * first call that sends anything to the devices; only {@link MeshDevice#quiesceDevices} ends that.
  *
- * <p>Only fast dispatch is modelled. While a queue records a trace, the runtime takes down what any queue of the same devices
- * sends and leaves the result undefined; here the other queues reject.
+ * <p>Only fast dispatch is modelled. While a queue records a trace, the runtime records what any queue of the same devices
+ * sends, and the result is undefined. Here the other queues throw an exception.
  *
  * <p>Safe for use by several threads, under the lock of the mesh. Sources: {@code
  * tt_metal/distributed/{fd_mesh_command_queue,mesh_command_queue_base}.cpp}.
@@ -77,7 +77,7 @@ public final class MeshCommandQueue {
         return Optional.ofNullable(recording).map(MeshTrace::id);
     }
 
-    /** Returns the number of reads that nobody has waited for. */
+    /** Returns the number of reads that were not waited for. */
     public int numOutstandingReads() {
         return mesh.locked(reads::size);
     }
@@ -88,15 +88,15 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Runs the programs of a workload; the first time they take their memory.
+     * Runs the programs of a workload. The first run allocates their memory.
      *
-     * <p>While the queue records a trace they are recorded and not run. Their kernel binaries must have been loaded by then: run
+     * <p>While the queue records a trace, they are recorded and not run. Their kernel binaries must be loaded already: run
      * every workload once before the capture begins.
      *
      * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
      * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, its
-     *     programs do not run on one sub-device, another queue has work there, or a trace is recorded and the call would wait or
-     *     load a binary
+     *     programs do not run on one sub-device, another queue has work there, or a trace is recorded and the call would wait
+     *     or load a binary
      */
     public void enqueueMeshWorkload(MeshWorkload workload, Blocking blocking) {
         sending("enqueueMeshWorkload", () -> enqueue(new EnqueuedWork.OnMesh(workload, mesh), blocking));
@@ -117,10 +117,10 @@ public final class MeshCommandQueue {
     /**
      * Writes a buffer on all devices.
      *
-     * <p>The runtime does not mind that the buffer was freed: the write then hits whatever lies there now. In strict mode it is
-     * rejected.
+     * <p>The runtime accepts a freed buffer and overwrites the memory that is at its address now. Strict mode throws an
+     * exception.
      *
-     * @param sourceSize the bytes of the source on the host; more than the buffer has are left out
+     * @param sourceSize the bytes of the source on the host; those beyond the size of the buffer are ignored
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or the source is smaller than the buffer (the
      *     wording of the last is this library's)
      * @throws IllegalArgumentException if the buffer is another mesh's
@@ -160,7 +160,7 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Reads what some devices hold of a buffer.
+     * Reads the parts of a buffer on some devices.
      *
      * @param devices the coordinates of the devices; those of all devices for the whole buffer
      * @throws MeshRuntimeException if the mesh is closed or a trace is recorded
@@ -180,7 +180,7 @@ public final class MeshCommandQueue {
      *
      * <p>The runtime has one kind of event for other queues and one for the host; here every event is both.
      *
-     * @param subDevices whose work the event follows; the stall group of the mesh if none is named
+     * @param subDevices the sub-devices whose work the event follows; by default the stall group of the mesh
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public MeshEvent enqueueRecordEvent(SubDeviceId... subDevices) {
@@ -190,9 +190,9 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Lets all work that is enqueued from now on wait for an event of another queue.
+     * Makes all work that is enqueued later wait for an event of another queue.
      *
-     * <p>Sub-devices on which that queue had enqueued nothing since the event are free for this one.
+     * <p>Sub-devices on which that queue has enqueued nothing since the event become free for this one.
      *
      * @throws MeshRuntimeException if the mesh is closed or a trace is recorded
      * @throws IllegalArgumentException if the event is another mesh's
@@ -213,9 +213,9 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Waits until everything that was enqueued is done: no read is outstanding, and the sub-devices are free.
+     * Waits until all enqueued work is done: no read is outstanding, and the sub-devices are free.
      *
-     * @param subDevices the sub-devices to free; the stall group of the mesh if none is named
+     * @param subDevices the sub-devices to free; by default the stall group of the mesh
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public void finish(SubDeviceId... subDevices) {
@@ -248,7 +248,7 @@ public final class MeshCommandQueue {
         inUse = true;
     }
 
-    /** Finishes, counts as unused, and counts events anew. */
+    /** Finishes, marks the queue as unused, and restarts the event count. */
     void rest() {
         reads.clear();
         lastEvent = 0;
@@ -261,10 +261,10 @@ public final class MeshCommandQueue {
     }
 
     /**
-     * Ends the queue.
+     * Closes the queue.
      *
-     * <p>The runtime gives the same three warnings if its completion queue is not empty; there it has waited before, so that only a
-     * device that hangs leaves a read.
+     * <p>The runtime logs the same three warnings if its completion queue is not empty. It has waited before, so only a device
+     * that does not answer leaves a read.
      */
     void close() {
         if (!reads.isEmpty()) {
@@ -358,7 +358,7 @@ public final class MeshCommandQueue {
         sending(name, mesh.deviceIds(), work);
     }
 
-    /** Hands work to the devices, on which it may go wrong as planned. */
+    /** Sends work to the devices, where an injected fault may happen. */
     private void sending(String name, List<Integer> devices, Runnable work) {
         mesh.underLock(() -> {
             mesh.memory().requireOpen();

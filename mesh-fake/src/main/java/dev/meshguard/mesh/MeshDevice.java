@@ -59,25 +59,25 @@ import org.slf4j.LoggerFactory;
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
  *
- * <p><b>What is faked.</b> Addresses come from a reimplementation of the runtime's allocator, so they are those of the real
- * device. One allocator serves all devices of the mesh in lock-step; each device has another one for buffers of its own, and
- * the two do not exclude each other. Programs take a kernel binary in DRAM and place circular buffers in L1 outside the
- * allocator.
+ * <p><b>What is simulated.</b> Addresses come from a reimplementation of the runtime's allocator, so they equal those of the
+ * real device. One allocator serves all devices of the mesh in lock-step. Each device has another allocator for its own
+ * buffers; the two do not exclude each other. Programs allocate a kernel binary in DRAM and place circular buffers in L1
+ * outside the allocator.
  *
- * <p><b>Closing.</b> {@link #close()} does what {@code close_mesh_device} does, in its order: the command queues and whatever
- * else the runtime allocated for itself are freed, the allocators are wiped without a word, the devices are closed. It does
- * <em>not</em> clear the program cache and does not touch tensors, buffers and programs, which stay "allocated"; when they are
- * freed later, there is nothing left to free. Because a wiped allocator calls every leak free, the listener is handed the
- * allocators' books before the close has done anything, before the wipe, and after it.
+ * <p><b>Closing.</b> {@link #close()} does what {@code close_mesh_device} does, in the same order. It frees the command queues
+ * and the other buffers that the runtime allocated for itself, clears the allocators without reporting it, and closes the
+ * devices. It does <em>not</em> clear the program cache and does not change tensors, buffers and programs, which stay
+ * "allocated". Freeing them later frees nothing. A cleared allocator lists every leak as free. The listener therefore receives
+ * snapshots of the allocators before the close starts, before they are cleared, and after it.
  *
- * <p><b>What is different deliberately.</b> Where the real runtime silently ignores a free, the listener is reported. What the
- * runtime lets pass although it cannot be right, a {@linkplain Ttnn.Builder#strict() strict} one rejects.
+ * <p><b>Differences from the real runtime.</b> The listener receives a report of each free that the real runtime silently
+ * ignores. A {@linkplain Ttnn.Builder#strict() strict} runtime throws an exception on misuse that the real runtime accepts.
  *
- * <p><b>Lost handles.</b> Nothing here keeps the handles that it gives out reachable. {@link HandleRelease} says whether those
- * that are garbage free what they stand for once they were collected.
+ * <p><b>Lost handles.</b> The mesh does not keep its handles reachable. {@link HandleRelease} decides whether collected handles
+ * free their memory.
  *
- * <p>Safe for use by several threads: one lock guards a mesh and its submeshes, and reports are made under it, in the order in
- * which memory changed hands. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
+ * <p>Safe for use by several threads. One lock guards a mesh and its submeshes. Reports are made under it, in the order of the
+ * allocations and frees. Sources: {@code tt_metal/distributed/mesh_device.cpp}, {@code tt_metal/impl/device/device.cpp}.
  *
  * @since 0.1
  */
@@ -103,7 +103,7 @@ public final class MeshDevice implements AutoCloseable {
     private final SystemPrograms systemPrograms;
     private final List<Allocation> systemBuffers = new ArrayList<>();
     private final List<MeshDevice> submeshes = new ArrayList<>();
-    /** A mesh and its submeshes share devices, and so the lock, and what it guards. */
+    /** A mesh and its submeshes share devices, so they share the lock and the state that it guards. */
     private final Object lock;
 
     private final CollectedHandles collected;
@@ -193,7 +193,7 @@ public final class MeshDevice implements AutoCloseable {
         return process.architecture();
     }
 
-    /** Returns the cores of each device that compute, whose L1 is allocated. */
+    /** Returns the compute cores of each device, whose L1 is allocated. */
     public CoreRange computeGrid() {
         return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
     }
@@ -230,9 +230,9 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Creates a mesh of some of the devices of this one.
      *
-     * <p>It has an allocator, command queues and a program cache of its own, and so allocates the addresses that this mesh and
-     * other submeshes over the same devices allocate: nothing keeps them from overwriting each other. Its memory is divided as
-     * that of its first device. The devices stay open until this mesh and all its submeshes are closed.
+     * <p>It has its own allocator, command queues and program cache. It therefore allocates the same addresses as this mesh and
+     * other submeshes over the same devices, and they can overwrite each other's data. Its memory is divided as that of its
+     * first device. The devices stay open until this mesh and all its submeshes are closed.
      *
      * @throws MeshRuntimeException if this is closed, or the submesh does not lie within it
      */
@@ -258,9 +258,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Lays the same devices out in another shape; the allocator and all buffers stay as they are.
+     * Arranges the same devices in another shape; the allocator and all buffers do not change.
      *
-     * @throws MeshRuntimeException if the number of devices differs or they are not connected so; nothing has changed then
+     * @throws MeshRuntimeException if the number of devices differs or their connections do not allow the shape; the mesh is
+     *     unchanged then
      */
     public void reshape(MeshShape newShape) {
         synchronized (lock) {
@@ -287,7 +288,7 @@ public final class MeshDevice implements AutoCloseable {
      * Creates a buffer on all devices, at the same address on each.
      *
      * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
+     * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
         synchronized (lock) {
@@ -299,12 +300,12 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Creates a buffer on all devices at an address that something else owns.
+     * Creates a buffer on all devices at an address that another buffer owns.
      *
-     * <p>It takes no memory. {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH} does, like
-     * any buffer that owns nothing.
+     * <p>It allocates no memory. {@link ReportingModel#COMPLETE} does not report it; {@link ReportingModel#TRACKING_BRANCH}
+     * does, like any buffer that owns nothing.
      *
-     * @throws MeshRuntimeException if the mesh is closed, or the buffer cannot be laid out so
+     * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
         synchronized (lock) {
@@ -332,7 +333,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Creates a buffer on one device at an address that something else owns; see {@link #view}.
+     * Creates a buffer on one device at an address that another buffer owns; see {@link #view}.
      *
      * @param device the id of the device
      * @throws MeshRuntimeException if the mesh is closed or the device does not belong to it
@@ -344,9 +345,9 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Gives back whatever the mesh's allocator allocated at an address, on all devices.
+     * Frees the memory that the mesh's allocator has allocated at an address, on all devices.
      *
-     * <p>The real allocator ignores an address it does not know without a word; here the listener is reported.
+     * <p>The real allocator silently ignores an unknown address; here the listener receives a report.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -371,7 +372,8 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns how the free memory of each kind lies, the same for every bank of every device of the mesh; what a budget is judged by.
+     * Returns the distribution of the free memory of each kind, the same for every bank of every device of the mesh. Budgets
+     * are checked against it.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -391,7 +393,7 @@ public final class MeshDevice implements AutoCloseable {
         return locked(() -> memory.statistics(type, subDevice));
     }
 
-    /** Returns the number of command queues, which is that of the devices, and 0 before the mesh is opened and after its close. */
+    /** Returns the number of command queues, equal to that of the devices; 0 before the mesh is opened and after its close. */
     public int numCommandQueues() {
         return locked(queues::size);
     }
@@ -408,17 +410,17 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns a command queue.
      *
-     * @throws MeshRuntimeException if there is none of that number, and if the mesh is closed
+     * @throws MeshRuntimeException if there is no queue of this number, or the mesh is closed
      */
     public MeshCommandQueue commandQueue(int id) {
         return locked(() -> queues.queue(id));
     }
 
     /**
-     * Waits until the queues of this mesh and of its submeshes have done their work, after which none counts as in use.
+     * Waits until the queues of this mesh and of its submeshes have finished their work, and marks them as unused.
      *
-     * <p>So a mesh and its submeshes can use the same queue in turn, and be closed one by one. Submeshes that are closed are passed
-     * over.
+     * <p>This allows a mesh and its submeshes to use the same queue in turn, and to be closed one by one. Closed submeshes are
+     * skipped.
      *
      * @throws MeshRuntimeException if one of them is closed, has loaded a sub-device manager, or captures a trace
      */
@@ -435,11 +437,11 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Runs the programs of a workload on the first command queue; the first time they take their memory.
+     * Runs the programs of a workload on the first command queue. The first run allocates their memory.
      *
      * @throws DeviceOutOfMemoryException if there is no room for the kernel binary
-     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, or the
-     *     queue cannot take it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
+     * @throws MeshRuntimeException if the mesh is closed, circular buffers do not fit, the workload was enqueued elsewhere, or
+     *     the queue cannot accept it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
      */
     public void enqueueMeshWorkload(MeshWorkload workload) {
         synchronized (lock) {
@@ -468,8 +470,8 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Begins to capture a trace on a command queue, with the next number of the process.
      *
-     * <p>What programs the queue is given from now on is recorded and not run, until {@link #endMeshTrace(int, TraceId)}. Buffers can
-     * be allocated and freed meanwhile, and without a warning even if there is a trace already.
+     * <p>Programs that are enqueued later are recorded and not run, until {@link #endMeshTrace(int, TraceId)}. Buffers can be
+     * allocated and freed meanwhile, without a warning even if there is a trace already.
      *
      * @throws MeshRuntimeException if the mesh is closed, there is no such queue, or it captures already
      * @throws IllegalStateException if another queue captures
@@ -490,21 +492,21 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Ends a capture and writes the trace to all devices, as large as the commands of the programs that were recorded.
+     * Ends a capture and writes the trace, as large as the commands of the recorded programs, to all devices.
      *
-     * <p>The commands of a device are those that {@link Program#setTraceSize} or the profiles of operations tell of, once for
-     * each run, and the buffer has the size of the device that has most. What the runtime adds by itself, such as signals to
-     * devices without a program, is not known here; who needs it to the byte gives the size of the whole trace.
+     * <p>The commands of a device are those of {@link Program#setTraceSize} or of the profiles of operations, once for each
+     * execution. The buffer has the size of the device with the most commands. The sum excludes what the runtime adds by
+     * itself, such as signals to devices without a program. Set the size of the whole trace if you need the exact bytes.
      *
-     * <p>The buffer lies in the trace region, or, if the mesh has none, at the top of DRAM, where nothing may have been taken
-     * or freed above it during the capture. Allocations count as unsafe from now on, even if this fails.
+     * <p>The buffer lies in the trace region or, if the mesh has none, at the top of DRAM. In DRAM no memory above it may have
+     * been allocated or freed during the capture. Later allocations count as unsafe, even if this call fails.
      *
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if the mesh is closed, there is no such queue, it does not capture this trace, the trace
      *     region is too small, or the buffer would lie where the trace's own programs write; the size of a trace that was
      *     rejected counts from then on (quirk Q9)
-     * @throws IllegalStateException if a program was recorded, or none at all, and nobody said how large its commands are; the
-     *     capture goes on
+     * @throws IllegalStateException if the size of the commands of a recorded program is unknown, or no program was recorded
+     *     and no size is set; the capture continues
      */
     public void endMeshTrace(int queue, TraceId trace) {
         endMeshTrace(queue, trace, OptionalLong.empty());
@@ -529,7 +531,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Runs a captured trace again; it takes no memory.
+     * Runs a captured trace again; it allocates no memory.
      *
      * @throws MeshRuntimeException if the mesh is closed, there is no such queue, the active sub-device manager has no such
      *     trace, or another queue has work on one of its sub-devices
@@ -540,9 +542,9 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Frees a trace of the active sub-device manager; any other number does nothing.
+     * Frees a trace of the active sub-device manager; does nothing for any other number.
      *
-     * <p>When no trace is left, allocations are safe again.
+     * <p>When no trace remains, allocations are safe again.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -578,9 +580,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Divides the devices as a manager says: its sub-devices allocate the bottom of L1, and the mesh what is above.
+     * Activates a manager: its sub-devices allocate the bottom of L1, and the mesh the rest above it.
      *
-     * <p>All command queues count as in use afterwards. Traces that were begun under another manager are not found meanwhile.
+     * <p>All command queues count as in use afterwards. Traces that were begun under another manager are not available
+     * meanwhile.
      *
      * @throws MeshRuntimeException if the mesh is closed, there is no such manager, sub-devices of the active one have memory
      *     allocated, the mesh has allocated L1 where the sub-devices would allocate, or a trace is captured
@@ -613,7 +616,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns the number of the manager that the mesh began with: one sub-device, which is the whole grid.
+     * Returns the number of the initial manager of the mesh: one sub-device with the whole grid.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -649,7 +652,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns the sub-devices that queues wait for where a call names none.
+     * Returns the sub-devices that queues wait for if a call names none.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -658,17 +661,17 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Chooses the sub-devices that queues wait for where a call names none; all of them until this is called, and again when a manager
-     * is loaded.
+     * Sets the sub-devices that queues wait for if a call names none. The default is all sub-devices; loading a manager
+     * restores the default.
      *
-     * @throws MeshRuntimeException if the mesh is closed, none is given, or there is no such sub-device
+     * @throws MeshRuntimeException if the mesh is closed, the list is empty, or there is no such sub-device
      */
     public void setSubDeviceStallGroup(List<SubDeviceId> group) {
         whileOpen(() -> subDevices().active().setStallGroup(group));
     }
 
     /**
-     * Lets queues wait for all sub-devices where a call names none.
+     * Makes queues wait for all sub-devices if a call names none.
      *
      * @throws MeshRuntimeException if the mesh is closed
      */
@@ -679,7 +682,7 @@ public final class MeshDevice implements AutoCloseable {
     /**
      * Returns the lowest address of L1 that the mesh or a sub-device of the active manager has allocated.
      *
-     * @param subDevicesAsked the sub-devices to look at; all if none is named
+     * @param subDevicesAsked the sub-devices to check; all by default
      * @return the address, empty if nothing is allocated there
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
@@ -702,7 +705,10 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Ends the programs that are kept, and keeps none from now on: every operation then compiles its own, which ends with it. */
+    /**
+     * Ends the cached programs and disables the cache. Every operation then compiles its own program, which ends with the
+     * operation.
+     */
     public void disableAndClearProgramCache() {
         synchronized (lock) {
             collected.freeCollected();
@@ -711,14 +717,14 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Returns the number of operations whose programs are kept. */
+    /** Returns the number of operations with cached programs. */
     public int numProgramCacheEntries() {
         synchronized (lock) {
             return programCache.size();
         }
     }
 
-    /** Says whether an operation whose programs are not kept may be compiled; if not, it fails. */
+    /** Sets whether an operation without cached programs may compile them; if not, it fails. */
     public void setProgramCacheMissesAllowed(boolean allowed) {
         synchronized (lock) {
             programCache.allowMisses(allowed);
@@ -726,10 +732,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second time it does nothing.
+     * Closes the mesh, as {@code ttnn.close_mesh_device} does; see the class description. A second call does nothing.
      *
-     * @throws MeshRuntimeException if a command queue is in use here and on a mesh that this is a part of, or on a submesh; nothing is
-     *     closed then. {@link #quiesceDevices} of the larger mesh helps.
+     * @throws MeshRuntimeException if a command queue is in use here and also on a parent mesh or on a submesh; nothing is
+     *     closed then. Call {@link #quiesceDevices} on the larger mesh.
      */
     @Override
     public void close() {
@@ -747,11 +753,12 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Does what the destructor of the real mesh object does when its last reference goes: closes the mesh if it is open, then ends
-     * the programs in its cache.
+     * Does the work of the destructor of the real mesh object: closes the mesh if it is open, then ends the programs in its
+     * cache.
      *
-     * <p>In Python that moment comes when the last tensor is collected, usually after the close. The binaries are then freed after
-     * the close, and the circular buffers reported gone even so. Buffers of a destroyed mesh count as not allocated.
+     * <p>In Python the destructor runs when the last tensor is collected, usually after the close. The binaries are then freed
+     * after the close, and the end of the circular buffers is reported nevertheless. Buffers of a destroyed mesh count as not
+     * allocated.
      */
     public void destroy() {
         close();
@@ -764,7 +771,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Opens the mesh: reports it and allocates what the runtime needs for itself; if that fails, closes it. */
+    /** Opens the mesh: reports it and allocates the runtime's own buffers; on failure, closes the mesh. */
     MeshDevice open() {
         synchronized (lock) {
             requireNotInitialised();
@@ -825,7 +832,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Opens a submesh at each of some places, or none: those that were opened before one failed are gone with it. */
+    /** Opens submeshes at the given coordinates, or none: if one fails, those opened before it are closed. */
     List<MeshDevice> openSubmeshes(MeshShape submesh, List<List<MeshCoordinate>> allPlaces) {
         synchronized (lock) {
             List<MeshDevice> created = new ArrayList<>();
@@ -895,7 +902,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Runs the programs of an operation whose result exists, and frees the result if they fail; called under the lock. */
+    /** Runs the programs of an operation whose result exists, and frees the result if they fail. Callers hold the lock. */
     Tensor launchInto(Tensor result, ProgramCache.Key operation, Supplier<MeshWorkload> compiler) {
         boolean launched = false;
         try {
@@ -910,7 +917,8 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * A strict runtime rejects to free what a mesh allocated that was closed meanwhile; the operation's own error tells that.
+     * Frees the result of a failed operation. A strict runtime does not free memory of a mesh that was closed meanwhile; the
+     * operation's own error describes that.
      */
     private static void discard(Tensor result) {
         try {
@@ -947,21 +955,21 @@ public final class MeshDevice implements AutoCloseable {
         underLock(() -> memory.deallocateBuffers());
     }
 
-    /** Tells by what the memory is held, and takes it back once that was collected, where that was chosen. */
+    /** Registers the handle of the memory. If the option is set, frees the memory after the handle was collected. */
     <T> T freedWith(T handle, Allocation allocation) {
         reports.handedOut(handle, allocation);
         watch(handle, () -> memory.freeCollected(allocation));
         return handle;
     }
 
-    /** Does what a destructor would do once a handle was collected, where that was chosen; see {@link CollectedHandles}. */
+    /** If the option is set, runs the destructor action after a handle was collected; see {@link CollectedHandles}. */
     void watch(Object handle, Runnable destructor) {
         synchronized (lock) {
             collected.watch(handle, destructor);
         }
     }
 
-    /** Points a buffer of one device to an address that something else owns. */
+    /** Points a buffer of one device to an address that another buffer owns. */
     Allocation pointTo(int device, BufferConfig buffer, long address) {
         synchronized (lock) {
             collected.freeCollected();
@@ -969,7 +977,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Points a buffer of the mesh itself to an address that something else owns. */
+    /** Points a buffer of the mesh itself to an address that another buffer owns. */
     Allocation pointTo(BufferConfig buffer, long address) {
         synchronized (lock) {
             collected.freeCollected();
@@ -987,7 +995,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Allocates the same address on all devices to something that is not a buffer of its own. */
+    /** Allocates the same address on all devices for an owner that is not a buffer. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
         synchronized (lock) {
             collected.freeCollected();
@@ -995,7 +1003,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** Frees a buffer whose holder dies, unless that was done before. */
+    /** Frees a buffer whose owner is destroyed, unless it was freed before. */
     void endIfAllocated(Allocation allocation) {
         synchronized (lock) {
             collected.freeCollected();
@@ -1014,12 +1022,12 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** A handle to memory that is not freed with it: something else owns the memory. */
+    /** Creates a handle to memory that is not freed with it, because another owner has the memory. */
     MeshBuffer allocatedHandle(MeshBufferConfig config, Allocation allocation) {
         return MeshBuffer.of(config, new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation));
     }
 
-    /** The memory goes with the device buffers, which a move hands from one mesh buffer to another. */
+    /** The memory belongs to the device buffers, which a move transfers from one mesh buffer to another. */
     private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
         DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
         return MeshBuffer.of(config, freedWith(buffers, allocation));
@@ -1157,7 +1165,7 @@ public final class MeshDevice implements AutoCloseable {
         }
     }
 
-    /** What the initialisation of a device allocates by itself, nobody frees. */
+    /** Allocates the buffers of a device's initialisation, which are never freed. */
     private void allocateSystemBuffersOn(int device) {
         for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
             memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));

@@ -24,14 +24,14 @@ import org.apiguardian.api.API.Status;
  * }</pre>
  *
  * @param meshShape the shape of the mesh, empty for that of the whole system
- * @param l1SmallSize the bytes at the top of every core's L1 that are kept for small sharded buffers
- * @param traceRegionSize the bytes at the top of every DRAM bank that are kept for captured traces
+ * @param l1SmallSize the bytes at the top of every core's L1 that are reserved for small sharded buffers
+ * @param traceRegionSize the bytes at the top of every DRAM bank that are reserved for captured traces
  * @param numCommandQueues the number of command queues, 1 or 2
- * @param dispatchCoreConfig on which cores the runtime dispatches, which are then not left to programs
- * @param offset where in the system the mesh starts, empty for its first device; not looked at where devices are named
- * @param physicalDeviceIds the devices in row-major order, empty to have them chosen; needs a shape
+ * @param dispatchCoreConfig the cores on which the runtime dispatches, which programs cannot use
+ * @param offset the start of the mesh in the system, empty for the first device; ignored if devices are named
+ * @param physicalDeviceIds the devices in row-major order, empty to select them automatically; requires a shape
  * @param workerL1Size the bytes of every core's L1 that the allocator may allocate, 0 for the default of the preset
- * @param defects what goes wrong on this mesh, besides what {@link Ttnn.Builder#defects} says
+ * @param defects the defects of this mesh, in addition to {@link Ttnn.Builder#defects}
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -62,7 +62,7 @@ public record MeshDeviceOptions(
         requireNotNegative(workerL1Size, "worker_l1_size");
     }
 
-    /** Returns the defaults: the whole system, one command queue, nothing set aside. */
+    /** Returns the defaults: the whole system, one command queue, no reserved regions. */
     public static MeshDeviceOptions defaults() {
         return DEFAULTS;
     }
@@ -124,9 +124,9 @@ public record MeshDeviceOptions(
     }
 
     /**
-     * Returns these options with other cores to dispatch on.
+     * Returns these options with other dispatch cores.
      *
-     * <p>It decides how many cores of each device are left to programs, and with them the number of L1 banks; see
+     * <p>They determine how many cores of each device programs can use, and thereby the number of L1 banks; see
      * {@link ClusterType#computeGrid}.
      */
     public MeshDeviceOptions withDispatchCoreConfig(DispatchCoreConfig dispatch) {
@@ -142,7 +142,7 @@ public record MeshDeviceOptions(
                 defects);
     }
 
-    /** Returns these options for a mesh that starts at the given place of the system. */
+    /** Returns these options for a mesh that starts at the given coordinate of the system. */
     public MeshDeviceOptions withOffset(MeshCoordinate start) {
         return new MeshDeviceOptions(
                 meshShape,

@@ -35,11 +35,11 @@ import java.util.OptionalLong;
 import java.util.stream.LongStream;
 
 /**
- * The memory of one mesh: its own allocator, those of its sub-devices and devices, and what is allocated.
+ * The memory of one mesh: its own allocator, those of its sub-devices and devices, and the allocations.
  *
- * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device has an
- * allocator of its own besides, for buffers of that device alone; neither knows of the other, so their addresses may coincide.
- * Guarded by the lock of the mesh, which callers hold.
+ * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device also has an
+ * allocator for its own buffers. The two are independent, so their addresses may coincide. Guarded by the lock of the mesh,
+ * which callers hold.
  */
 final class MeshMemory {
 
@@ -119,12 +119,12 @@ final class MeshMemory {
         return allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details);
     }
 
-    /** Points to an address that something else owns. */
+    /** Creates a view of an address that another buffer owns. */
     Allocation viewOn(List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
         return reportedView(Kind.VIEW, on, buffer, address, details);
     }
 
-    /** Points a buffer of the mesh itself to an address that something else owns. */
+    /** Creates a view, of the mesh itself, of an address that another buffer owns. */
     Allocation viewOnMesh(BufferConfig buffer, long address, AllocationDetails details) {
         return reportedView(Kind.VIEW_ON_MESH, devices, buffer, address, details);
     }
@@ -144,7 +144,7 @@ final class MeshMemory {
         return view;
     }
 
-    /** Returns which allocator reserved what a view points to: none that is known if it points to nothing, or to two things. */
+    /** Returns which allocator reserved the target of a view; empty if there is no target or more than one. */
     private Optional<AllocatorId> targetOf(BufferType type, long address, List<Integer> on) {
         List<AllocatorId> there = new ArrayList<>(1);
         if (lockStepOf(type).containsKey(key(address))) {
@@ -170,10 +170,10 @@ final class MeshMemory {
 
     /**
      * Allocates the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a
-     * view that lives only as long as the loading takes.
+     * view that exists only while it loads.
      *
-     * @param ofPrograms what the binary of each program needs
-     * @param viewsOnMesh filled with the buffer on the mesh that each of the programs keeps
+     * @param ofPrograms the required memory of the binary of each program
+     * @param viewsOnMesh receives the buffer on the mesh that each of the programs keeps
      */
     Allocation allocateKernelBinary(
             BufferConfig buffer,
@@ -211,7 +211,7 @@ final class MeshMemory {
         return kept;
     }
 
-    /** Takes memory back; what was freed before is not freed again. */
+    /** Frees memory unless it was freed before. */
     void free(Allocation allocation, ReleaseReason ending) {
         if (allocation.size() == 0 || !reports.concern(allocation)) {
             requireFirstFree(allocation, ending);
@@ -248,14 +248,14 @@ final class MeshMemory {
         }
     }
 
-    /** A destructor that finds nothing to free must not keep others from freeing. */
+    /** Rejects a second free. A destructor that finds nothing to free must not prevent others from freeing. */
     private void requireFirstFree(Allocation allocation, ReleaseReason ending) {
         if (allocation.isFreed() && ending == ReleaseReason.DEALLOCATED) {
             misuse.secondFree(allocation);
         }
     }
 
-    /** Takes memory back whose last handle was collected, unless that was done before. */
+    /** Frees memory whose last handle was collected, unless it was freed before. */
     void freeCollected(Allocation allocation) {
         if (!allocation.isFreed()) {
             free(allocation, ReleaseReason.COLLECTED);
@@ -272,8 +272,8 @@ final class MeshMemory {
     }
 
     /**
-     * Empties the banks of the mesh, not those of sub-devices, and tells nobody, buffers least of all: whoever frees one later frees
-     * what lies at its address then.
+     * Clears the banks of the mesh, not those of sub-devices, and notifies neither listener nor buffers. A later free of such a
+     * buffer frees the memory that is at its address then.
      */
     void deallocateBuffers() {
         requireOpen();
@@ -282,7 +282,10 @@ final class MeshMemory {
         lockStep.clear();
     }
 
-    /** The real runtime would call the allocator of the earlier life, which is destroyed (quirk Q4): that is not imitated. */
+    /**
+     * Rejects a free in another open period. The real runtime would call the destroyed allocator of the earlier period (quirk
+     * Q4); this is not simulated.
+     */
     private void requireSameOpenPeriod(Allocation allocation) {
         if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
             throw new IllegalStateException(String.format(
@@ -296,7 +299,7 @@ final class MeshMemory {
         }
     }
 
-    /** Stands for the end of the process by a bad pointer: the listener hears that nothing was freed. */
+    /** Simulates the end of the process by an invalid pointer: the listener receives a report that nothing was freed. */
     void crash(Allocation allocation, String because) {
         AllocationRequest release = Answers.release(reports.listener(), allocation.details());
         reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
@@ -308,21 +311,21 @@ final class MeshMemory {
                 because));
     }
 
-    /** Takes back all that the mesh's allocator and its sub-devices allocate, without a word. */
+    /** Frees everything that the allocators of the mesh and its sub-devices have allocated, without reporting it. */
     void freeAllSilently() {
         meshAllocator.deallocateBuffers();
         subDevices.localAllocators().values().forEach(Allocator::deallocateBuffers);
         forgetAllocated();
     }
 
-    /** Takes memory back without a word. */
+    /** Frees memory without reporting it. */
     void freeSilently(Allocation allocation) {
         allocation.markFreed();
         free(allocation);
         misuse.freed(allocation);
     }
 
-    /** Takes back whatever lies at an address on all devices. */
+    /** Frees the memory at an address on all devices. */
     void freeAddress(BufferType type, long address) {
         requireOpen();
         Allocation allocation = lockStepOf(type).get(key(address));
@@ -339,7 +342,7 @@ final class MeshMemory {
         return life.hasAllocated() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
     }
 
-    /** Returns the allocator whose banks a buffer lies in, open or not. */
+    /** Returns the allocator whose banks contain a buffer, open or not. */
     Allocator allocatorOf(Allocation allocation) {
         return allocation.allocator().orElse(meshAllocator);
     }
@@ -365,7 +368,7 @@ final class MeshMemory {
     }
 
     /**
-     * Returns what the mesh's own allocator can allocate in all on each device; memories that it does not have are left out.
+     * Returns the total memory of the mesh's own allocator on each device; kinds of memory that it does not have are omitted.
      */
     List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
@@ -404,8 +407,7 @@ final class MeshMemory {
     }
 
     /**
-     * Returns which addresses each allocator has reserved: that of the mesh, those of its sub-devices, and those of devices by
-     * themselves.
+     * Returns the reserved addresses of each allocator: that of the mesh, those of its sub-devices, and those of the devices.
      *
      * @param ending the devices whose own allocators end with this close
      */
@@ -437,7 +439,7 @@ final class MeshMemory {
         return reading.build();
     }
 
-    /** Empties the allocators of the mesh and of its sub-devices; nobody is reported, and buffers keep their state. */
+    /** Clears the allocators of the mesh and of its sub-devices without a report; buffers keep their state. */
     void wipe() {
         subDevices.wipe();
         forgetAllocated();
@@ -462,7 +464,7 @@ final class MeshMemory {
         open = false;
     }
 
-    /** Memory goes back only while it is initialised who allocated it: the mesh, or the device that allocated by itself. */
+    /** Returns whether memory is freed, which requires that its allocating mesh or device is still initialised. */
     private boolean isFreed(Allocation allocation) {
         return allocation.kind() == Kind.ON_ONE_DEVICE
                 ? allocation.devices().stream()
@@ -503,7 +505,7 @@ final class MeshMemory {
         return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
     }
 
-    /** Made at once, because every request for memory comes here. */
+    /** Creates the details eagerly, because every request for memory calls this method. */
     private AllocationDetails reserved(AllocationDetails details, AllocatorId allocator, long extent) {
         return new AllocationDetails(
                 details.kind(),
@@ -549,7 +551,7 @@ final class MeshMemory {
         return Objects.requireNonNull(openPeriods.get(device));
     }
 
-    /** The one place that knows which allocator a buffer on the mesh takes its memory from. */
+    /** Returns the allocator of a buffer on the mesh. Only this method selects it. */
     private Allocator allocatorFor(BufferConfig buffer) {
         buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer.deviceLocal()::requireWithin);
         return subDevices.allocatorOf(buffer.subDevice());
@@ -566,7 +568,7 @@ final class MeshMemory {
         }
     }
 
-    /** Buffers tell their address in 32 bits, in which all banks fit (quirk Q13). */
+    /** Checks an address. Buffers return their address in 32 bits, in which all banks fit (quirk Q13). */
     private static void requireAddress(long address) {
         if (address < 0 || address > HIGHEST_ADDRESS) {
             throw new IllegalArgumentException(String.format(
@@ -577,7 +579,7 @@ final class MeshMemory {
         }
     }
 
-    /** What the buffer takes in every bank, as if the mesh had allocated it. */
+    /** Adds the bytes of the buffer in every bank, as if the mesh had allocated it. */
     private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
         BankLayout layout = BankLayout.of(buffer, meshAllocator);
         return buffer.size() == 0 || layout.maxPagesPerBank() == 0

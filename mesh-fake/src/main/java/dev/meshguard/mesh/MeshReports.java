@@ -28,7 +28,7 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * What one mesh tells its listener about its buffers: the reporting model and the defects, in one place.
+ * Reports the buffers of one mesh to its listener, according to the reporting model and the defects.
  *
  * <p>Called under the lock of the mesh, so that a free is always reported before its address can be reused.
  */
@@ -42,7 +42,10 @@ final class MeshReports {
     private final List<Integer> devices;
     private final int meshLevelDevice;
     private final IntPredicate openedAgain;
-    /** What was reported placed and not reported gone; kept only for the defect that takes them all back at once. */
+    /**
+     * The circular buffers that were reported as placed and not as ended; stored only for the defect that frees them all at
+     * once.
+     */
     private final List<CircularBuffer> circularBuffers = new ArrayList<>();
 
     /**
@@ -94,9 +97,10 @@ final class MeshReports {
     }
 
     /**
-     * Returns whether anything is ever said of a buffer.
+     * Returns whether the mesh reports a buffer at all.
      *
-     * <p>Only a runtime that reports views and takes the mesh for a device sees the buffer that a program keeps on the mesh.
+     * <p>Only a runtime that reports views, and uses the mesh's number as a device's, reports the buffer that a program keeps
+     * on the mesh.
      */
     boolean concern(Allocation allocation) {
         return switch (allocation.kind()) {
@@ -107,9 +111,9 @@ final class MeshReports {
     }
 
     /**
-     * Sends a canary from each device, allocated and freed, on the road on which buffers are reported.
+     * Sends a canary from each device, allocated and freed, on the transport of buffer reports.
      *
-     * <p>That it is to come is said on the other road, by which meshes are. It takes no memory.
+     * <p>The transport of mesh reports announces it. A canary allocates no memory.
      */
     void plantCanaries() {
         listener.canaryPlanted(mesh, devices);
@@ -124,7 +128,7 @@ final class MeshReports {
         }
     }
 
-    /** Says by what the code under test holds what it asked for; who only looks at memory of others is not asked for it. */
+    /** Reports the handle through which the code under test holds its memory. Views of other memory are not reported. */
     void handedOut(Object handle, Allocation allocation) {
         allocation.takeRequest().ifPresent(request -> listener.handedOut(request, handle));
     }
@@ -188,8 +192,8 @@ final class MeshReports {
     /**
      * Reports the free of a buffer whose mesh is closed.
      *
-     * <p>Even a runtime that reports such frees cannot do so once a device has been opened again: the address then names another
-     * life, whose buffer would be taken for the freed one.
+     * <p>A runtime that reports such frees cannot do so after a device was opened again. The address then belongs to another
+     * open period, whose buffer would appear as freed.
      */
     void freedAfterClose(AllocationRequest release, Allocation allocation, ReleaseReason ending) {
         boolean reported = model.reportsFreesAfterClose() && !has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED);
@@ -223,9 +227,9 @@ final class MeshReports {
     }
 
     /**
-     * The devices under which the circular buffers of what runs on the mesh are reported.
+     * Returns the devices under which the circular buffers of a program on the mesh are reported.
      *
-     * <p>Not only those that a program runs on: its layout is computed for the whole mesh.
+     * <p>These are not only the devices of the program, because its layout is computed for the whole mesh.
      */
     List<Integer> circularBufferDevices() {
         return model.reportsCircularBuffersOnEveryDevice() ? devices : devices.subList(0, 1);

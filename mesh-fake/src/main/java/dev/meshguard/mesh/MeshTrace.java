@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command queue recorded, and the buffer that keeps it once the recording has ended.
+ * The recording of a command queue, and the buffer that stores it after the recording has ended.
  *
  * <p>Guarded by the lock of the mesh. Source: {@code MeshTraceDescriptor} and {@code MeshTraceBuffer} in
  * {@code tt_metal/distributed/mesh_trace.hpp}.
@@ -36,12 +36,12 @@ final class MeshTrace {
         return id;
     }
 
-    /** The name under which reports know it. */
+    /** Returns its name in reports. */
     Owner owner() {
         return owner;
     }
 
-    /** Notes on which sub-device a run takes place. */
+    /** Records the sub-device of an execution. */
     void runOn(SubDeviceId subDevice) {
         subDevices.add(subDevice.value());
     }
@@ -61,7 +61,7 @@ final class MeshTrace {
         return subDevices.stream().map(SubDeviceId::new).toList();
     }
 
-    /** A program that was recorded although nobody said how large its commands are, if there is one. */
+    /** Returns a recorded program with an unknown size of commands, if there is one. */
     Optional<Owner> unmeasured() {
         return unmeasured.stream().findFirst();
     }
@@ -80,6 +80,6 @@ final class MeshTrace {
         return Optional.ofNullable(kept);
     }
 
-    /** The buffer on each device, as asked for and as allocated. */
+    /** The buffer on each device, as requested and as allocated. */
     record Kept(BufferConfig config, Allocation allocation) {}
 }

@@ -20,10 +20,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The traces of one mesh: how they are begun, ended, replayed and released, and the memory that they take meanwhile.
+ * The traces of one mesh and their memory: begins, ends, replays and releases them.
  *
- * <p>A trace belongs to the sub-device manager under which it was begun. Its buffer is a buffer of the mesh, in the trace region or,
- * without one, at the top of DRAM, and belongs to the trace until that is released, its manager is removed, or the mesh is closed.
+ * <p>A trace belongs to the sub-device manager under which it was begun. Its buffer is a buffer of the mesh, in the trace
+ * region or, without one, at the top of DRAM. It belongs to the trace until the trace is released, its manager is removed, or
+ * the mesh is closed.
  *
  * <p>Guarded by the lock of the mesh. Sources: {@code tt_metal/distributed/{mesh_device,mesh_trace}.cpp}.
  */
@@ -44,10 +45,11 @@ final class MeshTraces {
     }
 
     /**
-     * Lets a queue record.
+     * Makes a queue record.
      *
-     * @param explicit the number of the trace, or none for the next one of the process, which is used up even if this fails
-     * @throws MeshRuntimeException if there is no such queue, it records already, or the active manager has a trace of the number
+     * @param explicit the number of the trace; empty for the next one of the process, which is consumed even if this fails
+     * @throws MeshRuntimeException if there is no such queue, it records already, or the active manager has a trace of the
+     *     number
      * @throws IllegalStateException if another queue records
      */
     TraceId begin(int queueId, Optional<TraceId> explicit) {
@@ -72,14 +74,14 @@ final class MeshTraces {
     }
 
     /**
-     * Lets a queue stop recording and writes down what it recorded.
+     * Stops the recording of a queue and writes the trace.
      *
-     * <p>Whatever happens, allocations count as unsafe afterwards. If there is no room, the trace stays in the pool without a buffer,
-     * and the size that was added for it stays added (quirk Q9).
+     * <p>Allocations count as unsafe afterwards in any case. If there is no room, the trace stays in the pool without a buffer,
+     * and its size remains in the sum (quirk Q9).
      *
-     * @param rawSize the bytes of the trace on the device that has most to do, or none to add up those of the programs
+     * @param rawSize the bytes of the trace on the device with the most commands; empty to add up those of the programs
      * @throws MeshRuntimeException if the queue does not record the trace, the trace was released, or there is no place for it
-     * @throws IllegalStateException if the size is neither given nor known; the queue records on
+     * @throws IllegalStateException if the size is neither given nor known; the queue continues to record
      */
     void end(int queueId, TraceId id, OptionalLong rawSize) {
         MeshCommandQueue queue = mesh.queues().queue(queueId);
@@ -140,7 +142,7 @@ final class MeshTraces {
         }
     }
 
-    /** Gives up the traces of a manager that is removed; allocations stay as safe as they are. */
+    /** Discards the traces of a manager that is removed; the safety of allocations does not change. */
     void discardAll(SubDeviceManager removed) {
         removed.traces().values().forEach(this::discard);
         removed.traces().clear();
@@ -176,7 +178,10 @@ final class MeshTraces {
         requireNotReached(allocator().physicalAddressOf(allocation.type(), allocation.address()), marks);
     }
 
-    /** What was taken or freed during the capture is used by the trace, and must not lie where the trace lies itself. */
+    /**
+     * Checks that the trace does not overlap memory that was allocated or freed during the capture, because the trace uses that
+     * memory.
+     */
     private static void requireNotReached(long address, HighWaterMarks marks) {
         boolean byAllocations = address < marks.allocation();
         boolean byDeletions = address < marks.deletion();
@@ -192,7 +197,10 @@ final class MeshTraces {
         }
     }
 
-    /** What the destructor of the trace's buffer does; one that was freed by hand leaves the size as it is. */
+    /**
+     * Does the work of the destructor of the trace's buffer. If the code under test freed the buffer itself, the size does not
+     * change.
+     */
     private void discard(MeshTrace trace) {
         Optional<Allocation> kept = trace.kept().map(MeshTrace.Kept::allocation);
         if (kept.isEmpty()) {
@@ -207,7 +215,10 @@ final class MeshTraces {
         mesh.reports().listener().ownerEnded(trace.owner());
     }
 
-    /** Without a region the runtime of May 2026 keeps traces in DRAM; that of October 2025 keeps none. */
+    /**
+     * Returns whether traces without a region go to DRAM. The runtime of May 2026 does this; that of October 2025 keeps no such
+     * traces.
+     */
     private boolean isDynamic() {
         return regionSize == 0 && process.preset().keepsTracesWithoutRegion();
     }
@@ -234,7 +245,7 @@ final class MeshTraces {
                 unknown));
     }
 
-    /** A name of its own for each capture: the end of one must not be taken for that of another. */
+    /** Returns a different name for each capture, so that the end of one is not attributed to another. */
     private Owner ownerOf(TraceId id) {
         int capture = captures.merge(id, 1, Integer::sum);
         String name = capture == 1

@@ -20,13 +20,13 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The programs that the devices of a mesh run together, each on a block of them.
+ * The programs that the devices of a mesh run together, each on a block of devices.
  *
- * <p>When it is first enqueued, it takes one kernel-binary buffer in DRAM on every device of the mesh, as large as the largest
- * binary of its programs, and keeps it until it is closed.
+ * <p>When it is first enqueued, it allocates one kernel-binary buffer in DRAM on every device of the mesh, as large as the
+ * largest binary of its programs. It keeps the buffer until it is closed.
  *
- * <p>Build it on one thread; enqueuing and closing are safe on any, under the lock of the mesh it was enqueued on. Source:
- * {@code tt_metal/distributed/mesh_workload.cpp}.
+ * <p>Build it on one thread. Enqueuing and closing are safe on any thread, under the lock of the mesh on which it was enqueued.
+ * Source: {@code tt_metal/distributed/mesh_workload.cpp}.
  *
  * @since 0.1
  */
@@ -71,7 +71,7 @@ public final class MeshWorkload implements AutoCloseable {
      * Adds a program for a block of devices.
      *
      * @param start the first corner of the block
-     * @param end the last corner, which belongs to the block
+     * @param end the last corner, included in the block
      * @return this workload
      * @throws MeshRuntimeException if one of the devices has a program already, or the corners do not span a block
      * @throws IllegalStateException if the program or the workload cannot be changed any more
@@ -92,7 +92,8 @@ public final class MeshWorkload implements AutoCloseable {
     }
 
     /**
-     * Ends the workload and its programs: binary and circular buffers are gone, also when its mesh was closed or destroyed before.
+     * Ends the workload and its programs: the binary is freed and circular buffers end, also if its mesh was closed or
+     * destroyed before.
      *
      * <p>Does nothing if it has ended.
      */
@@ -196,7 +197,10 @@ public final class MeshWorkload implements AutoCloseable {
                 .orElse(0);
     }
 
-    /** A binary that several programs share belongs to the workload, which then needs a name of its own. */
+    /**
+     * Returns the owner of the binary. A binary that several programs share belongs to the workload, which then needs its own
+     * name.
+     */
     private Owner binaryOwner() {
         if (entries.size() == 1) {
             return entries.get(0).program().owner();

@@ -12,9 +12,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program or a workload keeps until it ends, on every mesh that it met.
+ * The resources that a program or a workload keeps until it ends, on every mesh on which it was enqueued.
  *
- * <p>Excluding the program itself, so that it can be freed when nobody has that any more. Safe for use by several threads.
+ * <p>Separate from the program itself, so that they can be freed when the program is unreachable. Safe for use by several
+ * threads.
  */
 @EndOfPath
 final class OwnedResources {
@@ -28,7 +29,7 @@ final class OwnedResources {
     private @Nullable Owner owner;
     private boolean ended;
 
-    /** Names who ends with them. */
+    /** Sets the owner that ends with the resources. */
     synchronized OwnedResources of(Owner newOwner) {
         owner = newOwner;
         return this;
@@ -53,12 +54,15 @@ final class OwnedResources {
         buffers.add(new OwnedBuffer(mesh, buffer));
     }
 
-    /** Keeps what a part keeps, and ends it. */
+    /** Adds the resources of a part, and ends them with these. */
     synchronized void hold(OwnedResources part) {
         parts.add(part);
     }
 
-    /** Reports the circular buffers of a layout on the devices that have not heard of it; where they had another, that gives way. */
+    /**
+     * Reports the circular buffers of a layout on the devices that have not received it. If a device has another layout, it
+     * first reports the end of that.
+     */
     synchronized void place(
             MeshDevice mesh,
             CircularBufferLayout layout,
@@ -102,7 +106,10 @@ final class OwnedResources {
         }
     }
 
-    /** Sees to it that they end with a handle that is collected, on each mesh when that finds it: no other's lock is taken. */
+    /**
+     * Ends the resources after a handle was collected. Each mesh does so when it detects the collection, so no mesh needs the
+     * lock of another.
+     */
     void endWith(Object handle, MeshDevice mesh) {
         synchronized (this) {
             if (!watchedOn.add(mesh)) {

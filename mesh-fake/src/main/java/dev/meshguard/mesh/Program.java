@@ -23,19 +23,19 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kernels and the circular buffers they talk through.
+ * Kernels and the circular buffers through which they communicate.
  *
- * <p>A program takes memory when it is first enqueued: its kernel binary in DRAM, and its circular buffers in L1, below and
- * outside the allocator. It keeps both until it ends, which is when it is closed or, if it belongs to a workload, when that is. It
- * may outlive its mesh: the end of its circular buffers is reported even then.
+ * <p>A program allocates memory when it is first enqueued: its kernel binary in DRAM, and its circular buffers in L1, below and
+ * outside the allocator. It keeps both until it ends: when it is closed or, if it belongs to a workload, when the workload is
+ * closed. It may outlive its mesh: the end of its circular buffers is reported even then.
  *
- * <p><b>Circular buffers</b> are laid out when the program is first enqueued, and anew when the size of one was changed since. They
- * are reported once on every device that the program meets. Where a new layout takes the place of one that was reported, the old one
- * is reported gone first: the real runtime reports only the new one and lets the one report of the program's end stand for both,
- * which a listener that counts cannot.
+ * <p><b>Circular buffers</b> are laid out when the program is first enqueued, and again after the size of one was changed. They
+ * are reported once on every device of the program. If a new layout replaces a reported one, the end of the old one is reported
+ * first. The real runtime reports only the new one, and one report of the program's end covers both. A listener that counts
+ * cannot handle that.
  *
- * <p>Build it on one thread; enqueuing and closing are safe on any, under the lock of the mesh it is enqueued on. Source:
- * {@code tt_metal/impl/program/program.cpp}.
+ * <p>Build it on one thread. Enqueuing and closing are safe on any thread, under the lock of the mesh on which it is enqueued.
+ * Source: {@code tt_metal/impl/program/program.cpp}.
  *
  * @since 0.1
  */
@@ -66,7 +66,7 @@ public final class Program implements AutoCloseable {
         this.holdings = new OwnedResources().of(owner());
     }
 
-    /** Returns the name under which reports know the program, for example {@code program 7 (add)}. */
+    /** Returns the program's name in reports, for example {@code program 7 (add)}. */
     public Owner owner() {
         return Owner.program(String.format(Locale.ROOT, "%d (%s)", id, name));
     }
@@ -74,7 +74,7 @@ public final class Program implements AutoCloseable {
     /**
      * Adds a kernel.
      *
-     * @param binaryPages the pages of 2,048 bytes that its binary takes
+     * @param binaryPages the pages, of 2,048 bytes each, of its binary
      * @return this program
      * @throws MeshRuntimeException if the program was enqueued before, which compiled it
      * @throws IllegalStateException if the program has ended
@@ -94,11 +94,11 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Adds a kernel that runs on some cores, which decides on which sub-device the program runs.
+     * Adds a kernel that runs on some cores. The cores determine the sub-device of the program.
      *
-     * <p>A kernel of which nobody says where it runs uses the cores of the first sub-device.
+     * <p>A kernel without cores uses the cores of the first sub-device.
      *
-     * @param binaryPages the pages of 2,048 bytes that its binary takes
+     * @param binaryPages the pages, of 2,048 bytes each, of its binary
      * @return this program
      * @throws MeshRuntimeException if the program was enqueued before, which compiled it
      * @throws IllegalStateException if the program has ended
@@ -111,10 +111,10 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Says how many bytes of commands a captured trace keeps for one run of this program.
+     * Sets how many bytes of commands a captured trace keeps for one execution of this program.
      *
-     * <p>Only the runtime's dispatcher could work it out, so whoever captures the program has to say it, or give the size of the
-     * whole trace when the capture ends. It may be said at any time before.
+     * <p>Only the runtime's dispatcher could compute this number. Set it at any time before the capture ends, or pass the size
+     * of the whole trace when the capture ends.
      *
      * @return this program
      * @throws IllegalArgumentException if the number is negative
@@ -139,10 +139,10 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Adds a circular buffer above those it has on the same cores.
+     * Adds a circular buffer above the existing ones on the same cores.
      *
-     * @throws MeshRuntimeException if the program was enqueued before, which compiled it; if an index is taken on one of the cores,
-     *     or there is no such index; or if there are more pages than the chip can count
+     * @throws MeshRuntimeException if the program was enqueued before, which compiled it; if an index is taken on one of the
+     *     cores, or there is no such index; or if there are more pages than the chip can count
      * @throws IllegalStateException if the program has ended
      */
     public synchronized CircularBuffer createCircularBuffer(CircularBufferConfig config) {
@@ -204,8 +204,8 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Changes the size of a circular buffer; unless it lies in the memory of a buffer, all are laid out anew when the program is
-     * enqueued next.
+     * Changes the size of a circular buffer. Unless it lies in the memory of a buffer, all are laid out again when the program
+     * is enqueued next.
      *
      * @throws MeshRuntimeException if it is another program's, or larger than the buffer in whose memory it lies
      * @throws IllegalArgumentException if the size is not positive
@@ -219,7 +219,7 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Changes the pages of a circular buffer under one of its indices; addresses stay.
+     * Changes the page size of a circular buffer under one of its indices; addresses do not change.
      *
      * @throws MeshRuntimeException if it is another program's, has no such index, or is not a whole number of the pages
      * @throws IllegalArgumentException if the page size is not positive
@@ -230,7 +230,7 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Moves a circular buffer into the memory of a buffer in L1; the others stay where they are.
+     * Moves a circular buffer into the memory of a buffer in L1; the others keep their addresses.
      *
      * @throws MeshRuntimeException if it is another program's, or the buffer does not lie in L1 or is too small on each core
      */
@@ -280,7 +280,7 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Ends the program: its binary is freed and its circular buffers are gone, also when its mesh was closed or destroyed before.
+     * Ends the program: its binary is freed and its circular buffers end, also if its mesh was closed or destroyed before.
      *
      * <p>Does nothing if it has ended.
      *
@@ -303,7 +303,7 @@ public final class Program implements AutoCloseable {
         }
     }
 
-    /** Puts the program into a workload, which it cannot leave. */
+    /** Adds the program to a workload; this is final. */
     synchronized void moveInto(MeshWorkload newWorkload) {
         if (workload != null || holdings.areSomewhere() || holdings.haveEnded()) {
             throw new IllegalStateException(String.format(
@@ -318,7 +318,7 @@ public final class Program implements AutoCloseable {
         return traceSize;
     }
 
-    /** Where its kernels run, as far as it is known. */
+    /** Returns the known cores of its kernels. */
     synchronized List<CoreRange> kernelCores() {
         return List.copyOf(kernelCores);
     }
@@ -331,7 +331,10 @@ public final class Program implements AutoCloseable {
         return kernelBinaryPages * KERNEL_BINARY_PAGE_SIZE;
     }
 
-    /** The buffer for a kernel binary: taken from the top, away from the buffers that grow from the bottom. */
+    /**
+     * Returns the configuration of a kernel binary's buffer, which is allocated from the top, away from the buffers that grow
+     * from the bottom.
+     */
     static BufferConfig kernelBinaryBuffer(long size) {
         return BufferConfig.of(BufferType.DRAM, size, KERNEL_BINARY_PAGE_SIZE)
                 .inDirection(AllocationDirection.TOP_DOWN);
@@ -368,8 +371,8 @@ public final class Program implements AutoCloseable {
     }
 
     /**
-     * Lays the circular buffers out, reports them on devices that have not heard of this layout, and only then looks whether
-     * they fit, as the runtime does: a program that was rejected has reported them, and reports them gone when it ends.
+     * Lays out the circular buffers, reports them on devices that have not received this layout, and only then checks whether
+     * they fit, as the runtime does. A rejected program has therefore reported its buffers, and reports their end when it ends.
      */
     private void compileFor(
             MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {
@@ -402,7 +405,7 @@ public final class Program implements AutoCloseable {
         return current;
     }
 
-    /** What it keeps until it ends, which is with its workload if it belongs to one. */
+    /** Returns the resources that it keeps until it or its workload ends. */
     OwnedResources holdings() {
         return holdings;
     }

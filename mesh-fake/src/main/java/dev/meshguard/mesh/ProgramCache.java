@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * The workloads of operations that were run before, to be run again without compiling.
+ * The workloads of operations that were run before, for reuse without compiling.
  *
- * <p>Every entry keeps its kernel binary in DRAM: in steady state one block for each distinct operation, which looks like a leak
- * and is gone when the cache is cleared. Closing the mesh does not clear it. Guarded by the lock of the mesh, which callers hold.
- * Source: {@code tt_metal/api/tt-metalium/program_cache.hpp}.
+ * <p>Every entry keeps its kernel binary in DRAM. In steady state this is one block for each distinct operation, which looks
+ * like a leak until the cache is cleared. Closing the mesh does not clear it. Guarded by the lock of the mesh, which callers
+ * hold. Source: {@code tt_metal/api/tt-metalium/program_cache.hpp}.
  */
 final class ProgramCache {
 
@@ -31,7 +31,8 @@ final class ProgramCache {
     /**
      * Runs the cached workload of an operation, or a new one, which ends at once if the cache is disabled.
      *
-     * <p>A new one is kept before it is enqueued, so it stays if that fails, as in {@code ttnn/api/ttnn/device_operation.hpp}.
+     * <p>A new one is cached before it is enqueued, so it remains cached if that fails, as in
+     * {@code ttnn/api/ttnn/device_operation.hpp}.
      */
     void run(Key key, Supplier<MeshWorkload> compiler) {
         MeshWorkload cached = workloads.get(key);
@@ -82,7 +83,7 @@ final class ProgramCache {
         return workloads.size();
     }
 
-    /** What makes two runs of an operation need the same programs: names of tensors do not matter. */
+    /** The properties by which two executions of an operation share programs; names of tensors are not included. */
     record Key(String operation, List<TensorSpec> tensors) {
 
         static Key of(String operation, Stream<TensorSpec> tensors) {

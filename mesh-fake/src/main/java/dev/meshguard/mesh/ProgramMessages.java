@@ -4,10 +4,10 @@ import dev.meshguard.mesh.buffer.CoreRange;
 import java.util.Locale;
 
 /**
- * The texts of the runtime about programs and their circular buffers, word for word.
+ * The texts of the runtime about programs and their circular buffers, verbatim.
  *
- * <p>Sources: {@code tt_metal/impl/program/program.cpp}, {@code tt_metal/distributed/mesh_workload.cpp},
- * {@code tt_metal/impl/buffers/{circular_buffer,circular_buffer_config,global_circular_buffer,global_semaphore}.cpp} and
+ * <p>Sources: {@code tt_metal/impl/program/program.cpp}, {@code tt_metal/distributed/mesh_workload.cpp}, {@code
+ * tt_metal/impl/buffers/{circular_buffer,circular_buffer_config,global_circular_buffer,global_semaphore}.cpp} and
  * {@code ttnn/api/ttnn/device_operation.hpp}.
  */
 final class ProgramMessages {

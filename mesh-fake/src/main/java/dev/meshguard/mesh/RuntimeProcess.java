@@ -33,10 +33,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the real runtime keeps once a process: its settings, its counters, its devices, and the meshes over them.
+ * The state that the real runtime keeps once per process: its settings, counters and devices, and the meshes over them.
  *
- * <p>Counters never restart, as in the runtime (quirk Q12). Safe for use by several threads. One lock guards the devices and which
- * meshes are open; a thread that holds the lock of a mesh may take it, never the other way round.
+ * <p>Counters never restart, as in the runtime (quirk Q12). Safe for use by several threads. One lock guards the devices and
+ * the set of open meshes. A thread that holds the lock of a mesh may acquire it, but never the other way round.
  */
 final class RuntimeProcess {
 
@@ -102,7 +102,7 @@ final class RuntimeProcess {
         return listener;
     }
 
-    /** Where meshes report to: the listener, or what goes wrong on the way to it. */
+    /** Returns the target of the meshes' reports: the listener, or the faults in front of it. */
     AllocationListener reports() {
         return reports;
     }
@@ -123,7 +123,7 @@ final class RuntimeProcess {
         return cluster.architecture();
     }
 
-    /** Returns the cores of each chip that are left when the runtime dispatches as asked. */
+    /** Returns the cores of each chip that remain for programs with the given dispatch. */
     CoreGrid computeGrid(DispatchCoreConfig dispatch) {
         return cluster.computeGrid(dispatch, harvestedColumns);
     }
@@ -247,7 +247,9 @@ final class RuntimeProcess {
         }
     }
 
-    /** Returns why nothing is opened any more, if so; asked without the lock, which whoever closes a mesh may hold. */
+    /**
+     * Returns why the runtime opens no more meshes, if so. It needs no lock, because a thread that closes a mesh may hold it.
+     */
     Optional<String> retiredBecause() {
         return Optional.ofNullable(retiredBecause);
     }

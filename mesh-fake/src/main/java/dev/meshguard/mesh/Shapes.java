@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Which shapes operations take and give.
+ * The input and output shapes of operations.
  *
- * <p>Operations work on what lies on each device, so shapes are compared there: a replicated tensor may be added to a sharded one.
- * Where the result lies follows {@code ttnn/cpp/ttnn/operations}: in the memory of the first tensor for sums, in DRAM for products.
+ * <p>Operations work on the part on each device, so shapes are compared there: a replicated tensor may be added to a sharded
+ * one. The memory of the result follows {@code ttnn/cpp/ttnn/operations}: that of the first tensor for sums, DRAM for products.
  */
 final class Shapes {
 

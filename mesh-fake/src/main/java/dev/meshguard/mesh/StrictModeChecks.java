@@ -24,21 +24,21 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What a strict runtime remembers of its buffers, and what it rejects to do with them.
+ * Records the buffers of a strict runtime and rejects their misuse.
  *
- * <p>One for all meshes of a runtime, since a submesh may look at what its parent allocated. A lenient one remembers and
+ * <p>All meshes of a runtime share one instance, because a submesh may view memory of its parent. A lenient runtime records and
  * rejects nothing. Safe for use by several threads; a thread that holds the lock of a mesh may call it.
  */
 final class StrictModeChecks {
 
-    /** How many of the buffers that were freed last are known by their address. */
+    /** The number of freed buffers, the most recent ones, that can be found by address. */
     private static final int FREED_KEPT = 1_024;
 
     private static final int BUFFERS_SHOWN = 3;
 
     private final boolean strict;
 
-    /** Without room at first, as are those that were freed: a lenient runtime, which most are, remembers none. */
+    /** Created with minimal capacity, like the table of freed buffers, because most runtimes are lenient and record nothing. */
     private final IdentityHashMap<Allocator, Map<BufferType, NavigableMap<Long, Allocation>>> live =
             new IdentityHashMap<>(0);
 
@@ -69,7 +69,7 @@ final class StrictModeChecks {
         allocation.allocator().ifPresent(lender -> forget(lender, allocation));
     }
 
-    /** Notes that the runtime took a buffer back without a report. */
+    /** Records that the runtime freed a buffer without a report. */
     void freed(Allocation allocation) {
         if (!strict) {
             return;
@@ -78,7 +78,7 @@ final class StrictModeChecks {
         allocation.allocator().ifPresent(lender -> forget(lender, allocation));
     }
 
-    /** Notes that an allocator was wiped: what it had allocated is gone. */
+    /** Records that an allocator was cleared and its allocations are gone. */
     synchronized void wiped(Allocator lender, String because) {
         if (!strict) {
             return;
@@ -120,7 +120,7 @@ final class StrictModeChecks {
         throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, PrintableText.lines(lines));
     }
 
-    /** Rejects to free what was freed before. */
+    /** Rejects a second free. */
     void secondFree(Allocation allocation) {
         if (!strict) {
             return;
@@ -134,7 +134,7 @@ final class StrictModeChecks {
         throw error;
     }
 
-    /** Rejects to free what a closed mesh or device allocated. */
+    /** Rejects the free of memory that a closed mesh or device allocated. */
     void freeAfterClose(Allocation allocation) {
         if (!strict) {
             return;
@@ -165,7 +165,7 @@ final class StrictModeChecks {
                 "Free an address that a buffer has. A runtime that is not strict ignores any other, as the real one does.");
     }
 
-    /** Rejects to look at memory that was freed and that nobody has now. */
+    /** Rejects a view of memory that was freed and not reused. */
     synchronized void view(BufferType type, long address, List<Integer> devices) {
         if (!strict || isLive(type, address, devices)) {
             return;
@@ -202,7 +202,7 @@ final class StrictModeChecks {
         }
     }
 
-    /** Adds what happened to a freed buffer to the error that its use has ended in. */
+    /** Adds the history of a freed buffer to the error that its use caused. */
     static <E extends Throwable> E explained(E error, Allocation allocation) {
         if (allocation.isFreed() && allocation.openPeriod().isPresent()) {
             error.addSuppressed(misuse(

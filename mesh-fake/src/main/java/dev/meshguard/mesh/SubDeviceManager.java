@@ -43,7 +43,7 @@ final class SubDeviceManager {
         setStallGroup(subDeviceIds());
     }
 
-    /** Returns the manager that a mesh begins with: one sub-device, which is the whole grid and takes from the mesh's allocator. */
+    /** Returns the initial manager of a mesh: one sub-device with the whole grid, which uses the mesh's allocator. */
     static SubDeviceManager undivided(SubDeviceManagerId id, CoreRange grid, Allocator ofMesh) {
         return new SubDeviceManager(id, List.of(SubDevice.of(grid)), List.of(Optional.of(ofMesh)), 0);
     }
@@ -94,7 +94,7 @@ final class SubDeviceManager {
         return subDevices.get(indexOf(subDevice)).cores();
     }
 
-    /** The allocator of a sub-device, unless it has none. */
+    /** Returns the allocator of a sub-device, if it has one. */
     Optional<Allocator> findAllocator(SubDeviceId subDevice) {
         return allocators.get(indexOf(subDevice));
     }
@@ -152,7 +152,7 @@ final class SubDeviceManager {
         return traces;
     }
 
-    /** Takes back what its sub-devices allocated, without telling those who have it. */
+    /** Frees everything that its sub-devices have allocated, without notifying the owners. */
     void wipe() {
         for (Allocator allocator : allocators()) {
             allocator.deallocateBuffers();
@@ -187,9 +187,10 @@ final class SubDeviceManager {
     }
 
     /**
-     * L1 from the base of the mesh's up, as much as is asked for, and nothing else; a sub-device without cores has none.
+     * Creates an allocator of the requested bytes of L1, from the base of the mesh upwards; empty for a sub-device without
+     * cores.
      *
-     * <p>It withholds no addresses in strict mode either: there are too few of them.
+     * <p>It withholds no addresses, even in strict mode, because there are too few of them.
      */
     private static Optional<Allocator> localAllocator(
             SubDevice subDevice, long localL1Size, AllocatorConfig config, UnsafeAllocationWarning warning) {

@@ -86,13 +86,13 @@ final class SubDeviceManagers {
     /**
      * Makes a manager the active one.
      *
-     * <p>If a live L1 buffer of the mesh lies where the sub-devices would allocate, the runtime rejects, or overlooks the
-     * buffer (quirk Q15), and leaves the mesh's list without the part that was given up for the manager it keeps. Here it
-     * always rejects, and everything is as before except that the queues count as used.
+     * <p>If the sub-devices would allocate the address of a live L1 buffer of the mesh, the runtime throws, or overlooks the
+     * buffer (quirk Q15). After the error the mesh's list lacks the part that was removed for the manager. Here it always
+     * throws, and only the queues change: they count as used.
      *
      * @param resetWorkers prepares the command queues for a number of sub-devices
-     * @throws MeshRuntimeException if there is no such manager, sub-devices have memory allocated, or the mesh has where they
-     *     would allocate
+     * @throws MeshRuntimeException if there is no such manager, sub-devices have memory allocated, or the mesh has allocated
+     *     addresses of theirs
      */
     void load(SubDeviceManagerId id, IntConsumer resetWorkers) {
         if (active().id().equals(id)) {
@@ -118,10 +118,10 @@ final class SubDeviceManagers {
     }
 
     /**
-     * Removes a manager and takes back what its sub-devices allocated.
+     * Removes a manager and frees everything that its sub-devices have allocated.
      *
-     * @return the manager, whose traces the caller has to end
-     * @throws MeshRuntimeException if it is the active or the default one, or there is none
+     * @return the manager; the caller must end its traces
+     * @throws MeshRuntimeException if it is the active or the default one, or there is no such manager
      */
     SubDeviceManager remove(SubDeviceManagerId id) {
         if (active().id().equals(id)) {
@@ -137,7 +137,7 @@ final class SubDeviceManagers {
         return found;
     }
 
-    /** Who allocates the memory of a sub-device, or, if none is named, of the mesh. */
+    /** Returns the allocator of a sub-device or, if none is named, of the mesh. */
     Allocator allocatorOf(Optional<SubDeviceId> subDevice) {
         return subDevice.map(active()::allocator).orElse(meshAllocator);
     }
@@ -150,9 +150,9 @@ final class SubDeviceManagers {
     }
 
     /**
-     * Checks that the manager is loaded whose memory is to be freed.
+     * Checks that the manager of memory to free is loaded.
      *
-     * <p>No call can bring this about as long as managers with memory allocated cannot be unloaded.
+     * <p>No call can violate this as long as managers with memory allocated cannot be unloaded.
      */
     void requireManagerOf(Allocation allocation) {
         if (isLocal(allocation)) {
@@ -178,7 +178,10 @@ final class SubDeviceManagers {
                 && allocation.allocator().orElse(meshAllocator) != meshAllocator;
     }
 
-    /** The allocators of the sub-devices of all managers, loaded or not, and of those that were removed, which hold nothing. */
+    /**
+     * Returns the allocators of the sub-devices of all managers, loaded or not, and of removed managers, which have no
+     * allocations.
+     */
     Map<AllocatorId, Allocator> localAllocators() {
         if (managers.size() == 1 && removed.isEmpty()) {
             return Map.of();
@@ -219,7 +222,7 @@ final class SubDeviceManagers {
     /**
      * Returns the lowest L1 address that is allocated by the mesh or by sub-devices of the active manager.
      *
-     * @param subDevices which sub-devices; all if there is none
+     * @param subDevices the sub-devices; all if empty
      * @throws MeshRuntimeException if there is no such sub-device
      */
     OptionalLong lowestOccupiedComputeL1Address(Collection<SubDeviceId> subDevices) {
@@ -232,17 +235,17 @@ final class SubDeviceManagers {
                 .min();
     }
 
-    /** Returns the lowest L1 address that is allocated where a program may place circular buffers. */
+    /** Returns the lowest allocated L1 address on the cores where a program may place circular buffers. */
     OptionalLong lowestOccupiedL1AddressFor(Program program) {
         return lowestOccupiedComputeL1Address(List.of(subDeviceOf(program.kernelCores())));
     }
 
     /**
-     * Returns the sub-device that kernels run on.
+     * Returns the sub-device on which kernels run.
      *
-     * <p>Kernels that do not say on which cores they run use those of the first sub-device, as the operations of ttnn do.
+     * <p>Kernels without cores use those of the first sub-device, as the operations of ttnn do.
      *
-     * @param kernels where each kernel runs, as far as it is known
+     * @param kernels the known cores of each kernel
      * @throws MeshRuntimeException if they do not run on one sub-device
      */
     SubDeviceId subDeviceOf(Collection<CoreRange> kernels) {
@@ -272,7 +275,7 @@ final class SubDeviceManagers {
         return new SubDeviceId(used.first());
     }
 
-    /** Takes back everything, without telling those who have it; the traces are gone. */
+    /** Frees everything without notifying the owners; the traces are removed. */
     void wipe() {
         for (SubDeviceManager manager : managers.values()) {
             manager.wipe();

@@ -5,14 +5,14 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import java.util.OptionalInt;
 
 /**
- * Which command queue has work on a sub-device, so that no other enqueues programs there without waiting for it.
+ * Records which command queue has work on a sub-device, so that no other queue enqueues programs there without waiting for it.
  *
  * <p>Guarded by the lock of the mesh. Source: {@code CQOwnerState} in {@code tt_metal/impl/dispatch/cq_shared_state.cpp}.
  */
 final class SubDeviceUse {
 
     private OptionalInt queue = OptionalInt.empty();
-    /** The first event after the last program: whoever waits for it or a later one has waited for the program. */
+    /** The first event after the last program. A queue that waits for it or a later one has waited for the program. */
     private OptionalInt handedOverBy = OptionalInt.empty();
 
     /**

@@ -14,9 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which devices of a mesh a submesh or another shape of it consists of.
+ * Selects the devices of a submesh, or of another shape of a mesh.
  *
- * <p>Source: {@code create_submesh}, {@code create_submeshes} and {@code reshape} in {@code tt_metal/distributed/mesh_device.cpp}.
+ * <p>Source: {@code create_submesh}, {@code create_submeshes} and {@code reshape} in
+ * {@code tt_metal/distributed/mesh_device.cpp}.
  */
 final class Submeshes {
 
@@ -55,10 +56,10 @@ final class Submeshes {
     }
 
     /**
-     * Returns where the submeshes begin into which a mesh is divided, in row-major order.
+     * Returns the starts of the submeshes into which a mesh is divided, in row-major order.
      *
-     * <p>The process of the runtime divides by zero and ends if the submesh has no device; here it is rejected as a single one
-     * is.
+     * <p>For a submesh without devices the process of the runtime divides by zero and ends. Here it is rejected like a single
+     * submesh.
      *
      * @throws MeshRuntimeException if the submesh has no device, or a dimension is not a whole number of submeshes
      */

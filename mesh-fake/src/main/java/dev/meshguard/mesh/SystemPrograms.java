@@ -58,7 +58,7 @@ final class SystemPrograms {
         }
     }
 
-    /** Forgets what is there, without ending it. */
+    /** Removes the programs without ending them. */
     void forget(List<DeviceOpenPeriod> initialised) {
         queues.clear();
         initialised.forEach(device -> device.systemPrograms().clear());
@@ -70,14 +70,14 @@ final class SystemPrograms {
         queues.clear();
     }
 
-    /** Ends those that a fix ends while the allocators of the devices are still there. */
+    /** Ends the programs that a fix ends while the allocators of the devices still exist. */
     void endBeforeAllocators(List<DeviceOpenPeriod> closing) {
         if (mesh.reports().has(RuntimeFix.CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS)) {
             closing.forEach(device -> end(device, Owner.Kind.DISPATCH));
         }
     }
 
-    /** Ends those that {@code Device::close} ends, when the allocator of the device is gone. */
+    /** Ends the programs that {@code Device::close} ends after the device's allocator was destroyed. */
     void endAfterAllocators(List<DeviceOpenPeriod> closing) {
         for (DeviceOpenPeriod device : closing) {
             end(device, Owner.Kind.ETHERNET_ROUTER);
@@ -116,7 +116,7 @@ final class SystemPrograms {
         return load(program, owner, devices, mesh.memory()::allocateOnMesh);
     }
 
-    /** Takes everything that a program owns, or nothing. */
+    /** Allocates all resources of a program, or none. */
     private LoadedSystemProgram load(
             SystemProgram program,
             Owner owner,

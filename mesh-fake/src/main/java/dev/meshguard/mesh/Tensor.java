@@ -17,21 +17,19 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle to a tensor on a mesh: a {@link TensorSpec} and the memory it lies in. It has no data.
+ * A handle to a tensor on a mesh: a {@link TensorSpec} and its memory. It has no data.
  *
- * <p><b>Sharing.</b> Several handles may share the memory: those that {@link #alias} makes are copies, those that
- * {@link #reshape} makes see it in another shape. Memory that is freed by force is gone for all of them. Without force it is
- * only freed through the last handle, which is what a destructor does and what {@link #close} does here. Where the real runtime
- * does nothing because others share the memory, the listener is reported.
+ * <p><b>Sharing.</b> Several handles may share the memory. {@link #alias} creates copies; {@link #reshape} creates handles with
+ * another shape. A free by force frees the memory for all of them. Without force only the last handle frees the memory. This is
+ * the behaviour of a destructor, and of {@link #close} here. If the real runtime does nothing because others share the memory,
+ * the listener receives a report.
  *
- * <p><b>In words of Python.</b> {@code ttnn.deallocate(tensor)} forces, {@code tensor.deallocate()} does not. A name that is
- * bound to something else, or goes out of scope, is {@link #close}; {@link HandleRelease} says what happens to a handle that
- * was forgotten.
+ * <p><b>Python equivalents.</b> {@code ttnn.deallocate(tensor)} forces, {@code tensor.deallocate()} does not. {@link #close}
+ * corresponds to a name that is rebound or goes out of scope. {@link HandleRelease} defines what happens to a lost handle.
  *
- * <p>A handle keeps its mesh reachable. What it says of itself stays true after its memory was freed, but for
- * {@link #isAllocated()}; address and buffer are then rejected. Safe for use by several threads: changes happen under the lock
- * of its mesh. Sources: {@code ttnn/core/tensor/tensor.cpp}, {@code ttnn/core/tensor/storage.cpp},
- * {@code tt_metal/impl/tensor/mesh_tensor.cpp}.
+ * <p>A handle keeps its mesh reachable. Its properties stay valid after its memory was freed, except {@link #isAllocated()};
+ * access to address and buffer then fails. Safe for use by several threads: changes happen under the lock of its mesh. Sources:
+ * {@code ttnn/core/tensor/tensor.cpp}, {@code ttnn/core/tensor/storage.cpp}, {@code tt_metal/impl/tensor/mesh_tensor.cpp}.
  *
  * @since 0.1
  */
@@ -43,7 +41,7 @@ public final class Tensor implements AutoCloseable {
     private final MeshDevice mesh;
     private final Allocation allocation;
     private final Share share;
-    /** Nothing once this handle was closed: it must not keep from the collector what others may have lost. */
+    /** Null after this handle was closed, so that it does not keep memory reachable that other code may have lost. */
     private volatile @Nullable DeviceStorage storage;
 
     private Tensor(TensorSpec spec, MeshDevice mesh, DeviceStorage storage) {
@@ -66,12 +64,12 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Returns a tensor that takes a buffer over: freeing it frees the buffer.
+     * Returns a tensor that owns a buffer: freeing it frees the buffer.
      *
-     * @param buffer where it lies
-     * @param spec what lies there
-     * @throws MeshRuntimeException if there is no buffer, it was freed, or what lies on each device does not fit into it
-     * @throws IllegalArgumentException if the tensor cannot be distributed so
+     * @param buffer the memory of the tensor
+     * @param spec the properties of the tensor
+     * @throws MeshRuntimeException if there is no buffer, it was freed, or the part on a device does not fit into it
+     * @throws IllegalArgumentException if this distribution of the tensor is not possible
      */
     public static Tensor of(@Nullable MeshBuffer buffer, TensorSpec spec) {
         if (buffer == null) {
@@ -107,7 +105,7 @@ public final class Tensor implements AutoCloseable {
         return spec.dataType();
     }
 
-    /** Returns what the code under test says it is for, if it says so. */
+    /** Returns the label that the code under test set, if any. */
     public Optional<String> label() {
         return spec.label();
     }
@@ -149,7 +147,8 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Returns another handle to the same memory, as a copy in C++ is, or what a Python operation returns that has nothing to do.
+     * Returns another handle to the same memory, like a copy in C++, or like the result of a Python operation without work to
+     * do.
      *
      * @throws MeshRuntimeException if it was freed or closed
      */
@@ -158,15 +157,15 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Returns a handle that sees the same memory in another shape: a reinterpreted view.
+     * Returns a handle to the same memory with another shape: a reinterpreted view.
      *
-     * <p>That is what {@code reshape} comes to where the elements on each device can stay where they are: the last dimension is
-     * the same, and, in tiles, the last but one is the same or has no padding. Otherwise the contents have to be moved into
-     * memory of their own, which is an operation: {@link Ttnn#reshape}. For the same shape it is an {@link #alias()}.
+     * <p>This is possible if the elements on each device keep their positions: the last dimension is the same and, in tiles,
+     * the last but one is the same or has no padding. Otherwise an operation must move the contents into memory of their own:
+     * {@link Ttnn#reshape}. For the same shape this is an {@link #alias()}.
      *
-     * @param newShape the shape of the whole tensor, which is distributed as before
+     * @param newShape the shape of the whole tensor; the distribution does not change
      * @throws MeshRuntimeException if it was freed or closed, or the shapes have different numbers of elements
-     * @throws IllegalArgumentException if the contents would have to be moved, or cannot be distributed so
+     * @throws IllegalArgumentException if the contents would have to be moved, or this distribution is not possible
      */
     public Tensor reshape(TensorShape newShape) {
         allocatedStorage();
@@ -181,7 +180,7 @@ public final class Tensor implements AutoCloseable {
         return mesh.locked(() -> handle(spec.withShape(newShape), mesh, allocatedStorage()));
     }
 
-    /** Returns whether nobody else shares the memory, so that it can be freed without force; not so once it was freed. */
+    /** Returns whether this is the only handle to the memory, so that it can be freed without force; false after a free. */
     public boolean isSoleOwner() {
         return mesh.locked(() -> {
             DeviceStorage mine = storage;
@@ -195,12 +194,13 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Frees the memory on all devices, for everybody who shares it.
+     * Frees the memory on all devices, for all handles that share it.
      *
-     * <p>The real runtime is silent when it does not: without force while others share the memory, or when there is nothing to
-     * free. Here the listener is reported that a free was ignored, and why. This handle stays; only {@link #close} gives it up.
+     * <p>The real runtime silently ignores the call without force while others share the memory, or if there is nothing to
+     * free. Here the listener receives a report that a free was ignored, with the reason. This handle stays open until
+     * {@link #close}.
      *
-     * @param force whether to free it even though others share it
+     * @param force whether to free the memory even if others share it
      */
     public void deallocate(boolean force) {
         try {
@@ -211,8 +211,8 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Gives this handle up, and the memory with it unless others share it or it was freed before; the counterpart of a tensor that
-     * goes out of scope. A second time does nothing.
+     * Closes this handle, and frees the memory unless others share it or it was freed before. It corresponds to a tensor that
+     * goes out of scope. A second call does nothing.
      */
     @Override
     public void close() {
@@ -224,12 +224,12 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Rejects to return data, of which a tensor here has none.
+     * Throws, because tensors have no data here.
      *
      * @throws UnsupportedOperationException always
      */
     @SuppressWarnings(
-            "DoNotCallSuggester") // Code that is carried over from hardware should compile and be told why it fails.
+            "DoNotCallSuggester") // Throws. It exists so that code from real hardware compiles and fails with a reason.
     public void toHost() {
         throw new UnsupportedOperationException(
                 "This mesh is a fake: its tensors have shapes and addresses, but no data, and operations compute nothing."
@@ -247,7 +247,7 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
-    /** What others still share is none of a handle that was given up. */
+    /** A closed handle cannot access memory that others still share. */
     private void requireNotFreed() {
         if (allocation.isFreed()) {
             mesh.free(allocation, ReleaseReason.DEALLOCATED);
@@ -273,14 +273,14 @@ public final class Tensor implements AutoCloseable {
         return mine;
     }
 
-    /** Returns the error of an operation on a tensor without memory, with what a strict runtime remembers of that. */
+    /** Returns the error of an operation on a tensor without memory, with the history that a strict runtime recorded. */
     MeshRuntimeException unusable(String message) {
         MeshRuntimeException error = new MeshRuntimeException(message);
         DeviceStorage mine = storage;
         return mine == null ? error : mine.buffer().explaining(error);
     }
 
-    /** Returns what became of its memory, and in a line of its own where it was freed, if the listener knows that. */
+    /** Returns the state of its memory and, in a line of its own, the call site of the free, if the listener has it. */
     String state() {
         if (storage == null && !allocation.isFreed()) {
             return name() + " was closed";
@@ -291,7 +291,7 @@ public final class Tensor implements AutoCloseable {
         return name() + " was freed" + allocation.siteOfFree();
     }
 
-    /** Returns shape, data type and place for a person to read. */
+    /** Returns shape, data type and device in readable form. */
     @Override
     public String toString() {
         return description(", "

@@ -7,9 +7,9 @@ import org.apiguardian.api.API.Status;
 /**
  * The number of a trace.
  *
- * <p>The runtime counts traces from 0 in each process and never starts again (quirk Q12); who begins a trace may name another
- * number, which need only be free where the trace is kept. Immutable and safe for use by several threads. Source:
- * {@code MeshTraceId} in {@code tt_metal/api/tt-metalium/mesh_trace_id.hpp}.
+ * <p>The runtime counts traces from 0 in each process and never restarts (quirk Q12). A caller may choose another number that
+ * no trace of the same sub-device manager has. Immutable and safe for use by several threads. Source: {@code MeshTraceId} in
+ * {@code tt_metal/api/tt-metalium/mesh_trace_id.hpp}.
  *
  * @param value the number, from 0
  * @since 0.1

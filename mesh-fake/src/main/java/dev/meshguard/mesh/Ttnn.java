@@ -53,11 +53,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens meshes without hardware and runs operations on them, in the words of Python's {@code ttnn}.
+ * Opens meshes without hardware and runs operations on them, with the names of Python's {@code ttnn}.
  *
- * <p>An object, and bound to a listener, where the real one is a module: so no mesh can be opened that nobody watches, and tests
- * that run side by side do not meet. What the real runtime keeps per process, such as the numbers of meshes and programs, belongs
- * to this object.
+ * <p>The real {@code ttnn} is a module; this is an object with a listener. Every mesh therefore has a listener, and concurrent
+ * tests are independent. State that the real runtime keeps per process, such as the numbers of meshes and programs, belongs to
+ * this object.
  *
  * <pre>{@code
  * Ttnn ttnn = Ttnn.create(listener);
@@ -70,10 +70,10 @@ import org.slf4j.LoggerFactory;
  * ttnn.closeMeshDevice(mesh);
  * }</pre>
  *
- * <p>Where Python has a context manager ({@code create_mesh_device}, {@code manage_device}), Java has try-with-resources: a mesh is
- * closed by its {@code close()}.
+ * <p>Where Python has a context manager ({@code create_mesh_device}, {@code manage_device}), Java has try-with-resources: a
+ * mesh is closed by its {@code close()}.
  *
- * <p>Operations allocate what the real ones allocate, that is the result, a kernel binary and circular buffers, and compute
+ * <p>Operations allocate the same memory as the real ones: the result, a kernel binary and circular buffers. They compute
  * nothing.
  *
  * <p>Safe for use by several threads: opening and closing are guarded by one lock, each mesh by its own.
@@ -86,7 +86,7 @@ public final class Ttnn {
 
     private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
 
-    /** The name by which a listener knows where reports come from. */
+    /** The name of this source in reports. */
     private static final String SOURCE = "mesh-fake";
 
     private final RuntimeProcess process;
@@ -128,12 +128,11 @@ public final class Ttnn {
     /**
      * Opens a mesh.
      *
-     * <p>While another root mesh is open, this one is opened too, as the real runtime does, and a warning is logged: devices
-     * that are active keep the division of memory and the queues that the first one asked for, two meshes over one device
-     * allocate the same addresses and overwrite each other's data, and closing one closes the devices of both.
-     * {@link Strictness#STRICT} rejects it.
+     * <p>If another root mesh is open, this one is opened too, as in the real runtime, and a warning is logged. Active devices
+     * keep the memory division and the queues of the first opening. Two meshes over one device allocate the same addresses and
+     * overwrite each other's data, and closing one closes the devices of both. {@link Strictness#STRICT} rejects it.
      *
-     * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as asked
+     * @throws MeshRuntimeException if the system has no such mesh, or its memory cannot be divided as requested
      * @throws DeviceOutOfMemoryException if there is no room for the runtime's own buffers
      * @throws IllegalStateException if this was {@linkplain #retire retired}, or a mesh is open and this is strict
      */
@@ -147,7 +146,7 @@ public final class Ttnn {
     /**
      * Opens a device as a mesh of one, as {@code ttnn.open_device} does.
      *
-     * @throws MeshRuntimeException if its memory cannot be divided as asked
+     * @throws MeshRuntimeException if its memory cannot be divided as requested
      * @throws IllegalArgumentException if there is no such device
      * @throws IllegalStateException if this was {@linkplain #retire retired}, or the device is open and this is strict
      */
@@ -163,11 +162,11 @@ public final class Ttnn {
     /**
      * Opens devices as meshes of one each.
      *
-     * <p>They are submeshes of a mesh that is never opened itself, and their devices are closed when the last of them is. Shape,
-     * offset and devices of the options are not looked at.
+     * <p>They are submeshes of a mesh that is never opened itself. Their devices close when the last of them closes. Shape,
+     * offset and devices of the options are ignored.
      *
      * @return the meshes in the order of the devices
-     * @throws MeshRuntimeException if no device is given, or their memory cannot be divided as asked
+     * @throws MeshRuntimeException if the list is empty, or their memory cannot be divided as requested
      * @throws IllegalArgumentException if there is no such device
      * @throws IllegalStateException if this was {@linkplain #retire retired}, or a mesh is open and this is strict
      */
@@ -187,15 +186,15 @@ public final class Ttnn {
         return parent.openSubmeshes(MeshShape.of(1, 1), places);
     }
 
-    /** Closes a mesh; a second time does nothing. See {@link MeshDevice} for what closing does and does not do. */
+    /** Closes a mesh; a second call does nothing. See {@link MeshDevice} for what closing does and does not do. */
     public void closeMeshDevice(MeshDevice mesh) {
         mesh.close();
     }
 
     /**
-     * Opens no mesh from now on, because nobody would look at what it leaves; meshes that are open stay open.
+     * Prevents later openings of meshes, because no check would examine them. Open meshes stay open.
      *
-     * @param because what to tell who asks for one, as whole sentences
+     * @param because the reason for the error message, as whole sentences
      */
     public void retire(String because) {
         process.retire(because);
@@ -216,22 +215,22 @@ public final class Ttnn {
     }
 
     /**
-     * Asks before each allocation from now on whether it is to find memory, until the scope is closed.
+     * Calls a decision before each allocation, until the scope is closed.
      *
-     * <p>The plan of this runtime comes first: what it lets fail is not asked about. Several decisions are asked in the order in which
-     * they were given, until one lets the allocation fail. The error has the type and text of the runtime's and carries an
-     * {@link dev.meshguard.mesh.fault.InjectedFault}.
+     * <p>The plan of this runtime has priority: a decision is not called for allocations that the plan fails. Several decisions
+     * are called in the order of registration, until one fails the allocation. The error has the type and text of the runtime's
+     * error and carries an {@link dev.meshguard.mesh.fault.InjectedFault}.
      */
     public Scope decideAllocations(AllocationDecision decision) {
         return process.faults().decide(decision);
     }
 
     /**
-     * Creates a tensor without saying what it contains.
+     * Creates a tensor with undefined contents.
      *
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if the mesh is closed
-     * @throws IllegalArgumentException if the tensor cannot be distributed so
+     * @throws IllegalArgumentException if this distribution of the tensor is not possible
      */
     public Tensor empty(TensorSpec spec, MeshDevice mesh) {
         return mesh.allocateTensor(spec);
@@ -274,12 +273,12 @@ public final class Ttnn {
     /**
      * Runs any operation that has a profile.
      *
-     * <p>Takes memory in the order of the real runtime: the result, then, unless the programs of the same operation on tensors of
-     * the same specs are cached, the circular buffers and the kernel binary.
+     * <p>It allocates in the order of the real runtime: first the result, then the circular buffers and the kernel binary. If
+     * programs of the same operation on tensors of the same specs are cached, it allocates only the result.
      *
      * @param operation the name of its profile
-     * @param result what the result is like
-     * @param inputs the tensors it works on, at least one
+     * @param result the properties of the result
+     * @param inputs the input tensors, at least one
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if an input was freed, the mesh is closed, or circular buffers clash with L1 buffers
      * @throws IllegalArgumentException if there is no input, inputs lie on different meshes, or the operation has no profile
@@ -299,14 +298,15 @@ public final class Ttnn {
     }
 
     /**
-     * Returns a tensor in another shape: the same memory where the elements can stay where they are ({@link Tensor#reshape}), and
-     * otherwise the result of the operation {@code reshape}, which needs a profile.
+     * Returns a tensor in another shape. If the elements can keep their positions, it shares the memory
+     * ({@link Tensor#reshape}). Otherwise it is the result of the operation {@code reshape}, which needs a profile.
      *
-     * @param newShape the shape of the whole tensor, which is distributed as before
+     * @param newShape the shape of the whole tensor; the distribution does not change
      * @throws DeviceOutOfMemoryException if there is no room
-     * @throws MeshRuntimeException if the tensor was freed, the shapes have different numbers of elements, or the operation cannot run
-     * @throws IllegalArgumentException if the tensor cannot be distributed so, or the contents have to be moved and the operation
-     *     has no profile
+     * @throws MeshRuntimeException if the tensor was freed, the shapes have different numbers of elements, or the operation
+     *     cannot run
+     * @throws IllegalArgumentException if this distribution of the tensor is not possible, or the contents have to be moved and
+     *     the operation has no profile
      */
     public Tensor reshape(Tensor tensor, TensorShape newShape) {
         MeshDevice mesh = meshOf("reshape", tensor);
@@ -323,15 +323,15 @@ public final class Ttnn {
     /**
      * Moves a tensor into newly allocated memory, as the operation {@code move} does.
      *
-     * <p>In the real order: the tensor is freed first, so the new one may lie where the old one lay, in which case nothing has to be
-     * moved and no program runs. DRAM is filled from below and so compacted downwards, L1 from above and so upwards. If there is no
-     * room for the new one, the old one is gone. A tensor that others share stays where it is, and another handle to it is returned.
+     * <p>As in the real runtime, the tensor is freed first. The new one may therefore have the same address; then nothing is
+     * moved and no program runs. DRAM is filled from below and so compacted downwards, L1 from above and so upwards. If there
+     * is no room for the new one, the old one is lost. A shared tensor is not moved; another handle to it is returned.
      *
-     * <p>The program takes a kernel binary and circular buffers only if {@code move} has a profile, which none of the measured ones
-     * is: without one nothing is known of them.
+     * <p>The program needs a kernel binary and circular buffers only if {@code move} has a profile. None of the measured
+     * profiles is for {@code move}, so its needs are unknown by default.
      *
-     * @param memory where to, interleaved over the banks
-     * @return the tensor that there is from now on
+     * @param memory the target memory, interleaved over the banks
+     * @return the tensor to use instead of the given one
      * @throws DeviceOutOfMemoryException if there is no room
      * @throws MeshRuntimeException if the tensor was freed, the mesh is closed, or circular buffers clash with L1 buffers
      */
@@ -347,7 +347,7 @@ public final class Ttnn {
         }
     }
 
-    /** Frees a tensor by force: for everybody who shares its memory. */
+    /** Frees a tensor by force: for all handles that share its memory. */
     public void deallocate(Tensor tensor) {
         deallocate(tensor, true);
     }
@@ -367,22 +367,21 @@ public final class Ttnn {
     }
 
     /**
-     * Empties all banks of a mesh, as {@code ttnn.device.deallocate_buffers} does (quirk Q3).
+     * Clears all banks of a mesh, as {@code ttnn.device.deallocate_buffers} does (quirk Q3).
      *
-     * <p>Nobody is reported: neither the listener nor the buffers, which stay allocated. What is allocated next may lie where
-     * they lie, and freeing one of them later frees whatever starts at its address then, possibly another buffer's memory.
-     * {@link Strictness#STRICT} rejects it while anything is allocated. The allocators of the devices by themselves are left
-     * alone.
+     * <p>Neither the listener nor the buffers are notified, and the buffers stay allocated. Later allocations may reuse their
+     * addresses. Freeing one of them later frees the memory that starts at its address then, possibly that of another buffer.
+     * {@link Strictness#STRICT} throws if there are allocations. The devices' own allocators do not change.
      *
      * @throws MeshRuntimeException if the mesh is closed
-     * @throws IllegalStateException if there is something in the banks and this is strict
+     * @throws IllegalStateException if the banks have allocations and this is strict
      */
     public void deviceDeallocateBuffers(MeshDevice mesh) {
         mesh.deallocateBuffers();
     }
 
     /**
-     * Rejects to return data, of which a tensor here has none; see {@link Tensor#toHost()}.
+     * Throws, because tensors have no data here; see {@link Tensor#toHost()}.
      *
      * @throws UnsupportedOperationException always
      */
@@ -620,7 +619,9 @@ public final class Ttnn {
         }
     }
 
-    /** The runtime says only that some tensor is not allocated; here the lines below say which, and where each was freed. */
+    /**
+     * The runtime's text says only that some tensor is not allocated. The lines below it add which one, and where it was freed.
+     */
     private static void requireAllocated(String operation, Tensor... inputs) {
         Map<Tensor, List<String>> places = new LinkedHashMap<>();
         for (int index = 0; index < inputs.length; index++) {
@@ -687,7 +688,7 @@ public final class Ttnn {
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        /** How many addresses are withheld unless it is said: more than a test frees between a free and a use of it. */
+        /** The default number of withheld addresses: more than a test frees between a free and a use of the same buffer. */
         private static final int WITHHELD_ADDRESSES = 64;
 
         final AllocationListener listener;
@@ -725,9 +726,10 @@ public final class Ttnn {
         }
 
         /**
-         * Chooses the chips and leaves their number; {@link Architecture#WORMHOLE_B0} unless this is called.
+         * Sets the architecture and keeps the number of chips; {@link Architecture#WORMHOLE_B0} by default.
          *
-         * <p>As many of their cores compute as in {@link ClusterType#of}, unless a system of these chips was chosen before.
+         * <p>The number of compute cores is that of {@link ClusterType#of}, unless a system of this architecture was set
+         * before.
          */
         public Builder architecture(Architecture architecture) {
             if (cluster.architecture() != architecture) {
@@ -743,7 +745,7 @@ public final class Ttnn {
         }
 
         /**
-         * Chooses how many columns of compute cores each chip was sold without; none unless this is called.
+         * Sets how many columns of compute cores are disabled on each chip; 0 by default.
          *
          * @param columns 0 to 2 on Blackhole, otherwise 0
          */
@@ -752,19 +754,19 @@ public final class Ttnn {
             return this;
         }
 
-        /** Adds what goes wrong on every mesh; nothing does unless this is called. */
+        /** Adds defects of every mesh; none by default. */
         public Builder defects(RuntimeDefect... more) {
             defects.addAll(Arrays.asList(more));
             return this;
         }
 
-        /** Adds proposed repairs to the runtime; none is in it unless this is called. */
+        /** Adds proposed repairs of the runtime; none by default. */
         public Builder fixes(RuntimeFix... more) {
             fixes.addAll(Arrays.asList(more));
             return this;
         }
 
-        /** Chooses what is reported; what the version reports unless this is called. */
+        /** Sets the reporting model; that of the version by default. */
         public Builder reporting(ReportingModel model) {
             this.reporting = Optional.of(model);
             return this;
@@ -822,25 +824,24 @@ public final class Ttnn {
         }
 
         /**
-         * Rejects what the real runtime lets pass although it cannot be right, and withholds the last
-         * {@value #WITHHELD_ADDRESSES} addresses that were freed; see {@link #strict(int)}.
+         * Rejects misuse that the real runtime accepts, and withholds the last {@value #WITHHELD_ADDRESSES} freed addresses;
+         * see {@link #strict(int)}.
          */
         public Builder strict() {
             return strict(WITHHELD_ADDRESSES);
         }
 
         /**
-         * Rejects what the real runtime lets pass although it cannot be right; {@link Strictness#LENIENT} unless this is
-         * called.
+         * Rejects misuse that the real runtime accepts; {@link Strictness#LENIENT} by default.
          *
-         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory are
-         * {@linkplain BufferMisuseException errors} that tell what happened to the buffer, and where. So that a freed address
-         * does not belong to the next buffer at once, it is withheld for a while; addresses are therefore not those of a
-         * lenient run, nor those in its block tables. All else is: what fits, what clashes, and how full the memory is, to the
-         * byte. A correct program ends alike in both.
+         * <p>A second free, a free of an unknown address or after the close, and a view of freed memory cause
+         * {@linkplain BufferMisuseException exceptions} that list the buffer's history and call sites. A freed address is
+         * withheld for a while, so that it does not belong to the next buffer at once. Addresses, also those in block tables,
+         * therefore differ from those of a lenient run. Everything else is the same, to the byte: what fits, what collides, and
+         * how full the memory is. A correct program has the same result in both.
          *
-         * @param withheld how many of the addresses freed last each allocator does not allocate, in each kind of memory; one is
-         *     allocated early when no other is left
+         * @param withheld how many of the most recently freed addresses each allocator withholds, in each kind of memory; one
+         *     is reused early if no other address is free
          * @throws IllegalArgumentException if the number is negative
          */
         public Builder strict(int withheld) {
@@ -853,19 +854,19 @@ public final class Ttnn {
             return this;
         }
 
-        /** Chooses what goes wrong at run time; nothing does unless this is called. */
+        /** Sets the faults to inject at run time; none by default. */
         public Builder faults(FaultPlan plan) {
             this.faults = plan;
             return this;
         }
 
-        /** Chooses what becomes of handles that nobody holds any more; {@link HandleRelease#EXPLICIT} unless this is called. */
+        /** Sets the treatment of lost handles; {@link HandleRelease#EXPLICIT} by default. */
         public Builder handleRelease(HandleRelease choice) {
             this.handleRelease = choice;
             return this;
         }
 
-        /** Chooses the operations whose needs are known; {@link OperationProfiles#measured()} unless this is called. */
+        /** Sets the operations with known needs; {@link OperationProfiles#measured()} by default. */
         public Builder operations(OperationProfiles profiles) {
             this.operations = profiles;
             return this;
@@ -874,7 +875,8 @@ public final class Ttnn {
         /**
          * Returns the runtime.
          *
-         * @throws IllegalArgumentException if the version does not know the chips, or there are none with so few columns
+         * @throws IllegalArgumentException if the version does not support the architecture, or no chips with so few columns
+         *     exist
          */
         public Ttnn build() {
             preset.dramUnreservedBase(cluster.architecture());
