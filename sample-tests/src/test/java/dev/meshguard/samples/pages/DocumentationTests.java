@@ -37,6 +37,7 @@ class DocumentationTests {
             "docs/from-a-log-to-a-test.md",
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
+            "docs/inconclusive.md",
             "docs/lifecycle.md",
             "docs/lifecycle-corners.md",
             "docs/mesh-fake.md",
