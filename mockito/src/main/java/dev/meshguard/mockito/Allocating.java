@@ -16,18 +16,17 @@ import org.mockito.stubbing.ValidableAnswer;
 /**
  * Reports each call of a mocked method as an allocation.
  *
- * <p>Immutable: each option returns another answer. Unless something else is said,
- *
+ * <p>Immutable: each option returns another answer. The defaults are:
  * <ul>
  *   <li>the device is 0;
- *   <li>the size is the only argument that is a number and of which nothing else was said;
- *   <li>the address is what the mock returns, if that is a number; a mock that has none to return is given one that no other
- *       call is given, from 0x1000 on, so a mesh that reports to the same tracker should have other devices;
- *   <li>the handle is what the mock returns, if that is an object. It is not kept alive: a buffer whose handle the code under test
- *       drops is {@code LOST}, and one that it forgets in a field is {@code HELD}.
+ *   <li>the size is the only argument that is a number and has no other role;
+ *   <li>the address is what the mock returns, if that is a number. A mock without a value to return gets a unique address, from
+ *     0x1000 on. A mesh that reports to the same tracker should therefore have other devices;
+ *   <li>the handle is what the mock returns, if that is an object. The answer does not keep it reachable: a buffer whose handle
+ *     the code under test drops is {@code LOST}, and one whose handle stays in a field is {@code HELD}.
  * </ul>
  *
- * <p>Arguments are counted from 0, as Mockito does.
+ * <p>Arguments are counted from 0, as in Mockito.
  *
  * @since 0.1
  * @see MockReports#allocating
@@ -52,27 +51,27 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         this.result = result;
     }
 
-    /** Reports another device than 0. */
+    /** Sets another device than 0. */
     public Allocating onDevice(int device) {
         return onDevices(call -> List.of(device));
     }
 
-    /** Reports the device, or the collection of devices, that an argument names. */
+    /** Sets the argument that names the device, or the collection of devices. */
     public Allocating onDeviceArgument(int index) {
         return with(readings.devices(Role.DEVICES.argument(index)));
     }
 
-    /** Reports one buffer on each of the devices that a call allocates on, all of one request and at one address. */
+    /** Computes the devices from a call, and reports one buffer on each of them, all with the same request and address. */
     public Allocating onDevices(Function<InvocationOnMock, List<Integer>> devices) {
         return with(readings.devices(Role.DEVICES.computed(devices)));
     }
 
-    /** Says which argument is the size in bytes. */
+    /** Sets the argument that is the size in bytes. */
     public Allocating sizeArgument(int index) {
         return with(readings.size(Role.SIZE.argument(index)));
     }
 
-    /** Says the size in bytes of each call. */
+    /** Sets the size in bytes of each call. */
     public Allocating size(long bytes) {
         return size(call -> bytes);
     }
@@ -82,7 +81,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         return with(readings.size(Role.SIZE.computed(bytes::applyAsLong)));
     }
 
-    /** Says which argument is the address, where the code under test chooses it. */
+    /** Sets the argument that is the address, if the code under test chooses it. */
     public Allocating addressArgument(int index) {
         return with(readings.address(Role.ADDRESS.argument(index)));
     }
@@ -92,42 +91,44 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         return with(readings.address(Role.ADDRESS.computed(address::applyAsLong)));
     }
 
-    /** Reads the address off what the mock returns, for example {@code addressOf(DeviceBuffer.class, DeviceBuffer::address)}. */
+    /**
+     * Reads the address from what the mock returns, for example {@code addressOf(DeviceBuffer.class, DeviceBuffer::address)}.
+     */
     public <R> Allocating addressOf(Class<R> returned, ToLongFunction<? super R> address) {
         return with(readings.addressOfResult(object -> address.applyAsLong(returned.cast(object))));
     }
 
-    /** Says which argument is the handle, where the mock fills one in that it is given. */
+    /** Sets the argument that is the handle, if the mock fills in an object that it receives. */
     public Allocating handleArgument(int index) {
         return with(readings.handle(Role.HANDLE.argument(index)));
     }
 
-    /** Takes the handle out of what the mock returns, for example out of a future or an optional. */
+    /** Reads the handle from what the mock returns, for example from a future or an optional. */
     public <R> Allocating handleOf(Class<R> returned, Function<? super R, ?> handle) {
         return with(readings.handleOfResult(object -> handle.apply(returned.cast(object))));
     }
 
-    /** Says what is known besides: a label, an owner, a lifetime, the mesh. */
+    /** Sets further details: a label, an owner, a lifetime, the mesh. */
     public Allocating describedBy(AllocationDetails details) {
         return describedBy(call -> details);
     }
 
-    /** Computes what is known besides from a call. */
+    /** Computes further details from a call. */
     public Allocating describedBy(Function<InvocationOnMock, AllocationDetails> details) {
         return with(readings.details(details));
     }
 
     /**
-     * Returns from the mock what another answer gives; nothing is reported if that throws or is {@code null}.
+     * Returns from the mock what another answer returns; nothing is reported if that throws or is {@code null}.
      *
-     * <p>{@code returning(call -> buffer)} returns one object, {@code returning(Answers.CALLS_REAL_METHODS)} what a spy's own
-     * method does.
+     * <p>{@code returning(call -> buffer)} returns one object, {@code returning(Answers.CALLS_REAL_METHODS)} calls a spy's own
+     * method.
      */
     public Allocating returning(Answer<?> answer) {
         return new Allocating(memory, type, readings, (call, address) -> answer.answer(call));
     }
 
-    /** Returns a new mock of the method's return type for each call, whose {@code close()} frees what it stands for. */
+    /** Returns a new mock of the method's return type for each call, whose {@code close()} frees its allocation. */
     public Allocating returningCloseables() {
         return new Allocating(memory, type, readings, new ClosingMocks(memory));
     }
@@ -159,12 +160,12 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         }
     }
 
-    /** Reports a call that a mock has answered by itself. */
+    /** Reports a call that a mock has already answered. */
     void reportIfAllocated(InvocationOnMock call, @Nullable Object returned) {
         reportIfAllocated(call, returned, new SyntheticAddress(call));
     }
 
-    /** Where a method returns something, {@code null} is how it says that there was no memory. */
+    /** For a method with a return value, {@code null} means that there was no memory. */
     private void reportIfAllocated(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
         if (returned != null || call.getMethod().getReturnType() == void.class) {
             report(call, returned, madeUp);
@@ -197,7 +198,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
         return new Allocating(memory, type, more, result);
     }
 
-    /** The address of one call that has none of its own: the same for what is returned and what is reported. */
+    /** The synthetic address of one call without its own address: the same for what is returned and what is reported. */
     final class SyntheticAddress {
 
         private final InvocationOnMock call;
@@ -216,7 +217,7 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
             return existing;
         }
 
-        /** What cannot be read is reported when the call is reported, and not thrown at whoever made the call. */
+        /** An unreadable address is reported with the call and is not thrown at the caller. */
         private long named() {
             try {
                 return readings.addressOf(call, null).orElseGet(() -> memory.newAddress(sizeOf(call)));

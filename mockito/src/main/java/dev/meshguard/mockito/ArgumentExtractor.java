@@ -11,15 +11,19 @@ import org.jspecify.annotations.Nullable;
 import org.mockito.invocation.InvocationOnMock;
 
 /**
- * Where in a call something is read: one of its arguments, or whatever a function makes of it.
+ * Reads a value from a call: one of its arguments, or the result of a function.
  *
+ * @param index the argument, counted from 0, or empty if a function reads the call
  * @param index the argument, counted from 0, or empty where a function reads the call
  */
 record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<InvocationOnMock, @Nullable T> function) {
 
     /**
-     * What an argument can be said to be.
+     * A role that an argument can have.
      *
+     * @param description its name in messages
+     * @param nature the required type of the argument
+     * @param wayOut the option that computes the value instead
      * @param description how it is called
      * @param nature what an argument must be for it
      * @param wayOut the option that computes it instead
@@ -69,7 +73,7 @@ record ArgumentExtractor<T>(Role<T> role, Optional<Integer> index, Function<Invo
         return index.filter(own -> own == argument).isPresent();
     }
 
-    /** Rejects a method in which this cannot be read. */
+    /** Rejects a method from which the value cannot be read. */
     void check(Signature method) {
         index.ifPresent(argument -> method.check(argument, role));
     }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.mockito.Mockito;
 import org.mockito.invocation.InvocationOnMock;
 
-/** Returns mocks whose {@code close()} frees what they stand for. */
+/** Returns mocks whose {@code close()} frees their allocations. */
 record ClosingMocks(MockAllocations memory) implements Result {
 
     @Override

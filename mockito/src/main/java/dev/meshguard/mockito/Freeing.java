@@ -21,13 +21,13 @@ import org.mockito.stubbing.ValidableAnswer;
 /**
  * Reports each call of a mocked method as a free.
  *
- * <p>Immutable: each option returns another answer. Unless something else is said, what is freed is the only argument besides
- * that of the device; and where there is none, as in {@code buffer.close()}, the mock itself. A number is an address, anything
- * else a handle, and a collection or an array frees each of its elements. Device and type are those of the memory that the
- * mocks of this tracker have allocated there.
+ * <p>Immutable: each option returns another answer. By default the freed object is the only argument besides the device. If
+ * there is none, as in {@code buffer.close()}, it is the mock itself. A number is an address; anything else is a handle. A
+ * collection or an array frees each of its elements. Device and type are those of the memory that the mocks of this tracker
+ * have allocated there.
  *
- * <p>Calling it twice, or for something that no mock has allocated, is an event for the verdict to tell and not an exception:
- * the books do not balance. A handle that no mock has allocated has no address, so one is made up for the report.
+ * <p>A second call, or a call for memory that no mock has allocated, throws no exception. It is an event that the verdict
+ * reports. A handle that no mock has allocated has no address, so the report has a synthetic one.
  *
  * @since 0.1
  * @see MockReports#freeing
@@ -66,12 +66,12 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         return with(readings.devices(Role.DEVICES.computed(devices)));
     }
 
-    /** Says the memory, where one address may be allocated in several. */
+    /** Sets the type of memory, for an address that may be allocated in several types. */
     public Freeing ofType(BufferType newType) {
         return new Freeing(memory, readings, Optional.of(newType), returning);
     }
 
-    /** Says which argument is the address. */
+    /** Sets the argument that is the address. */
     public Freeing addressArgument(int index) {
         return with(readings.address(Role.ADDRESS.argument(index)));
     }
@@ -81,17 +81,17 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         return with(readings.address(Role.ADDRESS.computed(address::applyAsLong)));
     }
 
-    /** Says which argument is the handle, or the collection of handles. */
+    /** Sets the argument that is the handle, or the collection of handles. */
     public Freeing handleArgument(int index) {
         return with(readings.handle(Role.HANDLE.argument(index)));
     }
 
-    /** Computes the handle from a call, for example one that is wrapped in an argument. */
+    /** Computes the handle from a call, for example one that an argument wraps. */
     public Freeing handle(Function<InvocationOnMock, ?> handle) {
         return with(readings.handle(Role.HANDLE.computed(handle::apply)));
     }
 
-    /** Returns from the mock what another answer gives; nothing is freed if that throws. */
+    /** Returns from the mock what another answer returns; nothing is freed if that throws. */
     public Freeing returning(Answer<?> answer) {
         return new Freeing(memory, readings, type, answer);
     }
@@ -120,7 +120,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         }
     }
 
-    /** Reports a call that a mock has answered by itself. */
+    /** Reports a call that a mock has already answered. */
     void report(InvocationOnMock call) {
         try {
             Optional<List<Integer>> devices = readings.devicesOf(call);

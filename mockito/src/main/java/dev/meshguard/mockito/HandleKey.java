@@ -5,9 +5,9 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what a handle stands for without keeping the handle.
+ * Finds the allocation of a handle without keeping the handle reachable.
  *
- * <p>A handle is known by which object it is: nothing of it is called, for it may be a mock or broken.
+ * <p>Handles are compared by identity. None of their methods is called, because a handle may be a mock or broken.
  */
 final class HandleKey extends WeakReference<Object> {
 
@@ -18,7 +18,7 @@ final class HandleKey extends WeakReference<Object> {
         this.hash = System.identityHashCode(handle);
     }
 
-    /** Returns whether an object is a value of the JDK's, such as a string, that any equal one stands for. */
+    /** Returns whether an object is a value of the JDK, such as a string, for which any equal object can be used. */
     static boolean isValue(Object handle) {
         return handle instanceof Comparable && handle.getClass().getClassLoader() == null;
     }

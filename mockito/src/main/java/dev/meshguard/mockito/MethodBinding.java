@@ -8,14 +8,16 @@ import org.jspecify.annotations.Nullable;
 import org.mockito.invocation.InvocationOnMock;
 
 /**
- * Leads the calls of one method to the report that they are.
+ * Binds the calls of one method to a report.
  *
+ * @param method its name, with or without the types of its parameters
+ * @param memory the allocations that receive the report
  * @param method its name, with or without the types of its parameters
  * @param memory what the report goes to
  */
 record MethodBinding(String method, Consumer<Signature> validation, Reporting reporting, MockAllocations memory) {
 
-    /** Reports a call that was answered. */
+    /** Reports a call that the mock has answered. */
     @FunctionalInterface
     interface Reporting {
         void report(InvocationOnMock call, @Nullable Object returned);

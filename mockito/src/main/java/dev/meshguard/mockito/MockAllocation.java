@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What one call of a mock allocated; guarded by the lock of the {@link MockAllocations} that knows it. */
+/** The allocation of one call of a mock; guarded by the lock of its {@link MockAllocations}. */
 final class MockAllocation {
 
     private final List<Integer> devices;
@@ -56,14 +56,14 @@ final class MockAllocation {
         return type == other.type && address == other.address && devices.equals(other.devices);
     }
 
-    /** Ends its life on the given devices; returns those on which it lived. */
+    /** Ends it on the given devices; returns those on which it was live. */
     List<Integer> end(List<Integer> where) {
         List<Integer> ended = new ArrayList<>(where);
         ended.removeIf(device -> !live.remove(device));
         return ended;
     }
 
-    /** A free takes back what the same mesh allocated; labels and owners are a matter of the allocation. */
+    /** Returns the details of a free: those of the mesh, without label and owner, which belong to the allocation. */
     private static AllocationDetails releaseOf(AllocationDetails details) {
         AllocationDetails release = AllocationDetails.user().ofKind(details.kind());
         if (details.mesh().isPresent()) {

@@ -18,16 +18,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mocks that report to one tracker have allocated.
+ * The allocations of the mocks that report to one tracker.
  *
- * <p>It belongs to the tracker, so that the answers of different mocks find what the others allocated. Handles are not kept
- * alive by it. Safe for use by several threads.
+ * <p>It belongs to the tracker, so that the answers of different mocks share their allocations. It does not keep handles
+ * reachable. Safe for use by several threads.
  */
 final class MockAllocations {
 
     private static final long FIRST_ADDRESS = 0x1000;
     private static final long ALIGNMENT = 64;
-    /** No device has as much; what a call says beyond it is nonsense and must not make addresses negative. */
+    /** More than any device has. A larger size is invalid and must not make addresses negative. */
     private static final long MAX_SIZE_BYTES = 1L << 40;
 
     private final AllocationTracker tracker;
@@ -45,12 +45,12 @@ final class MockAllocations {
         return tracker.attachment(MockAllocations.class, () -> new MockAllocations(tracker));
     }
 
-    /** Says that of the mocks only some report. */
+    /** Records that only some of the mocks report. */
     void covers(String what) {
         tracker.sourceAttached("mocks", what);
     }
 
-    /** Makes up an address that no other call is given. */
+    /** Returns an address that no other call has. */
     synchronized long newAddress(long size) {
         long address = nextAddress;
         long taken = Math.min(Math.max(1, size), MAX_SIZE_BYTES);
@@ -58,7 +58,7 @@ final class MockAllocations {
         return address;
     }
 
-    /** Reports memory that a call allocated. */
+    /** Reports the memory of an allocating call. */
     void allocate(
             AllocationDetails details,
             List<Integer> devices,
@@ -88,7 +88,7 @@ final class MockAllocations {
         there.add(lent);
     }
 
-    /** Reports that what a handle stands for was freed; on all its devices, unless some are named. */
+    /** Reports the free of a handle's memory; on all its devices, unless some are named. */
     void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
         MockAllocation lent = known(handle);
         if (lent == null) {
@@ -98,7 +98,7 @@ final class MockAllocations {
         }
     }
 
-    /** Reports that a handle was closed; closing it once more does nothing, as of all that is closed. */
+    /** Reports the close of a handle; a second close does nothing. */
     void close(Object handle) {
         MockAllocation lent = known(handle);
         if (lent != null && isLive(lent)) {
@@ -108,7 +108,7 @@ final class MockAllocations {
         }
     }
 
-    /** Reports that what begins at an address was freed. */
+    /** Reports the free of the memory that begins at an address. */
     void free(long address, Optional<List<Integer>> devices, Optional<BufferType> type, Signature method) {
         List<MockAllocation> candidates = candidates(address, devices, type);
         if (candidates.isEmpty()) {
@@ -127,7 +127,7 @@ final class MockAllocations {
         }
     }
 
-    /** Tells the tracker that a call could not be reported. */
+    /** Reports to the tracker that a call could not be reported. */
     void lost(String reason) {
         tracker.reportsLost(1, reason);
     }
@@ -143,7 +143,10 @@ final class MockAllocations {
         return lent.isLive();
     }
 
-    /** What lives there; where nothing does, what lived there last, so that a second free is reported as one. */
+    /**
+     * Returns the live allocations at an address. Without any, returns the last one there, so that a second free is reported as
+     * one.
+     */
     private synchronized List<MockAllocation> candidates(
             long address, Optional<List<Integer>> devices, Optional<BufferType> type) {
         List<MockAllocation> there = byAddress.getOrDefault(address, List.of()).stream()
@@ -167,7 +170,7 @@ final class MockAllocations {
         }
     }
 
-    /** A second free must not be taken for that of whoever has the address now. */
+    /** Returns whether the address was reused, so that a second free is not attributed to the new owner. */
     private synchronized boolean isReused(MockAllocation lent, List<Integer> devices) {
         return devices.stream().noneMatch(lent::isLiveOn)
                 && byAddress.getOrDefault(lent.address(), List.of()).stream()
@@ -194,7 +197,7 @@ final class MockAllocations {
         }
     }
 
-    /** Its class only: nothing of the user's own is called. */
+    /** Returns only the class: no method of the user's object is called. */
     private static String description(@Nullable Object handle) {
         return handle == null
                 ? "null"

@@ -19,7 +19,7 @@ import org.mockito.listeners.MockCreationListener;
 import org.mockito.mock.MockCreationSettings;
 
 /**
- * Reports what mocks do that somebody else configured; it changes nothing of what they answer.
+ * Reports calls of mocks that other code configured, without changing their answers.
  *
  * <pre>{@code
  * MockListener.create()
@@ -28,9 +28,9 @@ import org.mockito.mock.MockCreationSettings;
  *         .attachTo(device);
  * }</pre>
  *
- * <p>The address, or the handle, is what the mock returned; what {@code returning} says is not asked for. Spies are listened to in the
- * same way. Verifications and {@code doReturn(…).when(mock)} are no calls and are not reported; {@code when(mock.allocate(8))} is one, so a mock
- * is stubbed first and listened to afterwards.
+ * <p>The address, or the handle, is what the mock returned; {@code returning} is ignored. Spies work in the same way.
+ * Verifications and {@code doReturn(…).when(mock)} are not calls and are not reported. {@code when(mock.allocate(8))} is a
+ * call, so stub a mock first and attach the listener afterwards.
  *
  * <p>Immutable, and safe for use by several threads.
  *
@@ -45,36 +45,36 @@ public final class MockListener implements InvocationListener {
         this.routes = List.copyOf(routes);
     }
 
-    /** Returns a listener that reports nothing yet. */
+    /** Returns a listener without reports. */
     public static MockListener create() {
         return new MockListener(List.of());
     }
 
     /**
-     * Returns this listener reporting a method as an allocation.
+     * Returns this listener with a method that is reported as an allocation.
      *
      * @param method the name, or {@code allocate(int, long)} for one of several of that name
-     * @param report how a call is read
+     * @param report how to read a call
      */
     public MockListener on(String method, Allocating report) {
         return with(new MethodBinding(method, report::check, report::reportIfAllocated, report.memory()));
     }
 
     /**
-     * Returns this listener reporting a method as a free.
+     * Returns this listener with a method that is reported as a free.
      *
      * @param method the name, or {@code free(int, long)} for one of several of that name
-     * @param report how a call is read
+     * @param report how to read a call
      */
     public MockListener on(String method, Freeing report) {
         return with(new MethodBinding(method, report::check, (call, returned) -> report.report(call), report.memory()));
     }
 
     /**
-     * Listens to a mock or a spy from now on; a second time does nothing.
+     * Reports later calls of a mock or a spy; a second call does nothing.
      *
      * @return the mock
-     * @throws IllegalArgumentException if it is no mock, lacks one of the methods, or has one that cannot be reported
+     * @throws IllegalArgumentException if it is not a mock, lacks one of the methods, or has one that cannot be reported
      */
     public <T> T attachTo(T mock) {
         if (!Mockito.mockingDetails(mock).isMock()) {
@@ -88,10 +88,11 @@ public final class MockListener implements InvocationListener {
     }
 
     /**
-     * Listens to every mock of a type that this thread makes until the scope is closed, also where the code under test makes it.
+     * Attaches the listener to every mock of a type that this thread creates until the scope is closed, also if the code under
+     * test creates it.
      *
-     * <p>To be closed on the thread that opened it, because Mockito keeps such listeners by thread. A mock that another thread makes is not
-     * listened to; the tracker learns that, and reports say so in a note.
+     * <p>Close the scope on the thread that opened it, because Mockito keeps such listeners by thread. The listener is not
+     * attached to a mock that another thread creates. The tracker records this, and reports mention it in a note.
      *
      * @throws IllegalArgumentException if the type lacks one of the methods, or has one that cannot be reported
      * @throws IllegalStateException if this thread has such a scope open
@@ -126,14 +127,14 @@ public final class MockListener implements InvocationListener {
         }
     }
 
-    /** A mock remembers its calls, and neither verifications nor stubbings; one that remembers nothing cannot be verified. */
+    /** A mock records its calls, but neither verifications nor stubbings. A mock that records nothing cannot be checked. */
     private static boolean isCall(InvocationOnMock call) {
         return Mockito.mockingDetails(call.getMock()).getMockCreationSettings().isStubOnly()
                 || Mockito.mockingDetails(call.getMock()).getInvocations().stream()
                         .anyMatch(remembered -> isSame(remembered, call));
     }
 
-    @SuppressWarnings("ReferenceEquality") // Two calls with the same arguments are two calls.
+    @SuppressWarnings("ReferenceEquality") // Two calls with the same arguments are distinct calls.
     private static boolean isSame(Object remembered, InvocationOnMock call) {
         return remembered == call;
     }
@@ -157,7 +158,7 @@ public final class MockListener implements InvocationListener {
         routes.forEach(route -> route.check(type, methods));
     }
 
-    /** The methods of a class and of all that it extends and implements; an override counts once. */
+    /** Returns the methods of a class and of all its supertypes; an override counts once. */
     private static List<Signature> methodsOf(Class<?> type) {
         Map<String, Signature> methods = new TreeMap<>();
         for (Class<?> one = type; one != null && one != Object.class; one = one.getSuperclass()) {
@@ -180,7 +181,7 @@ public final class MockListener implements InvocationListener {
         }
     }
 
-    /** Attaches a listener to each mock that is made of a type. */
+    /** Attaches the listener to each new mock of a type. */
     private final class Newcomers implements MockCreationListener {
 
         private final Class<?> type;

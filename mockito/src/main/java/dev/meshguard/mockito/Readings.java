@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.mockito.invocation.InvocationOnMock;
 
-/** Where a report finds what it needs in a call and in its result; empty where nobody said. */
+/** The extractors of a report's values from a call and its result; empty if not configured. */
 record Readings(
         Optional<ArgumentExtractor<List<Integer>>> devices,
         Optional<ArgumentExtractor<Long>> size,
@@ -56,7 +56,7 @@ record Readings(
         return new Readings(devices, size, address, addressOfResult, handle, handleOfResult, other);
     }
 
-    /** Returns whether an argument was said to be something. */
+    /** Returns whether an argument has a role. */
     boolean isAllocated(int argument) {
         return all().anyMatch(reading -> reading.isArgument(argument));
     }

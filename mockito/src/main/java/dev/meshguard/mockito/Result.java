@@ -3,11 +3,11 @@ package dev.meshguard.mockito;
 import org.jspecify.annotations.Nullable;
 import org.mockito.invocation.InvocationOnMock;
 
-/** What a mock returns that allocates. */
+/** The return value of an allocating mock. */
 @FunctionalInterface
 interface Result {
 
-    /** Nothing where nothing is expected, and the address where a number is. */
+    /** Returns nothing for a method without a return value, and the address for a number. */
     Result BY_RETURN_TYPE = new Result() {
         @Override
         public @Nullable Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) {
@@ -36,10 +36,10 @@ interface Result {
         }
     };
 
-    /** Returns what a call returns; {@code null} where it allocates nothing. */
+    /** Returns the value for a call; {@code null} if it allocates nothing. */
     @Nullable
     Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) throws Throwable;
 
-    /** Rejects a method whose result this cannot be. */
+    /** Rejects a method that cannot return this result. */
     default void check(Signature method) {}
 }

@@ -8,7 +8,7 @@ import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A method of a mock, as its reports see it, and what is said where it cannot be reported. */
+/** The signature of a mocked method, with the error messages for methods that cannot be reported. */
 record Signature(Method method) {
 
     private static final List<Class<?>> NUMBERS =
@@ -18,7 +18,7 @@ record Signature(Method method) {
         return NUMBERS.contains(type);
     }
 
-    /** Returns the arguments that are numbers and that nothing else was said of. */
+    /** Returns the arguments that are numbers and have no other role. */
     List<Integer> numbers(IntPredicate isTaken) {
         Class<?>[] types = method.getParameterTypes();
         return IntStream.range(0, types.length)

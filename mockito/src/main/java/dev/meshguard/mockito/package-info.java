@@ -1,4 +1,4 @@
-/** Mocks of a device interface of the user's own report to a tracker. */
+/** Reports of a user's mocked device interface to a tracker. */
 @NullMarked
 package dev.meshguard.mockito;
 

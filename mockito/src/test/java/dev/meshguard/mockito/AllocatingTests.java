@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a mocked allocation reports. */
+/** Tests the reports of mocked allocations. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class AllocatingTests {
 

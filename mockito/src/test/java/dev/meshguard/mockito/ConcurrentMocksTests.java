@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** One mock, many threads. */
+/** Tests one mock that many threads call. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class ConcurrentMocksTests {
 

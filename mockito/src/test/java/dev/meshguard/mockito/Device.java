@@ -3,7 +3,7 @@ package dev.meshguard.mockito;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A device interface as users have them, with every way of asking for memory at once. */
+/** A typical device interface of a user, with all kinds of allocation methods. */
 interface Device {
 
     long allocate(long bytes);
@@ -40,7 +40,7 @@ interface Device {
 
     void freeNamed(String name);
 
-    /** A handle of the user's own. */
+    /** A handle of a user's own type. */
     class Buffer {
         final long address;
 

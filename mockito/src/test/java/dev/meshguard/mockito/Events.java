@@ -6,7 +6,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 
-/** What a tracker heard of, in words. */
+/** The events of a tracker as text. */
 final class Events {
 
     private Events() {}

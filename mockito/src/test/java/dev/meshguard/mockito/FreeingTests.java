@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
-/** What a mocked free reports. */
+/** Tests the reports of mocked frees. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class FreeingTests {
 

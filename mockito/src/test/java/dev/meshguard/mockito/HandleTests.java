@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 
-/** A handle that a mock returned belongs to the code under test: whoever lets go of it has lost the buffer. */
+/** Tests that a buffer is lost when the code under test drops the handle that a mock returned. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class HandleTests {
 

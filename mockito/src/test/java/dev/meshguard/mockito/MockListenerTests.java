@@ -21,7 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Mocks that somebody else configured report too. */
+/** Tests reports of mocks that other code configured. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class MockListenerTests {
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.stubbing.OngoingStubbing;
 
-/** What is not plain is refused where the mock is stubbed, and not where the code under test calls it. */
+/** Tests that an ambiguous method is rejected when the mock is stubbed, and not when the code under test calls it. */
 @SuppressWarnings("MockNotUsedInProduction") // Stubbing is what is tested.
 class RejectedMocksTests {
 

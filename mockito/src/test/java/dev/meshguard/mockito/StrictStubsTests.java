@@ -17,7 +17,7 @@ import org.mockito.MockitoSession;
 import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 import org.mockito.quality.Strictness;
 
-/** Answers that report are stubbings like any other. */
+/** Tests that reporting answers are stubbings like any other. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
 class StrictStubsTests {
 
