@@ -13,7 +13,7 @@ module dev.meshguard.mesh {
     exports dev.meshguard.mesh.shape;
     exports dev.meshguard.mesh.tensor;
 
-    // Whoever looks for what holds a buffer looks through tensors, programs and what they are made of.
+    // The search for the holders of a buffer traverses tensors, programs and their parts.
     opens dev.meshguard.mesh to
             dev.meshguard.tracker;
     opens dev.meshguard.mesh.buffer to

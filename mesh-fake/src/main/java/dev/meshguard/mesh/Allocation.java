@@ -62,7 +62,7 @@ final class Allocation {
     private volatile boolean freed;
     private volatile @Nullable AllocationRequest freedBy;
     private volatile @Nullable BufferState openPeriod;
-    /** Kept only until somebody has the handle. */
+    /** Stored only until the handle exists. */
     private @Nullable AllocationRequest request;
 
     private Allocation(

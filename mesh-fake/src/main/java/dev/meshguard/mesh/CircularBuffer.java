@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A circular buffer of a program, through which its kernels hand pages to each other.
  *
- * <p>It lies where its program places it when that is enqueued, or in the memory of a buffer in L1 ({@linkplain
- * Program#createCircularBuffer(CircularBufferConfig, MeshBuffer) globally allocated}). Its program changes it. Safe for use by
- * several threads. Source: {@code tt_metal/impl/buffers/circular_buffer.cpp}.
+ * <p>It lies where its program places it when that is enqueued, or in the memory of a buffer in L1
+ * ({@linkplain Program#createCircularBuffer(CircularBufferConfig, MeshBuffer) globally allocated}). Its program changes it.
+ * Safe for use by several threads. Source: {@code tt_metal/impl/buffers/circular_buffer.cpp}.
  *
  * @since 0.1
  */

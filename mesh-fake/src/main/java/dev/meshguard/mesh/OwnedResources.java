@@ -35,7 +35,7 @@ final class OwnedResources {
         return this;
     }
 
-    /** Notes that there is something on a mesh, or will be. */
+    /** Records that there are, or will be, resources on a mesh. */
     synchronized void visit(MeshDevice mesh) {
         if (ended) {
             throw new IllegalStateException(

@@ -214,7 +214,7 @@ final class RuntimeProcess {
         }
     }
 
-    /** Notes that a mesh is open. */
+    /** Records that a mesh is open. */
     void opened(MeshDevice mesh) {
         synchronized (lock) {
             afterClose.close();
@@ -223,7 +223,7 @@ final class RuntimeProcess {
         logger.debug("Opened mesh {}: {}", mesh.id(), mesh);
     }
 
-    /** Notes that a mesh is closed; after the last one everything happens after the close. */
+    /** Records that a mesh is closed. After the close of the last mesh, everything counts as after the close. */
     void closed(MeshDevice mesh) {
         logger.debug("Closed mesh {}: {}", mesh.id(), mesh);
         synchronized (lock) {

@@ -48,7 +48,7 @@ final class StrictModeChecks {
         this.strict = strict;
     }
 
-    /** Notes that a buffer was allocated. */
+    /** Records that a buffer was allocated. */
     void allocated(Allocation allocation, AllocationRequest request) {
         if (!strict) {
             return;
@@ -59,7 +59,7 @@ final class StrictModeChecks {
         allocation.allocator().ifPresent(lender -> remember(lender, allocation));
     }
 
-    /** Notes that a buffer was freed. */
+    /** Records that a buffer was freed. */
     void freed(Allocation allocation, AllocationRequest release) {
         if (!strict) {
             return;

@@ -113,12 +113,12 @@ final class SubDeviceManager {
         return own;
     }
 
-    /** Notes that memory of one of its sub-devices is somebody's. */
+    /** Records an allocation in the memory of one of its sub-devices. */
     void allocate(Allocation allocation) {
         allocated.add(allocation);
     }
 
-    /** Notes that memory came back, if a sub-device of this manager allocated it. */
+    /** Records a free, if a sub-device of this manager allocated the memory. */
     void free(Allocation allocation) {
         allocated.remove(allocation);
     }

@@ -142,7 +142,7 @@ final class SubDeviceManagers {
         return subDevice.map(active()::allocator).orElse(meshAllocator);
     }
 
-    /** Notes that memory is somebody's, if it is a sub-device's own. */
+    /** Records an allocation, if a sub-device's allocator made it. */
     void allocate(Allocation allocation) {
         if (isLocal(allocation)) {
             active().allocate(allocation);
@@ -165,7 +165,7 @@ final class SubDeviceManagers {
         }
     }
 
-    /** Notes that memory came back. */
+    /** Records a free. */
     void free(Allocation allocation) {
         if (isLocal(allocation)) {
             managers.values().forEach(manager -> manager.free(allocation));

@@ -28,21 +28,21 @@ final class SubDeviceUse {
         handedOverBy = OptionalInt.empty();
     }
 
-    /** Notes that a queue has done all its work. */
+    /** Records that a queue has finished all its work. */
     void finished(int finishedQueue) {
         if (isUsedBy(finishedQueue)) {
             free();
         }
     }
 
-    /** Notes that a queue recorded an event. */
+    /** Records an event of a queue. */
     void recorded(MeshEvent event) {
         if (isUsedBy(event.queue()) && handedOverBy.isEmpty()) {
             handedOverBy = OptionalInt.of(event.id());
         }
     }
 
-    /** Notes that a queue waits for an event. */
+    /** Records that a queue waits for an event. */
     void waited(MeshEvent event, int waitingQueue) {
         if (isUsedBy(event.queue())
                 && waitingQueue != event.queue()

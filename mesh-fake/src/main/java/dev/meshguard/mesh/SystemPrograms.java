@@ -17,7 +17,7 @@ import java.util.function.BiFunction;
 /**
  * The runtime's own programs on one mesh and on the devices that it was the first to open; see {@link SystemProgram}.
  *
- * <p>Guarded by the lock of the mesh, which callers hold; those of a device are dropped by whichever mesh closes it.
+ * <p>Guarded by the lock of the mesh, which callers hold; the mesh that closes a device ends the programs of that device.
  */
 final class SystemPrograms {
 

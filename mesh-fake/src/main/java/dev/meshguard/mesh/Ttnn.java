@@ -718,7 +718,9 @@ public final class Ttnn {
             return this;
         }
 
-        /** Chooses the system, with its chips, how they lie and how many of their cores compute; a T3000 unless this is called. */
+        /**
+         * Chooses the system, with its chips, how they lie and how many of their cores compute; a T3000 unless this is called.
+         */
         public Builder system(ClusterType product) {
             this.cluster = product;
             this.systemMesh = product.systemMesh();
@@ -786,7 +788,8 @@ public final class Ttnn {
         /**
          * Adds a buffer that the runtime allocates on every device when a mesh is opened.
          *
-         * @param lifetime whether it is freed at close ({@link BufferLifetime#SYSTEM}) or never ({@link BufferLifetime#PERSISTENT})
+         * @param lifetime whether it is freed at close ({@link BufferLifetime#SYSTEM}) or never
+         *     ({@link BufferLifetime#PERSISTENT})
          * @throws IllegalArgumentException if the size is not positive or the lifetime is {@link BufferLifetime#USER}
          */
         public Builder systemBuffer(Owner owner, BufferType type, long bytes, BufferLifetime lifetime) {
@@ -808,7 +811,8 @@ public final class Ttnn {
         }
 
         /**
-         * Adds one of the runtime's own programs and the buffers it owns; see {@link SystemProgram} for when it takes and frees them.
+         * Adds one of the runtime's own programs and the buffers it owns; see {@link SystemProgram} for when it takes and frees
+         * them.
          *
          * <p>None owns anything unless this is called.
          */

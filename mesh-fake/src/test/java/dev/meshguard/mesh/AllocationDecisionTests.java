@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/** Allocations that fail because somebody decides so while the program runs. */
+/** Tests allocations that fail by a decision at run time. */
 class AllocationDecisionTests {
 
     private static final BufferConfig DRAM = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Buffers on single devices: where their pages lie, what a view of them is, and how they end. */
+/** Tests buffers on single devices: the positions of their pages, their views, and their end. */
 class BufferTests {
 
     private static final long DRAM_BASE = 2_968_640;

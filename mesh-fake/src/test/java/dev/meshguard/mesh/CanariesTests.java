@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a mesh sends when it is opened, to show that its reports arrive. */
+/** Tests the reports by which an opened mesh shows that its reports arrive. */
 class CanariesTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

@@ -18,9 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Where the circular buffers of a program lie, what they may not do, and what is reported when they move.
+ * Tests the addresses, the restrictions and the reports of a program's circular buffers.
  *
- * <p>The figures of the first tests are those of the runtime's own tests of circular buffers: tiles of 2,048 bytes, one index each.
+ * <p>The figures of the first tests are those of the runtime's own tests of circular buffers: tiles of 2,048 bytes, one index
+ * each.
  */
 class CircularBufferTests {
 

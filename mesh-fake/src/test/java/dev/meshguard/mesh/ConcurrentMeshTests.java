@@ -25,7 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
-/** Many threads that take and give back memory on one mesh and on its submeshes. */
+/** Tests many threads that allocate and free memory on one mesh and on its submeshes. */
 class ConcurrentMeshTests {
 
     private static final int THREADS = 8;

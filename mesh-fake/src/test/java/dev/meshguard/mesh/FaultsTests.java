@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What each fault of a plan does to a run, and when. */
+/** Tests the effect and the moment of each fault of a plan. */
 class FaultsTests {
 
     private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);

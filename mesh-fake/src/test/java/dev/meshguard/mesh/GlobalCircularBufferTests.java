@@ -16,7 +16,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Global circular buffers: two sharded buffers on senders and receivers, and circular buffers of programs in them. */
+/** Tests global circular buffers: two sharded buffers on senders and receivers, and circular buffers of programs in them. */
 class GlobalCircularBufferTests {
 
     /** The cores and the size of the runtime's own Python test. */

@@ -16,7 +16,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 
-/** Global semaphores: four bytes on each core, for which every bank gives the alignment of DRAM. */
+/** Tests global semaphores: four bytes on each core, for which every bank allocates the alignment of DRAM. */
 class GlobalSemaphoreTests {
 
     private static final CoreRangeSet FOUR_CORES = CoreRangeSet.of(new CoreRange(0, 0, 1, 1));

@@ -7,7 +7,7 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CoreRange;
 import org.junit.jupiter.api.Test;
 
-/** How circular buffers take memory of one range of cores. */
+/** Tests the L1 regions of circular buffers on one range of cores. */
 class L1RegionsTests {
 
     private final L1Regions regions = new L1Regions(new CoreRange(0, 0, 0, 0));

@@ -13,7 +13,7 @@ import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** How full the banks of a mesh are, and what happens when they are emptied under living buffers. */
+/** Tests the fill level of a mesh's banks, also after they were cleared under live buffers. */
 class MemoryViewTests {
 
     private static final TensorSpec TILE = TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16);

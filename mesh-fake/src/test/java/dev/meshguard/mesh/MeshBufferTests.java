@@ -31,7 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Buffers on a mesh and on single devices: what they take, what they report, and how they end. */
+/** Tests buffers on a mesh and on single devices: their memory, their reports, and their end. */
 class MeshBufferTests {
 
     private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What closing a mesh does, in which order, and what it leaves alone. */
+/** Tests the steps of closing a mesh, their order, and what the close does not change. */
 class MeshCloseTests {
 
     private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What a command queue takes, what it keeps a record of, and what it refuses. */
+/** Tests the inputs, the records and the errors of a command queue. */
 class MeshCommandQueueTests {
 
     private static final MeshBufferConfig TWO_PAGES =

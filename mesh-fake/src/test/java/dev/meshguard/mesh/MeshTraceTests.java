@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The life of a trace: begun, recorded, ended, replayed, released, and what is refused meanwhile. */
+/** Tests the steps of a trace, from its begin to its release, and the calls that are rejected meanwhile. */
 class MeshTraceTests {
 
     private static final MeshBufferConfig PAGE =

@@ -21,7 +21,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Programs and workloads: which memory they take, what is reported of it, and when they end. */
+/** Tests programs and workloads: their memory, its reports, and their end. */
 class MeshWorkloadTests {
 
     private static final CircularBufferConfig TILE = CircularBufferConfig.of(2_048);

@@ -27,7 +27,7 @@ import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The addresses, sizes and counts that were seen on a T3000 in October 2025. */
+/** Compares addresses, sizes and counts with those seen on a T3000 in October 2025. */
 class OctoberFiguresTests {
 
     private static final RuntimeDefect[] EARLY_RUNTIME = {

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Which mesh the arguments of {@code open_mesh_device} give, and what is refused. */
+/** Tests which mesh the arguments of {@code open_mesh_device} open, and which arguments are rejected. */
 class OpenMeshDeviceTests {
 
     private static final MeshDeviceOptions DEFAULTS = MeshDeviceOptions.defaults();

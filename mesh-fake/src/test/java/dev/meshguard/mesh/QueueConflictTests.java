@@ -11,7 +11,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Why a mesh cannot be closed while a mesh above or below it uses the same command queue, and what helps. */
+/** Tests that a mesh cannot be closed while a mesh above or below it uses the same command queue, and how to resolve that. */
 class QueueConflictTests {
 
     private final RecordedReports reports = new RecordedReports();

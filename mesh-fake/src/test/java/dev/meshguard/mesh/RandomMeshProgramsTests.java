@@ -34,10 +34,10 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random programs of everything that takes and gives back memory on a mesh and its submeshes, against what must hold of all of them.
+ * Runs random programs that allocate and free memory on a mesh and its submeshes, and checks invariants of all of them.
  *
- * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next run.
- * {@code -Dmeshguard.programs=} says how many there are.
+ * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next
+ * run. {@code -Dmeshguard.programs=} sets the number of programs.
  */
 class RandomMeshProgramsTests {
 
@@ -60,7 +60,7 @@ class RandomMeshProgramsTests {
         assertThat(refusals).as("steps that were refused").isLessThan(programs * STEPS / 2);
     }
 
-    /** A buffer at a place, as the program knows it. */
+    /** A buffer at an address, as the program recorded it. */
     private record Held(MeshDevice mesh, List<Integer> devices, BufferType type, long address, Runnable free) {
 
         /** L1_SMALL is reserved by devices alone here, whose allocators belong to no mesh. */

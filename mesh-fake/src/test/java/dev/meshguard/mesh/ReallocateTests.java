@@ -16,7 +16,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import org.junit.jupiter.api.Test;
 
-/** Where a tensor lies after it was moved. */
+/** Tests the address of a tensor after it was moved. */
 class ReallocateTests {
 
     private static final TensorSpec TILE = TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16);

@@ -15,7 +15,7 @@ import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Writes down every call of a mesh as one line. */
+/** Records every call of a mesh as one line. */
 final class RecordedReports implements AllocationListener {
 
     private final List<String> lines = new ArrayList<>();

@@ -11,7 +11,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import org.junit.jupiter.api.Test;
 
-/** Which buffers main reports: those that own memory, as long as their device is initialised. */
+/** Tests the reports of main: only buffers that own memory, and only while their device is initialised. */
 class ReportingModelTests {
 
     private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);

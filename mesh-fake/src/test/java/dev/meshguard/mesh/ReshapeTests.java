@@ -10,7 +10,7 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.shape.MeshShape;
 import org.junit.jupiter.api.Test;
 
-/** The same devices in another shape. */
+/** Tests the same devices in another shape. */
 class ReshapeTests {
 
     private static final MeshBufferConfig PAGE =

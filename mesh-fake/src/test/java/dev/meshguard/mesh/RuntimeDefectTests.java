@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What each defect does to the reports of a mesh of two devices. */
+/** Tests the effect of each defect on the reports of a mesh of two devices. */
 class RuntimeDefectTests {
 
     private static final MeshBufferConfig BUFFER =

@@ -15,7 +15,7 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import org.junit.jupiter.api.Test;
 
-/** What each proposed repair does to the reports and the allocators of a mesh of one device. */
+/** Tests the effect of each proposed repair on the reports and the allocators of a mesh of one device. */
 class RuntimeFixTests {
 
     private static final MeshBufferConfig BUFFER =

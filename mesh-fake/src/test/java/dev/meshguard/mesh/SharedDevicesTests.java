@@ -15,7 +15,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Root meshes that are open at the same time, and meshes of one device. */
+/** Tests root meshes that are open at the same time, and meshes of one device. */
 class SharedDevicesTests {
 
     private static final MeshBufferConfig PAGE =

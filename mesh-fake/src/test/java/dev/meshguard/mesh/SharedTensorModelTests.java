@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random programs with shared tensors, beside a model that counts references as the runtime's classes do: handles share attributes,
- * attributes have a holder of their own memory and one of the root's.
+ * Compares random programs with shared tensors with a model that counts references like the runtime's classes. Handles share
+ * attributes; attributes have a holder of their own memory and one of the root's.
  *
  * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the run.
  */

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
 
-/** Handles that share a tensor's memory: the cases of the runtime's own test_device_storage.cpp and test_deallocate.py, and more. */
+/**
+ * Tests handles that share a tensor's memory: the cases of the runtime's own test_device_storage.cpp and test_deallocate.py,
+ * and more.
+ */
 class SharedTensorTests {
 
     private static final TensorShape SHAPE = TensorShape.of(32, 64);

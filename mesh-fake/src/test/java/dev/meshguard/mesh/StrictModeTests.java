@@ -26,7 +26,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a strict runtime refuses, how it says so, and that it refuses nothing else. */
+/** Tests the calls that a strict runtime rejects, its messages, and that it rejects no other calls. */
 class StrictModeTests {
 
     private static final MeshShape TWO_DEVICES = MeshShape.of(1, 2);
@@ -356,7 +356,7 @@ class StrictModeTests {
         return String.valueOf(error.getMessage()).replaceAll("\\.java:\\d+", ".java");
     }
 
-    /** A program that frees what it has once, and before the close; what it saw of the runtime. */
+    /** A program that frees each buffer once, before the close, with its observations of the runtime. */
     private static final class Program {
 
         private final Random random;

@@ -15,7 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How sub-device managers are made, loaded and removed, and on which sub-device programs run. */
+/** Tests how sub-device managers are created, loaded and removed, and on which sub-device programs run. */
 class SubDeviceManagerTests {
 
     private static final CoreRange CORNER = new CoreRange(0, 0, 2, 2);

@@ -30,7 +30,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * What sub-devices lend, what that takes from the mesh, and what is where at the close.
+ * Tests the memory of sub-devices, its effect on the mesh's memory, and its state at the close.
  *
  * <p>Cores and sizes are those of {@code tests/tt_metal/tt_metal/dispatch/sub_device/test_sub_device_allocations.cpp} and
  * {@code test_sub_device.cpp}.

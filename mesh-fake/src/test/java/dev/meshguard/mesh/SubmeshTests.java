@@ -13,7 +13,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What meshes over some devices of another mesh share with it, and what not. */
+/** Tests the state that submeshes share with their parent mesh, and the state that they do not share. */
 class SubmeshTests {
 
     private static final MeshBufferConfig PAGE =

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** The runtime's own programs: when they take their buffers, when they free them, and what that finds. */
+/** Tests the runtime's own programs: when they allocate their buffers, when they free them, and with which result. */
 class SystemProgramTests {
 
     private static final SystemProgram QUEUE = SystemProgram.commandQueue().withKernelBinary(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a mesh has of the system that it is opened on. */
+/** Tests the properties that a mesh has from its system. */
 class SystemTests {
 
     private static final MeshDeviceOptions DEFAULTS = MeshDeviceOptions.defaults();

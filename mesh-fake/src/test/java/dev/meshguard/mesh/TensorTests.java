@@ -22,7 +22,7 @@ import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Tensors and operations on them. */
+/** Tests tensors and operations on them. */
 class TensorTests {
 
     private static final TensorShape TILE = TensorShape.of(32, 32);

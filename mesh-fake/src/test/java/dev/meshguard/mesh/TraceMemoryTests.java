@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** Where traces are kept, when there is no room for them, and what they make unsafe. */
+/** Tests the addresses of traces, the errors without room for them, and the allocations that they make unsafe. */
 class TraceMemoryTests {
 
     /** The end of a DRAM bank of Wormhole B0. */

@@ -25,7 +25,7 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a verdict says of traces and of the memory of sub-devices, and how the defects of traces show. */
+/** Tests the verdict on traces and on the memory of sub-devices, also with the defects of traces. */
 class TraceVerdictTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

@@ -26,7 +26,7 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a mesh, a device by itself and sub-devices reserve at one address is judged by itself. */
+/** Tests that the verdict examines the reservations of a mesh, a device and sub-devices at one address separately. */
 class TwoAllocatorsTests {
 
     private static final long LARGE = 32L << 20;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A listener that answers nothing, as the mock of one does. */
+/** Tests a listener that returns {@code null}, like a mock. */
 class UnansweredReportsTests {
 
     private static final TensorShape TILE = TensorShape.of(32, 32);

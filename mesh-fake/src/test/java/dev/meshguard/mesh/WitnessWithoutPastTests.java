@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the allocator held when a close began is compared with the books, also where these keep no past. */
+/**
+ * Tests that the allocator's snapshot at the start of a close is compared with the ledger, even if the ledger keeps no history.
+ */
 class WitnessWithoutPastTests {
 
     private static final TensorShape TILE = TensorShape.of(32, 32);

@@ -40,7 +40,7 @@ public record BufferRegion(long offset, long size) {
     }
 
     /**
-     * Checks that a buffer can be looked at through it.
+     * Checks that a buffer can have a view of this region.
      *
      * @param bufferSize the bytes of the buffer
      * @param pageSize the bytes of a page of the buffer

@@ -105,7 +105,7 @@ public record CircularBufferConfig(long size, Optional<CoreRangeSet> cores, List
     }
 
     /**
-     * Returns this configuration with another size; whether that is a whole number of pages is looked at when it is used.
+     * Returns this configuration with another size. The use of the configuration checks that it is a whole number of pages.
      *
      * @throws IllegalArgumentException if the size is not positive
      */

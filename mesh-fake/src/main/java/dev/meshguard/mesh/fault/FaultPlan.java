@@ -135,14 +135,16 @@ public final class FaultPlan {
      * Makes a device stop answering for good.
      *
      * <p>Its events are the commands of its queue: the operations of the meshes that include it, with or without a program on
-     * it, and the closes of those meshes. The operation at which it stops throws {@code TIMEOUT: device timeout, potential hang
-     * detected, the device is unrecoverable}. Each later one throws {@code TIMEOUT: device timeout in fetch queue wait,
-     * potential hang detected}. The runtime throws these errors if {@code TT_METAL_OPERATION_TIMEOUT_SECONDS} is set; without
-     * it, the runtime waits forever (source: {@code tt_metal/impl/dispatch/system_memory_manager.cpp}).
+     * it, and the closes of those meshes. The operation at which it stops throws
+     * {@code TIMEOUT: device timeout, potential hang detected, the device is unrecoverable}. Each later one throws
+     * {@code TIMEOUT: device timeout in fetch queue wait, potential hang detected}. The runtime throws these errors if
+     * {@code TT_METAL_OPERATION_TIMEOUT_SECONDS} is set; without it, the runtime waits forever (source:
+     * {@code tt_metal/impl/dispatch/system_memory_manager.cpp}).
      *
      * <p>The host allocates and frees memory without the device, so allocations and frees still work. Closing a mesh over the
-     * device works as usual and logs what did not answer. Initialising it again throws {@code Device 5 init: failed to
-     * initialize FW! Try resetting the board.} (source: {@code tt_metal/impl/device/firmware/risc_firmware_initializer.cpp}).
+     * device works as usual and logs what did not answer. Initialising it again throws
+     * {@code Device 5 init: failed to initialize FW! Try resetting the board.} (source:
+     * {@code tt_metal/impl/device/firmware/risc_firmware_initializer.cpp}).
      *
      * @param device its id
      * @param event the event at which it stops, from 1

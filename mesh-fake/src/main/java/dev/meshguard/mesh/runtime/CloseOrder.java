@@ -16,7 +16,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum CloseOrder {
     /**
-     * The mesh's own buffers and the programs of its command queues are freed, then the allocators are wiped:
+     * The mesh's own buffers and the programs of its command queues are freed, then the allocators are cleared:
      * {@code MeshDevice::close_impl}.
      */
     SYSTEM_BUFFERS_FIRST,

@@ -48,8 +48,8 @@ public record SystemProgram(
     /**
      * Creates a program with its own copy of the list.
      *
-     * @throws IllegalArgumentException if the runtime has no such programs, a number is negative, a circular buffer is empty, or the
-     *     lifetime is {@link BufferLifetime#USER}
+     * @throws IllegalArgumentException if the runtime has no such programs, a number is negative, a circular buffer is empty,
+     *     or the lifetime is {@link BufferLifetime#USER}
      */
     public SystemProgram {
         boolean known = switch (kind) {

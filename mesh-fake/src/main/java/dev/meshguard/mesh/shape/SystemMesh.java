@@ -15,8 +15,8 @@ import org.apiguardian.api.API.Status;
 /**
  * All devices of the system, numbered row by row, of which a mesh takes some.
  *
- * <p>The numbers are the one thing that is different here: on a real system the ids follow the cables, so that those of a row are
- * not one after the other.
+ * <p>The numbers are the one thing that is different here: on a real system the ids follow the cables, so that those of a row
+ * are not one after the other.
  *
  * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/distributed/system_mesh.cpp}.
  *
@@ -29,9 +29,9 @@ public record SystemMesh(MeshShape shape) {
     /**
      * Returns the devices of a requested mesh in its row-major order.
      *
-     * <p>A mesh of one row or column is placed along a line from the offset on; see {@link MeshDeviceView#lineCoordinates(int,
-     * MeshShape, MeshCoordinate)}. Any other mesh is a block at the offset, or a block rotated by 90 degrees if only that fits.
-     * Like the runtime, this ignores the offset of a rotated block (quirk Q11).
+     * <p>A mesh of one row or column is placed along a line from the offset on; see
+     * {@link MeshDeviceView#lineCoordinates(int, MeshShape, MeshCoordinate)}. Any other mesh is a block at the offset, or a
+     * block rotated by 90 degrees if only that fits. Like the runtime, this ignores the offset of a rotated block (quirk Q11).
      *
      * @param offset the start of the mesh, empty for the first device
      * @throws MeshRuntimeException if the mesh does not fit into the system

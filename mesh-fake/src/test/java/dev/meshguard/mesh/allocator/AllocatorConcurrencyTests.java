@@ -28,11 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Threads that take and give back memory of one {@link Allocator} at the same time never get the same memory, and its
- * books are exact afterwards.
+ * Tests that concurrent threads never get the same memory from one {@link Allocator}, and that its ledger is exact afterwards.
  *
- * <p>Each thread's choices follow from the seed that a failure names, in which order the threads run does not. Books that
- * two threads wrote into at once can send a search round in circles, hence a limit that only such a search reaches.
+ * <p>The seed that a failure names determines each thread's choices, but not the order in which the threads run. Concurrent
+ * writes to a free list can make a search endless; only such a search reaches the time limit.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class AllocatorConcurrencyTests {
@@ -154,7 +153,7 @@ class AllocatorConcurrencyTests {
         List<Loan> of(int thread);
     }
 
-    /** Memory that a thread has. */
+    /** Memory of a thread. */
     private record Loan(BufferType kind, long address, long size) {
 
         LongStream units() {

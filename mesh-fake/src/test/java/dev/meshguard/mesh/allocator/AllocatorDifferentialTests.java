@@ -20,10 +20,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random programs, run on {@link Allocator} and on one {@link NaiveBanks} for each kind of memory, give the same answers
- * at every step, and no kind ever has memory of another.
+ * Compares random programs on {@link Allocator} with one {@link NaiveBanks} for each kind of memory, at every step. No kind
+ * ever has memory of another.
  *
- * <p>How to run one again and how many there are says {@link RandomPrograms}.
+ * <p>{@link RandomPrograms} describes how to repeat a program and how to set their number.
  */
 class AllocatorDifferentialTests {
 

@@ -13,10 +13,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random programs, run on {@link BankManager} and on {@link NaiveBanks}, give the same answers at every step, and
- * allocators that avoid each other never have the same memory.
+ * Compares random programs on {@link BankManager} with {@link NaiveBanks}, at every step. Allocators that avoid each other
+ * never have the same memory.
  *
- * <p>How to run one again and how many there are says {@link RandomPrograms}.
+ * <p>{@link RandomPrograms} describes how to repeat a program and how to set their number.
  */
 class BankManagerDifferentialTests {
 

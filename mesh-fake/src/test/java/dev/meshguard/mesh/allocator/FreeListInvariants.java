@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** What is true of a {@link FreeListOpt} at any time, as far as it can be seen from outside. */
+/** The invariants of a {@link FreeListOpt} that can be checked from outside. */
 final class FreeListInvariants {
 
     private final FreeListOpt list;

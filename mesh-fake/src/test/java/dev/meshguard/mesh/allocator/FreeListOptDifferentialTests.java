@@ -7,10 +7,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random programs, run on {@link FreeListOpt} and on {@link NaiveFreeList}, give the same answers at every step, and what
- * must hold of a free list holds after each.
+ * Compares random programs on {@link FreeListOpt} with {@link NaiveFreeList}, at every step, and checks the invariants of a
+ * free list after each step.
  *
- * <p>How to run one again and how many there are says {@link RandomPrograms}.
+ * <p>{@link RandomPrograms} describes how to repeat a program and how to set their number.
  */
 class FreeListOptDifferentialTests {
 

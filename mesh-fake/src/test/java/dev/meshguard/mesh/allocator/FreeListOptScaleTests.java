@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** However many blocks there are, a search looks at few of them: their number grows as the logarithm of the blocks. */
+/** Tests that the number of blocks that a search visits grows as the logarithm of all blocks. */
 class FreeListOptScaleTests {
 
     private static final int BLOCKS = 100_000;

@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The rules of {@link BankManager} in the plainest form: every eight bytes of the region are looked at one by one.
+ * The rules of {@link BankManager} in the simplest form: every eight bytes of the region are checked one by one.
  *
- * <p>Shares no code with what it is compared to, other than the records of the answers. All sizes and addresses must be
- * multiples of eight.
+ * <p>Shares no code with the compared class, except the records of the results. All sizes and addresses must be multiples of
+ * eight.
  */
 final class NaiveBanks {
 
     private static final long UNIT = 8;
 
-    /** What an allocator has taken, what of that it has lent to someone, and what it thinks is the lowest. */
+    /** The state of an allocator: its reserved bytes, those of them with an owner, and its lowest occupied address. */
     private static final class NaiveAllocator {
         final TreeMap<Long, Long> ends = new TreeMap<>();
         final TreeMap<Long, Long> usedEnds = new TreeMap<>();

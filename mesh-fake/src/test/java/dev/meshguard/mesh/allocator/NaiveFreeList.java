@@ -9,9 +9,9 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * The rules of {@link FreeListOpt} in the plainest form: one list of blocks, looked through from end to end.
+ * The rules of {@link FreeListOpt} in the simplest form: one list of blocks, searched from end to end.
  *
- * <p>Shares no code with what it is compared to, other than the records of the answers.
+ * <p>Shares no code with the compared class, except the records of the results.
  */
 final class NaiveFreeList {
 

@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 import org.assertj.core.api.Assertions;
 
 /**
- * Programs of random steps, one after the other, until they have made as many operations as a run is to make.
+ * Runs programs of random steps, one after the other, up to a total number of operations.
  *
- * <p>A failure names the seed of its program and the steps up to it; {@code -Dmeshguard.seed=} with that number makes it
- * the first program of the next run. {@code -Dmeshguard.operations=} sets how many operations are made, which is a
- * hundred thousand otherwise and ten million with {@code -Pnightly}.
+ * <p>A failure names the seed of its program and the steps up to it; {@code -Dmeshguard.seed=} with that number makes it the
+ * first program of the next run. {@code -Dmeshguard.operations=} sets the number of operations: a hundred thousand by default
+ * and ten million with {@code -Pnightly}.
  */
 final class RandomPrograms {
 
@@ -47,7 +47,7 @@ final class RandomPrograms {
         }
     }
 
-    /** One program: what it does next, what must hold after every step, and what it has done so far. */
+    /** One program: its next step, the invariants after every step, and its steps so far. */
     abstract static class Program {
 
         final Random random;
@@ -101,7 +101,7 @@ final class RandomPrograms {
         }
     }
 
-    /** What a model says no to. */
+    /** Thrown by a model to reject an operation. */
     static final class RejectedCall extends RuntimeException {
 
         private static final long serialVersionUID = 1L;

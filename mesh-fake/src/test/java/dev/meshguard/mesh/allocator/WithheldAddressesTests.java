@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Addresses that are not lent again for a while, in a memory in which as much fits as ever. */
+/** Tests addresses that are withheld for a while, in a memory whose capacity does not change. */
 class WithheldAddressesTests {
 
     private static final long PAGE = 1_024;

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The addresses that real runs on Wormhole B0 reported in October 2025, from the sizes of their buffers alone. */
+/**
+ * Compares addresses with those that real runs on Wormhole B0 reported in October 2025, from the sizes of their buffers alone.
+ */
 class WormholeAddressesTests {
 
     private static final long PAGE = 2_048;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import org.junit.jupiter.api.Test;
 
-/** What can be asked for when a circular buffer is created. */
+/** Tests the configurations of a circular buffer. */
 class CircularBufferConfigTests {
 
     private static final CircularBufferConfig TWO_PAGES = CircularBufferConfig.of(4_096);

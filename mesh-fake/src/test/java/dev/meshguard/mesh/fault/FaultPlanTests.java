@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a plan says, how it is written, and how it is read. */
+/** Tests the contents of a plan, and its text when written and parsed. */
 class FaultPlanTests {
 
     private static final FaultPlan EVERYTHING = FaultPlan.none()

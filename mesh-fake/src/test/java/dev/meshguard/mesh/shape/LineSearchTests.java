@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The ways of lines, compared with a search that gives up nothing early. */
+/** Compares the paths of lines with a search that abandons no path early. */
 class LineSearchTests {
 
     @ParameterizedTest
@@ -75,7 +75,7 @@ class LineSearchTests {
         return MeshCoordinate.of(row, column);
     }
 
-    /** Depth first: right, down, left, up; a ring if there is one, anything otherwise. */
+    /** Depth first: right, down, left, up; a ring if there is one, any path otherwise. */
     private static final class PlainSearch {
 
         private final int length;

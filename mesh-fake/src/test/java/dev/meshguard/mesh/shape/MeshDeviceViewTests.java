@@ -12,7 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Ways and views that the runtime's own tests expect ({@code tests/tt_metal/distributed/test_mesh_device_view.cpp}), and more. */
+/**
+ * Tests the paths and views that the runtime's own tests expect ({@code tests/tt_metal/distributed/test_mesh_device_view.cpp}),
+ * and more.
+ */
 class MeshDeviceViewTests {
 
     private static final MeshShape TWO_BY_FOUR = MeshShape.of(2, 4);
