@@ -28,10 +28,11 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears from real processes what they allocate, in place of the field's allocation server.
+ * Receives allocation reports of real processes; replaces the field's allocation server.
  *
- * <p>Programs that report to the old server report to this one unchanged: the same socket, records, answers, rules of bookkeeping and
- * log lines. What they report goes into an {@link AllocationTracker} besides, so that it is judged like what a test allocates itself.
+ * <p>Programs that report to the old server work unchanged: socket, records, answers, counting rules and log lines are
+ * the same. The server also passes the reports to an {@link AllocationTracker}, so that they are judged like
+ * allocations of a test.
  *
  * <pre>{@code
  * try (AllocationServer server = AllocationServer.builder()
@@ -45,24 +46,26 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <h2>What it does that the old one does not</h2>
+ * <h2>Differences to the old server</h2>
  *
- * <p>Records that arrive in parts or together are put together and taken apart. Records of another size are noticed and never misread.
- * A dead process's buffers leave the answers and stay in the history. {@link Compatibility} lists the differences and brings each of
- * the old ways back.
+ * <p>This server reassembles records that arrive in parts and splits records that arrive together. It detects records
+ * of another size and never misreads them. Buffers of a dead process are removed from the answers but stay in the
+ * history. {@link Compatibility} lists the differences and restores each old behaviour.
  *
- * <h2>What it promises</h2>
+ * <h2>Guarantees</h2>
  *
- * <p>Nothing that a program sent is dropped unsaid: a program that is faster than the server waits in its own write. A program that sends
- * what is no record, half of one, or nothing at all harms only itself. A socket at which another server answers is never taken.
+ * <p>Nothing that a program sent is dropped silently: a program that is faster than the server waits in its own write.
+ * A program that sends invalid records, half a record, or nothing harms only itself. The server never replaces the
+ * socket of another running server.
  *
  * <h2>Limits</h2>
  *
- * <p>What programs can make it keep is bounded: {@link Builder#maxBuffers}, {@link Builder#maxCircularBuffers},
+ * <p>The memory that programs can occupy is bounded: {@link Builder#maxBuffers}, {@link Builder#maxCircularBuffers},
  * {@link Builder#maxProcesses} and {@link Builder#maxEvents}. A report for which there is no room counts as lost.
  *
- * <p>All programs of one server use one record size. A process that this machine does not show, for example of another container,
- * counts as dead; {@link Builder#processCheckEvery} switches the check off. Origins are not reported, so no line of code is known.
+ * <p>All programs of one server use one record size. A process that is not visible on this machine, for example of
+ * another container, counts as dead; {@link Builder#processCheckEvery} switches the check off. Origins are not
+ * reported, so no line of code is known.
  *
  * <p>Safe for use by several threads. One daemon thread does the work.
  *
@@ -71,10 +74,10 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationServer implements AutoCloseable {
 
-    /** The socket that the field's programs connect to; it is fixed in them. */
+    /** The socket that the field's programs connect to; the path is fixed in their code. */
     public static final Path DEFAULT_SOCKET = Path.of("/tmp/tt_allocation_server.sock");
 
-    /** A server's thread that ends tells those who wait; this is for one that cannot. */
+    /** The server's thread notifies waiting threads when it ends; this timeout covers the case that it cannot. */
     private static final long WAIT_MILLIS = 1000;
 
     private final Object lock = new Object();
@@ -124,7 +127,7 @@ public final class AllocationServer implements AutoCloseable {
         }
     }
 
-    /** Nobody may see a server before it is whole, so its constructor does not start it. */
+    /** The server must be complete before other threads see it, so its constructor does not start it. */
     private void begin() {
         synchronized (lock) {
             loop.logged();
@@ -132,7 +135,7 @@ public final class AllocationServer implements AutoCloseable {
         thread.start();
     }
 
-    /** Starts a server with other options than the default ones. */
+    /** Returns a builder for a server with other options. */
     public static Builder builder() {
         return new Builder();
     }
@@ -142,7 +145,7 @@ public final class AllocationServer implements AutoCloseable {
         return options.socket();
     }
 
-    /** Returns the tracker that everything goes to; with {@link Builder#withoutHistory()} it stays empty. */
+    /** Returns the tracker that records all reports; with {@link Builder#withoutHistory()} it stays empty. */
     public AllocationTracker tracker() {
         synchronized (lock) {
             bookkeeper.addUp();
@@ -150,56 +153,59 @@ public final class AllocationServer implements AutoCloseable {
         return options.tracker();
     }
 
-    /** Returns the size of the records; empty as long as it was neither chosen nor proved. */
+    /** Returns the size of the records; empty until it is chosen or proved. */
     public Optional<RecordSize> recordSize() {
         synchronized (lock) {
             return loop.recordSize();
         }
     }
 
-    /** Returns what a program would be answered that asks for a device. */
+    /** Returns the answer to a query for a device. */
     public MemoryUsage usage(int device) {
         synchronized (lock) {
             return bookkeeper.usage(device);
         }
     }
 
-    /** Returns how many addresses are allocated, by the server's own books: a dead process's are not among them. */
+    /** Returns the number of allocated addresses by the server's own ledger, excluding those of dead processes. */
     public long activeAllocations() {
         synchronized (lock) {
             return bookkeeper.entries();
         }
     }
 
-    /** Returns how many records have been read from all programs. */
+    /** Returns the number of records read from all programs. */
     public long records() {
         synchronized (lock) {
             return loop.records();
         }
     }
 
-    /** Returns the connections in the order in which they came; of those that are closed, the oldest beyond 10,000 are forgotten. */
+    /** Returns the connections in order of arrival; of closed ones, the oldest beyond 10,000 are forgotten. */
     public List<ConnectionSnapshot> connections() {
         synchronized (lock) {
             return loop.views();
         }
     }
 
-    /** Returns what went wrong so far, as sentences without their full stops: connections refused, records cut, a log that is full. */
+    /**
+     * Returns the errors so far, as sentences without their full stops: rejected connections, truncated records, a full
+     * log.
+     */
     public List<String> problems() {
         synchronized (lock) {
             return problems.all();
         }
     }
 
-    /** Looks for dead processes now, and takes off the books what they had; the tracker keeps it as theirs. */
+    /** Checks for dead processes now and removes their buffers from the ledger; the tracker keeps them. */
     public void checkProcesses() {
         synchronized (lock) {
             awaitCheck(bookkeeper.askForCheck());
         }
     }
 
-    /** Logs what is left, as if a program had asked for it. */
+    /** Logs the remaining buffers, like the request of a program. */
     public void dump() {
         synchronized (lock) {
             awaitCheck(bookkeeper.askForDump());
@@ -208,7 +214,10 @@ public final class AllocationServer implements AutoCloseable {
         }
     }
 
-    /** The server's thread looks for the dead, in parts, so that programs are served meanwhile; where it is gone, this one does. */
+    /**
+     * The server's thread checks for dead processes in parts, so that it serves programs meanwhile; if it has ended,
+     * this thread does it.
+     */
     private void awaitCheck(long asked) {
         loop.logged();
         boolean wasInterrupted = false;
@@ -229,11 +238,11 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Waits until everything is read and entered that programs had sent when this was called.
+     * Waits until everything is read and recorded that programs had sent when this method was called.
      *
-     * <p>What a process sent that has ended, or whose write has returned, is then in the history.
+     * <p>The history then contains all reports of processes that have ended and of writes that have returned.
      *
-     * @return whether it came to that within the time
+     * @return whether that happened within the time
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public boolean awaitQuiet(Duration limit) throws InterruptedException {
@@ -244,13 +253,13 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Waits until the connections are as somebody wants them.
+     * Waits until the connections satisfy a condition.
      *
      * <pre>{@code
      * server.await(all -> all.stream().anyMatch(one -> !one.processes().isEmpty()), Duration.ofSeconds(10));
      * }</pre>
      *
-     * @return whether they became so within the time
+     * @return whether they satisfied it within the time
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public boolean await(Predicate<List<ConnectionSnapshot>> condition, Duration limit) throws InterruptedException {
@@ -272,7 +281,7 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Waits until the server ends: it is closed, or it {@linkplain #failure() failed}.
+     * Waits until the server ends: it was closed, or it {@linkplain #failure() failed}.
      *
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -283,7 +292,7 @@ public final class AllocationServer implements AutoCloseable {
     /**
      * Returns why the server ended by itself, as a sentence without its full stop; empty if it runs or was closed.
      *
-     * <p>A server that has no memory left, or that cannot use its socket any more, closes all connections. Its history then says that
+     * <p>A server without free memory or with an unusable socket closes all connections. Its history then records that
      * reports are missing.
      */
     public Optional<String> failure() {
@@ -293,9 +302,10 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Returns why the log is not whole, as a sentence without its full stop; empty if all was written, or if there is no log.
+     * Returns why the log is incomplete, as a sentence without its full stop; empty if it is complete, or if there is
+     * no log.
      *
-     * <p>The server goes on without its log, so that programs can still report.
+     * <p>The server continues without its log, so that programs can still report.
      */
     public Optional<String> logFailure() {
         synchronized (lock) {
@@ -304,11 +314,13 @@ public final class AllocationServer implements AutoCloseable {
     }
 
     /**
-     * Reads what was sent, logs the last statistics, removes the socket if it is still this server's, and closes all connections.
+     * Reads the data already sent, logs the last statistics, removes the socket if it is still this server's, and
+     * closes all connections.
      *
-     * <p>Programs that are still connected may allocate later, and no report of it is read. So the tracker then counts lost reports and
-     * names the processes, and {@code LeakCheck} finds the history inconclusive, even if every buffer was freed. End the programs first.
-     * A connection over which only questions were asked, such as a monitor's, does not count.
+     * <p>Programs that are still connected may allocate later, and none of their later reports is read. The tracker
+     * therefore counts lost reports and names the processes. {@code LeakCheck} then finds the history inconclusive,
+     * even if every buffer was freed. End the programs first. A connection with queries only, such as a monitor's, does
+     * not count.
      */
     @Override
     public void close() {
@@ -346,7 +358,7 @@ public final class AllocationServer implements AutoCloseable {
         }
     }
 
-    /** An interrupt does not keep the last records from being read; it is passed on. */
+    /** An interrupt does not prevent reading the last records; it is restored afterwards. */
     private void join() {
         boolean wasInterrupted = false;
         while (thread.isAlive()) {
@@ -361,7 +373,7 @@ public final class AllocationServer implements AutoCloseable {
         }
     }
 
-    /** Chooses how a server behaves; not safe for use by several threads. */
+    /** Configures a server; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
@@ -384,78 +396,80 @@ public final class AllocationServer implements AutoCloseable {
 
         private Builder() {}
 
-        /** Listens at another socket than {@link #DEFAULT_SOCKET}; a path of at most 107 bytes. */
+        /** Sets the socket; {@link #DEFAULT_SOCKET} by default, a path of at most 107 bytes. */
         public Builder socket(Path newSocket) {
             socket = newSocket;
             return this;
         }
 
         /**
-         * Says which records the programs send.
+         * Sets the size of the records that programs send.
          *
-         * <p>Unless said, the first program decides, as soon as its bytes prove it: from the second record on. A program that asks
-         * something first and waits for the answer proves nothing, and waits.
+         * <p>By default the first program decides, as soon as its bytes prove the size: from the second record on. A
+         * program that starts with a query and waits for the answer proves nothing, and waits.
          */
         public Builder recordSize(RecordSize size) {
             recordSize = Optional.of(size);
             return this;
         }
 
-        /** Records in a tracker that is there already; unless set, in one of the server's own that keeps all events. */
+        /** Sets an existing tracker; by default the server creates one that keeps all events. */
         public Builder tracker(AllocationTracker newTracker) {
             tracker = newTracker;
             return this;
         }
 
-        /** Logs to a file, behind what is in it. */
+        /** Logs to a file, appending to its content. */
         public Builder log(Path file) {
             log = Optional.of(LogTarget.to(file));
             return this;
         }
 
-        /** Logs to something that stays open, from the server's thread. */
+        /** Logs to a target that the server does not close, from the server's thread. */
         public Builder log(Appendable text) {
             log = Optional.of(LogTarget.to(text));
             return this;
         }
 
-        /** Logs addresses with hexadecimal digits; unless said, records of 144 bytes do and others do not. */
+        /** Logs addresses with hexadecimal digits; the default for records of 144 bytes. */
         public Builder hexadecimalIds() {
             hasHexadecimalIds = true;
             return this;
         }
 
-        /** Logs addresses with decimal digits; unless said, records of 144 bytes do not and others do. */
+        /** Logs addresses with decimal digits; the default for all records but those of 144 bytes. */
         public Builder decimalIds() {
             hasHexadecimalIds = false;
             return this;
         }
 
-        /** Says which devices there are, for programs that ask; without them devices 0 to 7 may be reported all the same. */
+        /**
+         * Sets the devices, for programs that query them; without them reports of devices 0 to 7 are still accepted.
+         */
         public Builder devices(List<DeviceInfo> newDevices) {
             devices = List.copyOf(newDevices);
             return this;
         }
 
-        /** Brings old behaviour back. */
+        /** Restores old behaviours. */
         public Builder compatibleWith(Set<Compatibility> old) {
             compatibility.addAll(old);
             return this;
         }
 
-        /** Allows others than this user to connect; whoever may write may. */
+        /** Allows other users to connect; write permission is required. */
         public Builder permissions(Set<PosixFilePermission> newPermissions) {
             permissions = Set.copyOf(newPermissions);
             return this;
         }
 
-        /** Looks for dead processes every so often, 5 seconds unless set; with zero only when asked. */
+        /** Sets the interval of checks for dead processes, 5 seconds by default; zero checks only on request. */
         public Builder processCheckEvery(Duration interval) {
             processCheck = notNegative(interval);
             return this;
         }
 
-        /** Logs statistics every so often, 10 seconds unless set; with zero only at the end. */
+        /** Sets the interval of logged statistics, 10 seconds by default; zero logs them only at the end. */
         public Builder statisticsEvery(Duration interval) {
             statistics = notNegative(interval);
             return this;
@@ -469,8 +483,8 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /**
-         * Keeps the server's own books and the log, and records nothing in a tracker: for a server that runs for months and whose log is
-         * judged. Its {@link #tracker(AllocationTracker) tracker} stays empty, which proves nothing.
+         * Keeps only the server's ledger and the log, without a tracker: for a server that runs for months and whose
+         * log is judged. Its {@link #tracker(AllocationTracker) tracker} stays empty, which proves nothing.
          */
         public Builder withoutHistory() {
             hasHistory = false;
@@ -478,11 +492,13 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /**
-         * Limits how many buffers are known at a time, where one that several processes refer to counts for each of them, and one of a dead
-         * process as long as it is in the history; unless set, one for each 640 bytes of this JVM's heap.
+         * Limits the number of known buffers. By default the limit is one for each 640 bytes of this JVM's heap.
          *
-         * <p>What does not fit is refused and counts as lost, so the verdict is inconclusive. Programs are not held up, and what is
-         * freed makes room.
+         * <p>A buffer counts once for each process that refers to it. A buffer of a dead process counts as long as it
+         * is in the history.
+         *
+         * <p>A report beyond the limit is rejected and counts as lost, so the verdict is inconclusive. Programs are not
+         * delayed, and frees make room.
          *
          * @throws IllegalArgumentException if the number is below 1
          */
@@ -492,8 +508,8 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /**
-         * Limits how many circular buffers and kernels are known at a time, as {@link #maxBuffers} does for buffers; unless set, one for
-         * each 2,560 bytes of the heap.
+         * Limits the number of known circular buffers and kernels, as {@link #maxBuffers} does for buffers; by default
+         * one for each 2,560 bytes of the heap.
          *
          * @throws IllegalArgumentException if the number is below 1
          */
@@ -503,9 +519,10 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /**
-         * Limits how many processes are known at a time; unless set, one for each 8 KiB of the heap.
+         * Limits the number of known processes; by default one for each 8 KiB of the heap.
          *
-         * <p>Those that have nothing are forgotten when there is no room; the reports of a process for which there is none count as lost.
+         * <p>If there is no room, processes without allocations are forgotten; the reports of a process without room
+         * count as lost.
          *
          * @throws IllegalArgumentException if the number is below 1
          */
@@ -515,12 +532,12 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /**
-         * Limits how many events the tracker is given in the server's life; unless set, one for each 480 bytes of the heap. With
-         * {@link Retention#LIVE_AND_TOTALS}, whose memory does not grow with each report, only what is said of processes and devices
-         * counts.
+         * Limits the number of events that the server ever records in the tracker; by default one for each 480 bytes of
+         * the heap. With {@link Retention#LIVE_AND_TOTALS}, whose memory does not grow with each report, only events
+         * about processes and devices count.
          *
-         * <p>After that the tracker notes that reports are missing, so the verdict is inconclusive; the server's own books and its log go
-         * on.
+         * <p>Beyond the limit the tracker notes that reports are missing, so the verdict is inconclusive; the server's
+         * ledger and its log continue.
          *
          * @throws IllegalArgumentException if the number is below 1
          */
@@ -536,19 +553,22 @@ public final class AllocationServer implements AutoCloseable {
             return number;
         }
 
-        /** Takes the time from another source than the system's clock. */
+        /** Sets the clock; the system's clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
             return this;
         }
 
-        /** Finds processes in another way than this machine shows them. */
+        /** Sets the process inspector; the processes of this machine by default. */
         public Builder processProbe(ProcessInspector newProbe) {
             probe = newProbe;
             return this;
         }
 
-        /** Is told of what goes wrong, as sentences without their full stops; called by the server's thread and must not wait. */
+        /**
+         * Sets a listener for errors, as sentences without their full stops; called by the server's thread and must not
+         * wait.
+         */
         public Builder onProblem(Consumer<String> listener) {
             onProblem = listener;
             return this;
@@ -557,7 +577,8 @@ public final class AllocationServer implements AutoCloseable {
         /**
          * Starts the server; when this returns, programs can connect.
          *
-         * @throws IOException if another server listens at the socket, or it or the log cannot be made; the message says what would help
+         * @throws IOException if another server listens at the socket, or if the socket or the log cannot be created;
+         *     the message names the way out
          */
         public AllocationServer start() throws IOException {
             AllocationServer server = new AllocationServer(options());
@@ -585,7 +606,9 @@ public final class AllocationServer implements AutoCloseable {
                     onProblem);
         }
 
-        /** The stacks of the server's thread say nothing, and a report does not say over how many banks a buffer lies. */
+        /**
+         * The stacks of the server's thread are useless, and a report does not contain the number of banks of a buffer.
+         */
         private AllocationTracker newTracker() {
             return AllocationTracker.builder()
                     .originCapture(OriginCapture.NONE)

@@ -11,10 +11,10 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What the server knows of one connection; guarded by the server's lock. */
+/** The state of one connection; guarded by the server's lock. */
 final class ClientConnection {
 
-    /** What has come of a record, or of two as long as it is not sure that they have the right size. */
+    /** The incomplete part of a record, or of two until their size is certain. */
     private static final int MAX_CARRIED = 512;
 
     private static final int MAX_PROCESSES = 1000;
@@ -26,11 +26,11 @@ final class ClientConnection {
     final byte[] carry = new byte[MAX_CARRIED];
     int carried;
 
-    /** Answers that the program did not take yet; nothing more is read until it does. */
+    /** Answers that the program has not read yet; the server reads nothing more until it does. */
     @Nullable
     ByteBuffer unsent;
 
-    /** Bytes received after a query that is not answered yet; the server reads on when it has answered. */
+    /** Bytes received after an unanswered query; the server continues reading after the answer. */
     @Nullable
     ByteBuffer waiting;
 
@@ -40,24 +40,30 @@ final class ClientConnection {
     long records;
     long reports;
 
-    /** How many records in a row were none. */
+    /** The number of consecutive invalid records. */
     int errors;
 
-    /** Whether the record before was one, so that what follows is where a record ends. */
+    /** Whether the previous record was valid, so that the next bytes begin at a record boundary. */
     boolean followsRecord;
 
-    /** Since when it has kept the server waiting for the rest of a first record, by the server's clock; 0 if it does not. */
+    /**
+     * The time since which the server waits for the rest of a first record, by the server's clock; 0 if it does not
+     * wait.
+     */
     long undecidedSince;
 
     boolean isOpen = true;
 
-    /** What the history is given with a report of a process. It keeps that for each buffer, so all of a process share one object. */
+    /**
+     * The details that the history records with a report of a process. The history keeps them for each buffer, so all
+     * reports of a process share one object.
+     */
     private record Reporter(AllocationDetails buffer, AllocationDetails circularBuffer) {}
 
     private final Map<Long, Reporter> processes = new TreeMap<>();
     private @Nullable String problem;
 
-    // Of the process that reported last: most connections have one.
+    // The process of the last report: most connections have one process.
     private long process = Long.MIN_VALUE;
     private long knownAt = -1;
     private Reporter reporter = new Reporter(AllocationDetails.user(), AllocationDetails.user());
@@ -68,7 +74,7 @@ final class ClientConnection {
         this.key = key;
     }
 
-    /** Returns whether a process is the one that reported last, and none was found dead since. */
+    /** Returns whether a process sent the last report, and no process was found dead since. */
     boolean isLatest(long pid, long deaths) {
         return pid == process && deaths == knownAt;
     }
@@ -116,7 +122,7 @@ final class ClientConnection {
         problem = sentence;
     }
 
-    /** Returns what it is called in a sentence. */
+    /** Returns its name in a sentence. */
     String description() {
         return processes.size() == 1
                 ? "connection " + number + " (process "

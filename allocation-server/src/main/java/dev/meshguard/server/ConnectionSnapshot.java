@@ -6,21 +6,21 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One connection of a program, as it was at one moment.
+ * A snapshot of one connection of a program.
  *
  * @param number its number at this server, from 1; buffers carry it as {@code AllocationDetails.connection()}
- * @param processes the process ids under which it reported, the first 1,000; empty if it only asked
- * @param records how many whole records it sent
- * @param reports how many of them told of memory
+ * @param processes the process ids under which it reported, the first 1,000; empty if it only sent queries
+ * @param records the number of complete records that it sent
+ * @param reports the number of them that report memory
  * @param isOpen whether it may send more
- * @param problem what was wrong with it, as a whole sentence without the full stop
+ * @param problem the error of the connection, as a whole sentence without the full stop
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record ConnectionSnapshot(
         int number, Set<Long> processes, long records, long reports, boolean isOpen, Optional<String> problem) {
 
-    /** Creates it with its own copy of the processes. */
+    /** Creates a snapshot with its own copy of the processes. */
     public ConnectionSnapshot {
         processes = Set.copyOf(processes);
     }

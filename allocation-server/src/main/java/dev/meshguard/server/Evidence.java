@@ -8,14 +8,14 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.util.Locale;
 
 /**
- * Hands the tracker what programs report, as far as there is room for it.
+ * Passes the reports of programs to the tracker, up to a limit.
  *
- * <p>A tracker keeps its events for as long as it lives, and a server may run for months. So after a number of events it is given no more, and
- * its history says so. Guarded by the server's lock.
+ * <p>A tracker keeps its events for its whole lifetime, and a server may run for months. Beyond a number of events it
+ * receives no more, and its history records that. Guarded by the server's lock.
  */
 final class Evidence {
 
-    /** So many losses are events of their own; those after them are added up. */
+    /** The number of losses recorded as single events; later ones are added up. */
     private static final int MAX_SINGLE_LOSSES = 1000;
 
     private static final int MAX_DEVICE = 65_535;
@@ -32,9 +32,9 @@ final class Evidence {
     private String lastLoss = "";
 
     /**
-     * Begins to hand on.
+     * Creates the evidence.
      *
-     * @param maxEvents how many events the tracker is given; none if it is not used at all
+     * @param maxEvents the number of events that the tracker may receive; none if it is not used at all
      */
     Evidence(AllocationTracker tracker, long maxEvents, ServerErrors problems) {
         this.tracker = tracker;
@@ -43,12 +43,12 @@ final class Evidence {
         this.isKept = maxEvents > 0;
     }
 
-    /** Returns whether the tracker is still given what is reported. */
+    /** Returns whether the tracker still receives reports. */
     boolean isKept() {
         return isKept;
     }
 
-    /** Returns whether there is room for one more event, and notes the end of the history if there is none. */
+    /** Returns whether there is room for one more event, and records the end of the history if there is none. */
     private boolean hasRoom() {
         if (!isKept) {
             return false;
@@ -63,8 +63,7 @@ final class Evidence {
                 Locale.ROOT,
                 "the history has %d events, which is its limit (maxEvents): what is reported from now on is not in it",
                 maxEvents);
-        // What is freed and allocated from now on is unknown, so even a history in which nothing is left proves
-        // nothing.
+        // Later frees and allocations are unknown, so even a history without survivors proves nothing.
         tracker.reportsLost(1, why);
         problems.add(why);
         return false;
@@ -125,7 +124,7 @@ final class Evidence {
         }
     }
 
-    /** Counts reports that are not in the history. */
+    /** Counts reports that are missing in the history. */
     void lost(long count, String reason) {
         if (singleLosses < MAX_SINGLE_LOSSES) {
             singleLosses++;
@@ -142,7 +141,7 @@ final class Evidence {
         }
     }
 
-    /** Brings the number of losses up to date; to be called before somebody may read the history. */
+    /** Updates the number of losses; call it before the history may be read. */
     void addUp() {
         if (losses > 0 && isKept) {
             tracker.reportsLost(losses, "more reports of such kinds; the last: " + lastLoss);
@@ -150,7 +149,7 @@ final class Evidence {
         losses = 0;
     }
 
-    /** Programs that are still connected cannot report any more, and how much they would have reported is not known. */
+    /** Programs that are still connected cannot report any more, and the number of their later reports is unknown. */
     void stopped(String reason) {
         if (isKept) {
             addUp();

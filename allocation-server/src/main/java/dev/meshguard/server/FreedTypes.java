@@ -4,9 +4,10 @@ import dev.meshguard.event.BufferType;
 import java.util.function.LongFunction;
 
 /**
- * Remembers of addresses that were lately freed of which memory they were, because a second free does not say it.
+ * Remembers the memory types of recently freed addresses, because a second free does not contain the type.
  *
- * <p>A table of one size: an address may drive another out, and then the second free of it is told from other devices, or not at all.
+ * <p>A table of fixed size: an address may evict another. The type of a second free of that one is then inferred from
+ * other devices, or unknown.
  */
 final class FreedTypes {
 
@@ -18,7 +19,7 @@ final class FreedTypes {
     private final long[] ids = new long[SLOTS];
     private final int[] devices = new int[SLOTS];
 
-    /** One more than the number of the type; 0 where nothing is. */
+    /** The number of the type plus one; 0 for an empty slot. */
     private final byte[] types = new byte[SLOTS];
 
     void add(int device, long id, BufferType type) {
@@ -28,7 +29,7 @@ final class FreedTypes {
         types[slot] = (byte) (type.ordinal() + 1);
     }
 
-    /** Returns of which memory an address was, or else what somebody else says. */
+    /** Returns the memory type of an address, or the result of a fallback. */
     BufferType of(int device, long id, LongFunction<BufferType> otherwise) {
         int slot = slot(device, id);
         return types[slot] != 0 && ids[slot] == id && devices[slot] == device

@@ -9,10 +9,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Where a server's log goes. */
+/** The target of a server's log. */
 interface LogTarget {
 
-    /** A log that is open. */
+    /** An open log. */
     interface Open extends LogLineBuffer.Target, Closeable {
 
         /** Returns the subject of a sentence about it. */
@@ -22,13 +22,13 @@ interface LogTarget {
     /** Opens it. */
     Open open() throws IOException;
 
-    /** Returns a log that is written to a file, behind what is in it. */
+    /** Returns a log that is appended to a file. */
     static LogTarget to(Path file) {
         return () -> to(
                 "the log " + file, Files.newOutputStream(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
-    /** Returns a log that is appended to something that stays open. */
+    /** Returns a log that is appended to a target that stays open. */
     static LogTarget to(Appendable text) {
         return () -> new Open() {
             @Override

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** The processes of this machine, as the Java runtime and the process file system show them. */
+/** The processes of this machine, as visible to the Java runtime and in the process file system. */
 final class MachineProcesses implements ProcessInspector {
 
     private final Optional<String> user = ProcessHandle.current().info().user();
@@ -25,7 +25,10 @@ final class MachineProcesses implements ProcessInspector {
         return owner.isPresent() && user.isPresent() && !owner.equals(user);
     }
 
-    /** The state stands behind the name, which is in brackets and may hold any. Elsewhere than on Linux nothing is seen. */
+    /**
+     * The state follows the name, which is in brackets and may contain any characters. On systems other than Linux no
+     * zombie is found.
+     */
     private static boolean isZombie(long processId) {
         try {
             String status = new String(

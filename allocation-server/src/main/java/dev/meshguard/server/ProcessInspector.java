@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Finds out whether a process that reported is still there.
+ * Checks whether a process that reported still exists.
  *
  * @since 0.1
  */
@@ -15,24 +15,24 @@ import org.apiguardian.api.API.Status;
 public interface ProcessInspector {
 
     /**
-     * What was seen of a process.
+     * The observed state of a process.
      *
-     * @param started when it was started, if that can be seen
-     * @param hasEnded whether it ended, and only its parent did not take notice yet
-     * @param isOfAnotherUser whether it belongs to somebody else
+     * @param started its start time, if visible
+     * @param hasEnded whether it ended but its parent has not waited for it yet
+     * @param isOfAnotherUser whether it belongs to another user
      */
     record Sighting(Optional<Instant> started, boolean hasEnded, boolean isOfAnotherUser) {
 
-        /** Returns the sighting of a process of this user that was started at the given time and runs. */
+        /** Returns the state of a running process of this user with the given start time. */
         public static Sighting running(Instant started) {
             return new Sighting(Optional.of(started), false, false);
         }
     }
 
-    /** Returns what there is under a process id; empty if nothing is. */
+    /** Returns the state of the process with an id; empty if there is none. */
     Optional<Sighting> look(long processId);
 
-    /** Returns a probe of the processes of this machine, or of the container that this process runs in. */
+    /** Returns an inspector of the processes of this machine, or of the container in which this process runs. */
     static ProcessInspector ofThisMachine() {
         return new MachineProcesses();
     }

@@ -8,13 +8,13 @@ import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/** The processes that have reported, and which of them are dead. */
+/** The processes that have reported, with the dead ones among them. */
 final class ProcessRegistry {
 
-    /** How many processes are asked whether they may be forgotten where there is no room for another. */
+    /** The number of processes that are examined for removal if there is no room for another. */
     private static final int MAX_ASKED = 8;
 
-    /** When a process was started, and whether there was one when it first reported. */
+    /** The start time of a process, and whether it existed when it first reported. */
     private record Known(boolean wasSeen, Optional<Instant> started) {}
 
     private final ProcessInspector probe;
@@ -26,10 +26,10 @@ final class ProcessRegistry {
     private long looks;
 
     /**
-     * Knows none.
+     * Creates an empty registry.
      *
-     * @param limit how many are known at a time
-     * @param isForgotten forgets a process if it has nothing, and says whether it did
+     * @param limit the maximum number of known processes
+     * @param isForgotten forgets a process without allocations, and returns whether it did
      */
     ProcessRegistry(ProcessInspector probe, Set<Compatibility> compatibility, int limit, LongPredicate isForgotten) {
         this.probe = probe;
@@ -38,7 +38,7 @@ final class ProcessRegistry {
         this.isForgotten = isForgotten;
     }
 
-    /** Returns whether another process has the id now than the one that reported under it so far. */
+    /** Returns whether a process id now belongs to another process than the one that reported under it. */
     boolean isReplaced(long processId) {
         Known known = processes.get(processId);
         if (processId <= 0
@@ -50,7 +50,10 @@ final class ProcessRegistry {
         return look(processId).filter(seen -> isAnotherProcess(known, seen)).isPresent();
     }
 
-    /** Notes that a process reports, if there is room for it. An id below 1 is of none that could be looked for. */
+    /**
+     * Records that a process reports, if there is room for it. An id below 1 belongs to no process that could be
+     * checked.
+     */
     boolean reported(long processId) {
         if (processes.containsKey(processId)) {
             return true;
@@ -63,7 +66,10 @@ final class ProcessRegistry {
         return true;
     }
 
-    /** Forgets some that have nothing; the search goes on where it ended, so that one for whom there is no room does not cost more. */
+    /**
+     * Forgets some processes without allocations. The search continues where it ended, so that a process without room
+     * does not cost more.
+     */
     private boolean makeRoom() {
         boolean hasRoom = false;
         for (int asked = 0; asked < MAX_ASKED && !processes.isEmpty(); asked++) {
@@ -87,7 +93,7 @@ final class ProcessRegistry {
         return processes.higherKey(processId);
     }
 
-    /** Looks whether a process that is known is dead. */
+    /** Returns whether a known process is dead. */
     boolean isDead(long processId) {
         Known known = processes.get(processId);
         return processId > 0 && known != null && isDead(known, look(processId));
@@ -98,7 +104,7 @@ final class ProcessRegistry {
         return probe.look(processId);
     }
 
-    /** Returns how often a process was looked for so far. */
+    /** Returns the number of process checks so far. */
     long looks() {
         return looks;
     }

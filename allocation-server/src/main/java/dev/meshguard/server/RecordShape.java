@@ -5,20 +5,20 @@ import dev.meshguard.server.protocol.RecordFields;
 import java.nio.ByteBuffer;
 
 /**
- * Tells from the bytes themselves that records have another size than the server reads.
+ * Detects from the bytes that records have another size than the server reads.
  *
- * <p>Nothing in a record says its size. But what a program sends is zero from byte {@value RecordFields#END_OF_REQUEST} on, begins
- * with a message's number, and has zeros beside its two numbers of one byte; so where the next record begins can be seen. Only that
- * counts as proof: an odd byte alone does not.
+ * <p>A record does not contain its size. But a program's record is zero from byte {@value RecordFields#END_OF_REQUEST}
+ * on, begins with a message number, and has zeros beside its two one-byte numbers. This shows where the next record
+ * begins. Only that counts as proof; a single odd byte does not.
  */
 final class RecordShape {
 
-    /** What was found out. */
+    /** The result if nothing is proved. */
     static final int NOTHING = 0;
-    /** What was found out when more bytes are needed. */
+    /** The result if more bytes are needed. */
     static final int MORE_NEEDED = -1;
 
-    /** The three sizes, and one that a version between them is said to have had. */
+    /** The three known sizes, and one that a version between them reportedly had. */
     private static final int[] SIZES = {72, 112, 128, 144};
 
     private static final int MAX_DEVICE = 1023;
@@ -28,7 +28,7 @@ final class RecordShape {
 
     private RecordShape() {}
 
-    /** Returns whether what a program sends has zeros in all the places where it must. */
+    /** Returns whether a program's record has zeros at all required positions. */
     static boolean isPlain(ByteBuffer in, int at, int size) {
         long rest = in.getInt(at + RecordFields.TYPE) & PADDING;
         for (int place = at + RecordFields.END_OF_REQUEST; place < at + size; place += Long.BYTES) {
@@ -38,11 +38,11 @@ final class RecordShape {
     }
 
     /**
-     * Returns which size the records have, if it is proved to be another one.
+     * Returns the size of the records, if another size is proved.
      *
-     * @param at where a record of the server's size would begin
+     * @param at the position of the next record if it has the server's size
      * @param ours the server's size
-     * @param followsRecord whether a record that was one ends there
+     * @param followsRecord whether a valid record ends there
      * @return a number of bytes, {@link #NOTHING} or {@link #MORE_NEEDED}
      */
     static int otherSize(ByteBuffer in, int at, int ours, boolean followsRecord) {
@@ -62,7 +62,7 @@ final class RecordShape {
         return found;
     }
 
-    /** Looks whether all is zero up to a place and a record begins there. */
+    /** Checks that all bytes up to a position are zero and that a record begins there. */
     private static int proofOf(ByteBuffer in, int from, int next) {
         for (int place = from; place < next; place++) {
             if (place >= in.limit()) {
@@ -79,8 +79,8 @@ final class RecordShape {
     }
 
     /**
-     * Returns which size the records of a connection have, as far as its first bytes prove it: every record begins with a number
-     * that is not 0, and ends with zeros.
+     * Returns the size of the records of a connection, if its first bytes prove it: every record begins with a number
+     * other than 0, and ends with zeros.
      */
     static int sizeOfFirst(ByteBuffer in) {
         for (int size : SIZES) {
@@ -97,7 +97,7 @@ final class RecordShape {
         return MORE_NEEDED;
     }
 
-    /** Returns whether a record may begin at a place, by as many of its fields as have arrived. */
+    /** Returns whether a record may begin at a position, by the fields that have arrived. */
     static boolean mayBegin(ByteBuffer in, int at) {
         int arrived = in.limit() - at;
         if (arrived < 1) {

@@ -22,23 +22,25 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Enters what programs report, three times over: in the server's own books, by which queries are answered; in the log, if there is
- * one; and in the tracker, by which leaks are judged.
+ * Records the reports of programs in three places: the server's ledger, which answers queries; the log, if there is
+ * one; and the tracker, which finds leaks.
  *
- * <p>The three differ where the old server forgets: a dead process's buffers leave the books and stay in the tracker.
+ * <p>They differ where the old server forgets: buffers of a dead process are removed from the ledger and stay in the
+ * tracker.
  *
- * <p>To look for dead processes and to clean up after them takes as long as there are processes and as they had buffers. So it is done
- * in parts: {@link #askForCheck}, then {@link #work} until {@link #isChecked}. Guarded by the server's lock.
+ * <p>The time to find and clean up dead processes grows with the number of processes and of their buffers. The work is
+ * therefore done in parts: {@link #askForCheck}, then {@link #work} until {@link #isChecked}. Guarded by the server's
+ * lock.
  */
 final class ReportDispatcher {
 
-    /** What the last of the old servers takes for a size that cannot be. */
+    /** The limit from which the last of the old servers treats a size as invalid. */
     private static final long MAX_SIZE_BYTES = 100L << 30;
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final AllocationDetails NOBODY = AllocationDetails.user();
 
-    /** Cost of looking for a process, in steps of cleaning: it reads some files. */
+    /** The cost of one process check, in cleaning steps: it reads some files. */
     private static final int STEPS_OF_LOOK = 50;
 
     private static final int MAX_DEVICES = 1024;
@@ -76,17 +78,20 @@ final class ReportDispatcher {
 
     private @Nullable RecordSize recordSize;
 
-    /** Grows with each process that is dead or forgotten, so that nobody takes the next process of its id for it. */
+    /**
+     * Incremented for each process that is dead or forgotten, so that a later process with the same id is not confused
+     * with it.
+     */
     private long deaths;
 
-    // The look for dead processes.
+    // The check for dead processes.
     private long checksAsked;
     private long checksDone;
     private boolean isChecking;
     private long lastLookedAt;
     private boolean isAnnounced;
 
-    // What there was no room for.
+    // The limits reached so far.
     private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
     private boolean isRejecting;
     private long refusals;
@@ -155,7 +160,7 @@ final class ReportDispatcher {
         }
     }
 
-    /** There is no room for a report: it counts as lost. */
+    /** Counts a report without room as lost. */
     private void noRoom(Limit limit, long number) {
         String why = String.format(
                 Locale.ROOT, "%d %s are the limit (%s), so more are not taken", number, limit.what, limit.option);
@@ -264,7 +269,7 @@ final class ReportDispatcher {
         }
     }
 
-    /** A free does not say of which memory: that of the same address on another device is the best guess. */
+    /** A free does not contain the memory type: that of the same address on another device is the best guess. */
     private BufferType typeElsewhere(long id) {
         for (int device : ledger.devices()) {
             BufferRecord sibling = ledger.find(device, id);
@@ -322,7 +327,7 @@ final class ReportDispatcher {
         return hasRoom;
     }
 
-    /** Kernels are no buffers: they are counted and not judged. */
+    /** Kernels are not buffers: they are counted but not judged. */
     void kernel(ByteBuffer in, int at, boolean isLoaded, ClientConnection connection) {
         int device = in.getInt(at + RecordFields.DEVICE);
         long id = in.getLong(at + RecordFields.BUFFER);
@@ -352,7 +357,7 @@ final class ReportDispatcher {
 
     // Processes
 
-    /** Notes who reports; returns whether there is room for one more process, if it is one. */
+    /** Records the reporting process; returns whether there is room for it if it is new. */
     private boolean isAllocated(int process, ClientConnection connection) {
         if (connection.isLatest(process, deaths)) {
             return true;
@@ -373,12 +378,12 @@ final class ReportDispatcher {
         return true;
     }
 
-    /** Returns how often a process was looked for so far; a look takes longer than all else that a report asks for. */
+    /** Returns the number of process checks so far; a check takes longer than all other work for a report. */
     long looks() {
         return processes.looks();
     }
 
-    /** A process that has nothing may be forgotten; when it reports again, it is known again. */
+    /** Forgets a process without allocations; a later report makes it known again. */
     private boolean forgetIfIdle(long process) {
         if (circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process) || !ledger.forgetIfIdle(process)) {
             return false;
@@ -388,12 +393,12 @@ final class ReportDispatcher {
     }
 
     /**
-     * Asks for a look for dead processes and for the removal of what they had.
+     * Requests a check for dead processes and the removal of their allocations.
      *
-     * @return what {@link #isChecked} is to be asked
+     * @return the argument for {@link #isChecked}
      */
     long askForCheck() {
-        // One that is under way may have passed a process that is dead now.
+        // A running check may have passed a process that is dead now.
         checksAsked = isChecking ? checksDone + 2 : checksDone + 1;
         if (!isChecking) {
             beginCheck();
@@ -407,7 +412,7 @@ final class ReportDispatcher {
         isAnnounced = false;
     }
 
-    /** Returns whether a look that was asked for is done, and all of what it found. */
+    /** Returns whether a requested check is finished, including all removals. */
     boolean isChecked(long asked) {
         return checksDone >= asked && !isToBeCleaned();
     }
@@ -422,9 +427,9 @@ final class ReportDispatcher {
     }
 
     /**
-     * Goes on with what was asked for.
+     * Continues the requested work.
      *
-     * @param steps how much is done at most: a step is the removal of one report
+     * @param steps the maximum work: a step is the removal of one report
      */
     void work(int steps) {
         int left = steps;
@@ -464,7 +469,7 @@ final class ReportDispatcher {
         isAnnounced = false;
     }
 
-    /** The lines of one process stand together, because readers of logs take them together. */
+    /** The lines of one process are consecutive, because log parsers read them together. */
     private void announceDeath(long process) {
         processes.forget(process);
         deaths++;
@@ -514,7 +519,7 @@ final class ReportDispatcher {
         return ledger.hasAnyOf(process) || circularBuffers.hasAnyOf(process) || kernels.hasAnyOf(process);
     }
 
-    // Questions
+    // Queries
 
     MemoryUsage usage(int device) {
         if (device < 0 || device >= deviceLimit) {
@@ -540,12 +545,12 @@ final class ReportDispatcher {
                 .orElseGet(() -> DeviceInfo.none(device));
     }
 
-    /** Returns the number of entries that the server has. */
+    /** Returns the number of entries in the ledger. */
     long entries() {
         return ledger.entries();
     }
 
-    /** Asks for a dump; it is to be made when dead processes were looked for, so this returns what {@link #isChecked} is to be asked. */
+    /** Requests a dump, which follows the check for dead processes; returns the argument for {@link #isChecked}. */
     long askForDump() {
         if (lines != null) {
             lines.dumpAskedFor();
@@ -565,7 +570,7 @@ final class ReportDispatcher {
         }
     }
 
-    // The log alone
+    // Only for the log
 
     void started(String path, long secondsBetweenChecks) {
         if (lines == null) {
@@ -613,12 +618,12 @@ final class ReportDispatcher {
         }
     }
 
-    /** Counts reports that could not be read. */
+    /** Counts reports that were unreadable. */
     void lost(long count, String reason) {
         evidence.lost(count, reason);
     }
 
-    /** The server cannot go on: no program can report any more. */
+    /** Records that the server cannot continue: no program can report any more. */
     void failed(String reason) {
         if (lines != null) {
             lines.omitted();
@@ -626,16 +631,17 @@ final class ReportDispatcher {
         evidence.failed(reason);
     }
 
-    /** Brings the tracker up to date. */
+    /** Updates the tracker. */
     void addUp() {
         evidence.addUp();
     }
 
     /**
-     * Notes the programs that are connected when the server is closed: what they report from now on, nobody reads.
+     * Records the programs that are connected when the server is closed: their later reports are not read.
      *
-     * <p>This counts as lost reports rather than as stopped tracking. A history in which tracking stops while nothing is allocated is
-     * leak-free, because its source had nothing more to report. A connected program may allocate at any time.
+     * <p>This counts as lost reports rather than as stopped tracking. A history in which tracking stops while nothing
+     * is allocated is leak-free, because its source had nothing more to report. A connected program may allocate at any
+     * time.
      */
     void abandoned(List<ClientConnection> connected) {
         if (connected.isEmpty()) {

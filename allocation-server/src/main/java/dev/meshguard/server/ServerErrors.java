@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What went wrong, as whole sentences; guarded by the server's lock. */
+/** The errors of a server, as whole sentences; guarded by the server's lock. */
 final class ServerErrors {
 
     private static final int MAX_KEPT = 1000;
@@ -16,7 +16,7 @@ final class ServerErrors {
         this.listener = listener;
     }
 
-    /** Adds one, unless it is the one before again. */
+    /** Adds an error, unless it repeats the previous one. */
     void add(String sentence) {
         if (!sentences.isEmpty() && sentences.get(sentences.size() - 1).equals(sentence)) {
             return;

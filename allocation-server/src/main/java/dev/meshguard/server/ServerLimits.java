@@ -1,19 +1,19 @@
 package dev.meshguard.server;
 
 /**
- * How much a server keeps of what programs report.
+ * The limits of a server's memory for reports.
  *
- * @param buffers addresses, and processes that refer to what another owns
+ * @param buffers addresses, and processes that refer to an address that another owns
  * @param circularBuffers circular buffers and kernels
- * @param processes processes that have something
+ * @param processes processes with allocations
  * @param events events of the history; 0 if there is none
  */
 record ServerLimits(long buffers, long circularBuffers, int processes, long events) {
 
     /**
-     * Bytes of the heap for one of each. A buffer takes some 90 in the books and 230 in the tracker, and more while a table grows; an
-     * event 80, a circular buffer 140 and with a tracker 270, a process some 300 (measured by {@code ServerMemory} of the benchmarks). All
-     * at once take less than the heap.
+     * Bytes of the heap for each limit. A buffer takes some 90 in the ledger and 230 in the tracker, and more while a
+     * table grows; an event 80, a circular buffer 140 and with a tracker 270, a process some 300 (measured by
+     * {@code ServerMemory} of the benchmarks). All limits together need less than the heap.
      */
     private static final long BYTES_FOR_BUFFER = 640;
 
@@ -21,7 +21,7 @@ record ServerLimits(long buffers, long circularBuffers, int processes, long even
     private static final long BYTES_FOR_CIRCULAR_BUFFER = 2560;
     private static final long BYTES_FOR_PROCESS = 8192;
 
-    /** Returns what a heap has room for. */
+    /** Returns the limits for a heap size. */
     static ServerLimits ofHeap(long bytes) {
         return new ServerLimits(
                 bytes / BYTES_FOR_BUFFER,

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * A server's log while it runs; guarded by the server's lock.
+ * A running server's log; guarded by the server's lock.
  *
- * <p>A log that cannot be written is a problem that is told, and no reason to leave programs without a server.
+ * <p>A log that cannot be written is reported as an error; the server continues to serve programs.
  */
 final class ServerLog implements LogLineBuffer.Target {
 
@@ -40,7 +40,7 @@ final class ServerLog implements LogLineBuffer.Target {
         }
     }
 
-    /** Returns why the log is not whole, if so. */
+    /** Returns why the log is incomplete, if so. */
     Optional<String> failure() {
         return failure;
     }

@@ -28,11 +28,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one thread of a server: takes connections, reads what they send, answers, and looks for dead processes.
+ * The only thread of a server: accepts connections, reads reports, answers queries, and checks for dead processes.
  *
- * <p>One thread is enough, because a record costs it less than the program that sends it, and it keeps the reports of all programs in
- * one order. It reads a program no faster than it enters the reports, so a program that is too fast waits in its own write, and
- * nothing is dropped. A program that does not take its answers is not read any more until it does.
+ * <p>One thread is enough, because a record costs it less than the sending program, and it keeps the reports of all
+ * programs in one order. It reads only as fast as it records reports. A program that is too fast therefore waits in its
+ * own write, and nothing is dropped. It does not read from a program that does not read its answers.
  */
 final class ServerLoop implements Runnable {
 
@@ -43,22 +43,24 @@ final class ServerLoop implements Runnable {
     private static final long MAX_SLEEP_MILLIS = 1000;
 
     /**
-     * A program that reports one record after the other would wake this thread for each of them, and pay for that in its own write.
-     * So after little was heard, and nothing asked, some more is waited for.
+     * A program that reports records one by one would wake this thread for each, and pay for that in its own write.
+     * After a small read without a query, the thread therefore waits for more.
      */
     private static final long COALESCE_NANOS = 50_000;
 
     private static final int SMALL_READ_BYTES = 1 << 13;
 
-    /** How much is done for dead processes before others are served again: a tenth of a millisecond or so. */
+    /**
+     * The steps of cleaning up after dead processes before programs are served again: about a tenth of a millisecond.
+     */
     private static final int STEPS_AT_ONCE = 500;
 
-    /** How many processes are looked for while a program's records are read, before others are served again. */
+    /** The number of process checks while one program's records are read, before other programs are served. */
     private static final int LOOKS_AT_ONCE = 40;
 
     private static final int RESERVE = 4 << 20;
 
-    /** More than a socket's buffers hold. */
+    /** More rounds than the data in a socket's buffers needs. */
     private static final int LAST_ROUNDS = 64;
 
     private final Object lock;
@@ -79,7 +81,7 @@ final class ServerLoop implements Runnable {
     private final List<ClientConnection> connections = new ArrayList<>();
     private final Deque<ClientConnection> dumpsWaiting = new ArrayDeque<>();
 
-    /** Programs whose processes had to be looked for, which takes longer than to enter what they report. */
+    /** Programs whose processes had to be checked, which takes longer than recording their reports. */
     private final Deque<ClientConnection> heldUp = new ArrayDeque<>();
 
     private @Nullable RecordCodec codec;
@@ -89,7 +91,7 @@ final class ServerLoop implements Runnable {
     private Instant nextCheck;
     private Instant nextStatistics;
 
-    // Guarded by the lock: who waits until all that was sent is read.
+    // Guarded by the lock: requests that wait until everything sent is read.
     private long quietAsked;
     private long quietReached;
 
@@ -98,7 +100,7 @@ final class ServerLoop implements Runnable {
 
     private volatile boolean isStopping;
 
-    /** Given up to have memory for the last words. */
+    /** Released to have memory for the last messages. */
     @SuppressWarnings("UnusedVariable")
     private byte @Nullable [] reserve = new byte[RESERVE];
 
@@ -143,7 +145,7 @@ final class ServerLoop implements Runnable {
             while (!isStopping) {
                 turn();
             }
-            // What was sent before the end is still read; who goes on sending is not waited for.
+            // Data sent before the end is still read; a program that continues to send is not waited for.
             for (int rounds = 0; rounds < LAST_ROUNDS && (selector.selectNow() > 0 || isWaiting()); rounds++) {
                 serve();
                 synchronized (lock) {
@@ -171,7 +173,9 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    /** Nothing more can be taken: the history says so, and programs find nobody instead of waiting. */
+    /**
+     * The server can accept nothing more: the history records that, and programs get no connection instead of waiting.
+     */
     private void failed(String why) {
         synchronized (lock) {
             failure = why;
@@ -190,7 +194,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    /** Returns why the server ended, if it did not because it was closed. */
+    /** Returns why the server ended, unless it was closed. */
     Optional<String> failure() {
         return Optional.ofNullable(failure);
     }
@@ -231,7 +235,7 @@ final class ServerLoop implements Runnable {
         return !dumpsWaiting.isEmpty() || !heldUp.isEmpty();
     }
 
-    /** Does a part of what is to be done for dead processes, and makes the dumps that waited for it. */
+    /** Does a part of the work for dead processes, and writes the dumps that waited for it. */
     private void work() {
         for (int waiting = heldUp.size(); waiting > 0; waiting--) {
             proceed(heldUp.remove());
@@ -252,7 +256,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    /** Reads on where a connection's question held it up. */
+    /** Resumes reading after a connection's query delayed it. */
     private void proceed(ClientConnection connection) {
         ByteBuffer rest = connection.waiting;
         connection.waiting = null;
@@ -310,7 +314,7 @@ final class ServerLoop implements Runnable {
         lock.notifyAll();
     }
 
-    /** A server may run for months, and a monitor connect each second. */
+    /** A server may run for months, and a monitor may connect each second. */
     private void forgetOldest() {
         if (connections.size() >= MAX_REMEMBERED) {
             connections.stream()
@@ -328,7 +332,7 @@ final class ServerLoop implements Runnable {
                 read(connection);
             }
         } catch (IOException e) {
-            // The program went away while it was written to or read from: what it sent has been read.
+            // The program closed its end during a write or a read: its data has been read.
             ended(connection);
         }
     }
@@ -464,7 +468,7 @@ final class ServerLoop implements Runnable {
         connection.followsRecord = true;
     }
 
-    /** Enters what is no report of a buffer; returns whether a server of this size knows it. */
+    /** Records a message that is no buffer report; returns whether it is valid for a server of this record size. */
     private boolean other(int code, int at, ClientConnection connection) {
         Optional<MessageType> known = MessageType.of(code);
         if (known.isEmpty()
@@ -528,7 +532,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    /** Closes a connection; what a program would have reported over it is lost, if it ever reported. */
+    /** Closes a connection; later reports of a program count as lost, if it ever reported. */
     private void reject(ClientConnection connection, String why) {
         connection.problem(why);
         problems.add(why);
@@ -538,7 +542,7 @@ final class ServerLoop implements Runnable {
         ended(connection);
     }
 
-    // The size, where it was not chosen
+    // The record size, if it was not configured
 
     /** Returns whether the size is known now. */
     private boolean decide(ClientConnection connection) {
@@ -570,7 +574,7 @@ final class ServerLoop implements Runnable {
         return true;
     }
 
-    /** What others sent while the size was not known waits in their carry, and nothing may come that would wake it. */
+    /** Data that other programs sent before the size was known waits in their carry, and no event would wake it. */
     private void reread(ClientConnection waiting) {
         if (waiting.carried >= recordBytes) {
             ByteBuffer saved = ByteBuffer.allocate(in.limit());
@@ -619,7 +623,7 @@ final class ServerLoop implements Runnable {
         wasSmallRead = false;
     }
 
-    /** Sends what was answered; what the program does not take now waits, and so does what it sends. */
+    /** Sends answers; if the program does not read them now, they wait, and so do its later records. */
     private void answer(ClientConnection connection) throws IOException {
         if (out.position() == 0 && connection.unsent == null) {
             return;
@@ -723,7 +727,7 @@ final class ServerLoop implements Runnable {
         }
     }
 
-    // For others, under the lock
+    // For other threads, under the lock
 
     List<ConnectionSnapshot> views() {
         return connections.stream().map(ClientConnection::view).toList();
@@ -737,13 +741,13 @@ final class ServerLoop implements Runnable {
         return Optional.ofNullable(codec).map(RecordCodec::size);
     }
 
-    /** Others have caused lines to be logged. */
+    /** Flushes log lines that other threads caused. */
     void logged() {
         hasUnflushedLines = log != null;
         selector.wakeup();
     }
 
-    /** Asks for a sign that nothing is left to read; returns what {@link #isQuiet} is to be asked. */
+    /** Requests a notification when nothing remains to be read; returns the argument for {@link #isQuiet}. */
     long askForQuiet() {
         quietAsked++;
         selector.wakeup();
@@ -754,7 +758,7 @@ final class ServerLoop implements Runnable {
         return quietReached >= asked;
     }
 
-    /** Not under the lock. */
+    /** Must be called without the lock. */
     void stop() {
         isStopping = true;
         selector.wakeup();

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What was chosen for a server; {@link AllocationServer.Builder} says what each means. */
+/** The options of a server; {@link AllocationServer.Builder} describes them. */
 record ServerOptions(
         Path socket,
         Optional<RecordSize> recordSize,
@@ -29,7 +29,7 @@ record ServerOptions(
         ServerLimits limits,
         Consumer<String> onProblem) {
 
-    /** As many as the old server has, whatever is installed. */
+    /** The number of the old server, regardless of the installed devices. */
     private static final int MIN_DEVICES = 8;
 
     ServerOptions {

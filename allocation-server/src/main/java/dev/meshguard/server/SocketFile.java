@@ -24,13 +24,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file by which programs find a server.
+ * The file of a server's socket, by which programs find it.
  *
- * <p>The socket is created in a new folder that only this user may enter, gets its permissions there, and is then linked to its path. So
- * it never has other permissions at its path, no call follows a symbolic link there, and the link fails if anything is in the way.
+ * <p>The socket is created in a new folder that only this user may enter, gets its permissions there, and is then
+ * linked to its path. So it never has other permissions at its path, no call follows a symbolic link there, and the
+ * link fails if the path exists.
  *
- * <p>Nothing but a stream socket at which nobody answers is ever removed from the path: a killed server leaves one behind. It is moved into
- * the folder first and looked at again there. What turns out to be something else, because another program was quicker, is linked back.
+ * <p>Only a stream socket without a listening server is ever removed from the path: a killed server leaves one. It is
+ * first moved into the folder and checked again there. If it turns out to be something else, because another program
+ * replaced it meanwhile, it is linked back.
  */
 final class SocketFile {
 
@@ -39,7 +41,7 @@ final class SocketFile {
     private static final int MAX_ATTEMPTS = 1000;
     private static final long PAUSE_NANOS = 2_000_000;
 
-    /** The bits of a mode that say what a file is, and their values; {@code man 7 inode}. */
+    /** The mode bits of a file's type, and their values; {@code man 7 inode}. */
     private static final int FILE_TYPE = 0170000;
 
     private static final int FIFO = 0010000;
@@ -63,7 +65,7 @@ final class SocketFile {
     /**
      * Binds a server to a path.
      *
-     * @throws IOException if somebody else listens there, or the path cannot be used; the message says what would help
+     * @throws IOException if another server listens there, or the path cannot be used; the message names the way out
      */
     static SocketFile bind(ServerSocketChannel server, Path path, Set<PosixFilePermission> permissions)
             throws IOException {
@@ -116,7 +118,7 @@ final class SocketFile {
         try {
             Files.setPosixFilePermissions(socket, permissions);
         } catch (UnsupportedOperationException e) {
-            // A file system without such permissions: there the folder's decide.
+            // A file system without such permissions: the folder's permissions decide.
             return linked(socket, path, folder);
         }
         return linked(socket, path, folder);
@@ -150,7 +152,7 @@ final class SocketFile {
         }
     }
 
-    /** A short random name keeps two servers apart; nothing rests on that nobody guesses it. */
+    /** A short random name separates two servers; security does not depend on its secrecy. */
     private static Path privateFolder(Path parent) throws IOException {
         int number = ThreadLocalRandom.current().nextInt(1 << 30);
         while (true) {
@@ -165,13 +167,13 @@ final class SocketFile {
         }
     }
 
-    // What is in the way
+    // Removal of a stale socket
 
     /**
-     * Removes what is at the path if it is a socket at which nobody answers.
+     * Removes a socket at the path if no server listens at it.
      *
-     * <p>Of several servers that find it, the one removes it that can link it to a name made of its identity. So nobody removes what
-     * another has put in its place.
+     * <p>Of several servers that find it, only one can link it to a name made of its identity; that one removes it. So
+     * no server removes the new socket of another.
      */
     private static void removeStale(Path path, Path folder) throws IOException {
         Object known;
@@ -186,7 +188,7 @@ final class SocketFile {
                 throw inUse(path);
             }
         } catch (NoSuchFileException e) {
-            return; // Somebody else has just removed it.
+            return; // Another server has just removed it.
         }
         Path claim = path.resolveSibling(".c" + Integer.toUnsignedString(Objects.hashCode(known), Character.MAX_RADIX));
         try {
@@ -231,7 +233,7 @@ final class SocketFile {
                 cause);
     }
 
-    /** Somebody put something else at the path after it was looked at. */
+    /** Another program replaced the file at the path after the check. */
     private static void putBack(Path old, Path path) throws IOException {
         try {
             if (Files.isDirectory(old, LinkOption.NOFOLLOW_LINKS)) {
@@ -248,7 +250,7 @@ final class SocketFile {
         }
     }
 
-    /** Returns what a file is, or null if it is a socket. */
+    /** Returns the kind of a file, or null if it is a socket. */
     private static @Nullable String kindOtherThanSocket(Path path) throws IOException {
         if (!path.getFileSystem().supportedFileAttributeViews().contains("unix")) {
             return attributes(path).isOther() ? null : "a file or folder";
@@ -265,7 +267,7 @@ final class SocketFile {
         };
     }
 
-    /** A server that is too busy to accept is there all the same, so this does not wait for it. */
+    /** A server that is too busy to accept still exists, so this does not wait for it. */
     private static boolean isAnswered(Path path) throws IOException {
         try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
             probe.configureBlocking(false);
@@ -316,21 +318,21 @@ final class SocketFile {
         return attributes(path).fileKey();
     }
 
-    /** A file that cannot be linked back stays at the path that the message names. */
+    /** A file that cannot be linked back stays at the path in the message. */
     private static void removeIfEmpty(Path folder) throws IOException {
         if (!Files.exists(folder.resolve(Name.OLD.inFolder), LinkOption.NOFOLLOW_LINKS)) {
             Files.deleteIfExists(folder);
         }
     }
 
-    /** Removes the file, unless somebody has put another in its place; to be called before the server's socket is closed. */
+    /** Removes the file, unless another program has replaced it; call this before closing the server's socket. */
     void removeOwn() throws IOException {
         try {
             if (identity != null && Objects.equals(identity, identityOf(path))) {
                 Files.delete(path);
             }
         } catch (NoSuchFileException e) {
-            // Somebody else has removed it.
+            // Another program has removed it.
             return;
         }
     }

@@ -1,4 +1,4 @@
-/** The allocation server: how real processes report to a tracker. */
+/** The allocation server, which receives reports of real processes. */
 @NullMarked
 package dev.meshguard.server;
 

@@ -47,16 +47,16 @@ import org.assertj.core.api.ListAssert;
 import org.assertj.core.error.ErrorMessageFactory;
 
 /**
- * What can be asserted of everything that has a history: a tracker, a mesh, a history, a verdict.
+ * Assertions about any subject with a history: a tracker, a mesh, a history, a verdict.
  *
- * <p>{@link #noLeaks()} speaks of memory, {@link #hasBalancedReports()} of the books that the reports add up to; the two
- * differ wherever a report is missing or doubled. Failures of assertions about leaks are {@link LeakAssertionError}s,
- * which carry the verdict.
+ * <p>{@link #noLeaks()} checks memory, {@link #hasBalancedReports()} checks the reported counts; they differ if a
+ * report is missing or duplicated. Failures of assertions about leaks are {@link LeakAssertionError}s, which carry the
+ * verdict.
  *
- * <p>Of a tracker or a mesh, every assertion looks at what is recorded when it is called.
+ * <p>For a tracker or a mesh, every assertion examines the history recorded at the time of its call.
  *
  * @param <SELF> the type of the assert itself
- * @param <ACTUAL> what is looked at
+ * @param <ACTUAL> the type of the subject
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -76,20 +76,20 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
 
     abstract AllocationHistory history();
 
-    /** What the history means, given that more may stay than the subject itself says. */
+    /** Returns the verdict, with more expected buffers than those of the subject itself. */
     LeakVerdict verdict(ExpectedBuffers more) {
         return LeakCheck.create().expecting(more).examine(history());
     }
 
-    // What may stay
+    // Expected buffers
 
     /**
-     * Lets buffers stay in the assertions that follow.
+     * Adds expected buffers for the assertions that follow.
      *
      * <pre>{@code
      * Expectation weights = Expectation.because("shared by all tests of the class").label("weights").atMost(8);
      *
-     * assertThat(tracker).allowing(weights).noLeaks(); // succeeds with 8 buffers of that label left
+     * assertThat(tracker).allowing(weights).noLeaks(); // succeeds with 8 remaining buffers of that label
      * assertThat(tracker).allowing(weights).noLeaks(); // fails with 9
      * }</pre>
      */
@@ -98,11 +98,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Lets all buffers of an allowlist stay in the assertions that follow.
+     * Adds all expected buffers of a list for the assertions that follow.
      *
      * <pre>{@code
-     * assertThat(tracker).allowing(ExpectedBuffers.of(weights, dispatch)).noLeaks(); // succeeds if nothing else is left
-     * assertThat(tracker).allowing(ExpectedBuffers.none()).noLeaks(); // fails if anything is
+     * assertThat(tracker).allowing(ExpectedBuffers.of(weights, dispatch)).noLeaks(); // succeeds if nothing else remains
+     * assertThat(tracker).allowing(ExpectedBuffers.none()).noLeaks(); // fails if anything remains
      * }</pre>
      */
     public SELF allowing(ExpectedBuffers more) {
@@ -113,11 +113,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     // Verdicts
 
     /**
-     * Verifies that all memory was given back when the close of its allocator began.
+     * Verifies that all memory was freed before the close of its allocator began.
      *
-     * <p>Fails if anything leaked or was freed only afterwards, and if it cannot be known: a mesh is still open, or reports were lost; and if less is left
-     * than was {@linkplain #allowing(Expectation...) promised}. Wrong books alone do not make it fail; see
-     * {@link #hasBalancedReports()}.
+     * <p>Fails if anything leaked or was freed only afterwards, or if fewer buffers remain than an
+     * {@linkplain #allowing(Expectation...) expectation} requires. Also fails if the result is unknown: a mesh is still
+     * open, or reports were lost. Wrong reported counts alone do not make it fail; see {@link #hasBalancedReports()}.
      *
      * <pre>{@code
      * ttnn.deallocate(tensor);
@@ -129,7 +129,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).noLeaks(); // fails: LEAK  1 leak · 8 buffers · 8 MiB still allocated after close_mesh_device
      * }</pre>
      *
-     * @throws LeakAssertionError if it was not, or if that cannot be known
+     * @throws LeakAssertionError if it was not, or if that is unknown
      */
     public SELF noLeaks() {
         LeakVerdict verdict = verdict();
@@ -140,16 +140,17 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that one device gave back all its memory.
+     * Verifies that all memory of one device was freed.
      *
-     * <p>Fails too if it gave anything back only after close began, and if it cannot be known. What other devices leaked is in the text but does not count.
+     * <p>Also fails if anything was freed only after close began, or if the result is unknown. Leaks of other devices
+     * are in the text but do not count.
      *
      * <pre>{@code
      * assertThat(tracker).noLeaksOn(3); // succeeds when only device 0 leaked
      * assertThat(tracker).noLeaksOn(0); // fails when device 0 did
      * }</pre>
      *
-     * @throws LeakAssertionError if it did not, or if that cannot be known
+     * @throws LeakAssertionError if it was not, or if that is unknown
      */
     public SELF noLeaksOn(int device) {
         LeakVerdict verdict = verdict();
@@ -162,9 +163,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that the reports add up: every report of a buffer was taken back by one free, and every free found a buffer.
+     * Verifies that the reports add up: every reported allocation has one matching free, and every free has a matching
+     * allocation.
      *
-     * <p>Speaks of the books, not of the memory: buffers that leaked are not its business.
+     * <p>Checks the reported counts, not the memory: leaked buffers do not matter.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -175,7 +177,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasBalancedReports(); // fails: double free: DRAM 0x1000 (4096) on device 0 (event #3)
      * }</pre>
      *
-     * @throws LeakAssertionError if they do not, or if that cannot be known
+     * @throws LeakAssertionError if they do not, or if that is unknown
      */
     public SELF hasBalancedReports() {
         LeakVerdict verdict = verdict();
@@ -186,20 +188,20 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that the books hold exactly what may outlive a close: buffers of lifetime {@code PERSISTENT} and what was
-     * {@linkplain #allowing(Expectation...) allowed}.
+     * Verifies that exactly the expected buffers remain by the reported counts: buffers of lifetime {@code PERSISTENT}
+     * and {@linkplain #allowing(Expectation...) expected} ones.
      *
-     * <p>The strict one: it fails on leaks, on what was freed late, on wrong books, and if it cannot be known. A buffer of lifetime {@code SYSTEM}
-     * that is left after a close has to be allowed, with a reason and within bounds, or it makes this fail.
+     * <p>The strictest assertion: it fails on leaks, late frees, wrong reported counts, or if the result is unknown. A
+     * buffer of lifetime {@code SYSTEM} that remains after a close must be expected, with a reason and within bounds.
      *
      * <pre>{@code
      * Expectation ring = Expectation.because("dispatch keeps its ring").type(BufferType.L1).owner("dispatch").atMost(8);
      *
-     * assertThat(tracker).allowing(ring).onlyExpectedSystemBuffers(); // succeeds with 8 such buffers left
+     * assertThat(tracker).allowing(ring).onlyExpectedSystemBuffers(); // succeeds with 8 such buffers remaining
      * assertThat(tracker).onlyExpectedSystemBuffers(); // fails with any
      * }</pre>
      *
-     * @throws LeakAssertionError if they hold anything else, or if that cannot be known
+     * @throws LeakAssertionError if anything else remains, or if that is unknown
      */
     public SELF onlyExpectedSystemBuffers() {
         LeakVerdict verdict = verdict();
@@ -210,14 +212,14 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that nothing was freed twice, whether the second free was reported or ignored by the runtime.
+     * Verifies that nothing was freed twice, even if the runtime ignored the second free.
      *
      * <pre>{@code
      * ttnn.deallocate(tensor);
      * assertThat(tracker).hasNoDoubleFrees(); // succeeds
      *
      * ttnn.deallocate(tensor);
-     * assertThat(tracker).hasNoDoubleFrees(); // fails, and says who freed it first and who again
+     * assertThat(tracker).hasNoDoubleFrees(); // fails, and names the lines of both frees
      * }</pre>
      *
      * @throws LeakAssertionError if anything was
@@ -227,14 +229,14 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that nothing was freed that was never allocated, whether such a free was reported or ignored by the runtime.
+     * Verifies that no free lacks an allocation, even if the runtime ignored the free.
      *
      * <pre>{@code
      * mesh.deallocateAddress(BufferType.L1, buffer.address());
      * assertThat(tracker).hasNoUnknownFrees(); // succeeds
      *
      * mesh.deallocateAddress(BufferType.L1, buffer.address() + 32);
-     * assertThat(tracker).hasNoUnknownFrees(); // fails, and says who freed it
+     * assertThat(tracker).hasNoUnknownFrees(); // fails, and names the line that freed it
      * }</pre>
      *
      * @throws LeakAssertionError if anything was
@@ -244,14 +246,16 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that no two allocators (of two meshes, or of a mesh and a device of it) held the same memory of a device at a time.
+     * Verifies that no two allocators (of two meshes, or of a mesh and a device of it) held the same memory of a device
+     * at the same time.
      *
-     * <p>A mesh, its submeshes and each device by itself have an allocator each, and all of them reserve the same addresses.
-     * Nothing leaks for it, so {@link #noLeaks()} succeeds, but on hardware each overwrites what the other wrote.
+     * <p>A mesh, its submeshes and each single device have an allocator each, and all of them reserve the same
+     * addresses. Overlaps are no leak, so {@link #noLeaks()} succeeds, but on hardware each allocator's data overwrites
+     * the other's.
      *
      * <pre>{@code
-     * assertThat(tracker).hasNoMeshOverlaps(); // succeeds if the tensors of the mesh were freed before those of the submesh came
-     * assertThat(tracker).hasNoMeshOverlaps(); // fails if both were there at a time, and says who asked for each
+     * assertThat(tracker).hasNoMeshOverlaps(); // succeeds if the tensors of the mesh were freed before those of the submesh were allocated
+     * assertThat(tracker).hasNoMeshOverlaps(); // fails if both were allocated at once, and names the line of each
      * }</pre>
      *
      * @throws LeakAssertionError if any did
@@ -262,11 +266,12 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that every device did the same: took, gave back and still holds as many buffers and bytes of each type.
+     * Verifies that every device allocated, freed and still holds the same number of buffers and bytes of each type.
      *
-     * <p>What most devices did is the rule, and who differs from it is named. A device under which the source reports more
-     * than it holds ({@link dev.meshguard.event.MeshDescription#busiestDevice()}) has to have done at least as much. The
-     * devices are those of all meshes that were opened, or, where no mesh was reported, all that anything was reported for.
+     * <p>The reference is the usage of most devices; the failure names devices that differ. A device for which the
+     * source reports more than it holds ({@link dev.meshguard.event.MeshDescription#busiestDevice()}) must have at
+     * least the same usage. The devices are those of all opened meshes, or, if no mesh was reported, all devices with a
+     * report.
      *
      * <pre>{@code
      * ttnn.empty(shape, DataType.BFLOAT16, mesh);
@@ -276,7 +281,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).sameOnAllDevices(); // fails: device 3 differs
      * }</pre>
      *
-     * @throws AssertionError if one did something else
+     * @throws AssertionError if one differs
      */
     public SELF sameOnAllDevices() {
         DeviceComparison conduct = DeviceComparison.of(history());
@@ -291,9 +296,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies how many buffers are allocated now, on all devices.
      *
-     * <p>Buffers are lives, as in {@link #survivors()}: where two allocators (of two meshes, of a mesh and a device, of two
-     * sub-devices) reserved one address, or a device that was opened again left one behind, there are two. The bytes of two
-     * allocators add up.
+     * <p>Generations are counted, as in {@link #survivors()}. One address counts twice if two allocators (of two
+     * meshes, of a mesh and a device, of two sub-devices) reserved it, or if a reopened device left one buffer there.
+     * The bytes of two allocators add up.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -301,7 +306,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasLiveBuffers(2); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public SELF hasLiveBuffers(long buffers) {
         AllocationHistory history = history();
@@ -321,7 +326,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasLiveBytes(BufferType.DRAM, 1, 64); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public SELF hasLiveBytes(BufferType type, int device, long bytes) {
         AllocationHistory history = history();
@@ -337,7 +342,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies the most bytes of one type that were ever allocated at once on one device.
+     * Verifies the maximum number of bytes of one type that were allocated at once on one device.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -346,7 +351,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasPeakBytes(BufferType.DRAM, 0, 0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public SELF hasPeakBytes(BufferType type, int device, long bytes) {
         AllocationHistory history = history();
@@ -358,7 +363,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that there were never more bytes of one type allocated at once on one device.
+     * Verifies the upper bound of the bytes of one type that were ever allocated at once on one device.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -366,7 +371,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasPeakBytesAtMost(BufferType.DRAM, 0, 63); // fails
      * }</pre>
      *
-     * @throws AssertionError if there were
+     * @throws AssertionError if there were more
      */
     public SELF hasPeakBytesAtMost(BufferType type, int device, long bytes) {
         AllocationHistory history = history();
@@ -380,11 +385,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     // Navigation
 
     /**
-     * Goes on with the buffers that are still in the books, oldest first.
+     * Returns an assert for the buffers that are still allocated by the reported counts, oldest first.
      *
      * <pre>{@code
      * assertThat(tracker).survivors().filteredOn(survivor -> survivor.buffer().device() == 3).hasSize(1); // succeeds
-     * assertThat(tracker).survivors().isEmpty(); // fails with any buffer left, whatever its cause
+     * assertThat(tracker).survivors().isEmpty(); // fails with any remaining buffer, of any cause
      * }</pre>
      */
     public ListAssert<Survivor> survivors() {
@@ -392,10 +397,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Goes on with the buffers that are still in the books for the given cause, oldest first.
+     * Returns an assert for the buffers that are still allocated by the reported counts for the given cause, oldest
+     * first.
      *
      * <pre>{@code
-     * assertThat(tracker).survivorsWithCause(Cause.CACHED).hasSize(8); // succeeds with 8 cached binaries left
+     * assertThat(tracker).survivorsWithCause(Cause.CACHED).hasSize(8); // succeeds with 8 remaining cached binaries
      * assertThat(tracker).survivorsWithCause(Cause.CACHED).isEmpty(); // fails
      * }</pre>
      */
@@ -404,14 +410,14 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Goes on with what the reports add up to under a counting policy.
+     * Returns an assert for the sums of the reports under a counting policy.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
      * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).areEmpty(); // succeeds
-     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).areEmpty(); // fails: one reference is left
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).areEmpty(); // fails: one reference remains
      * }</pre>
      *
      * @throws IllegalStateException if the history cannot be read under the policy
@@ -423,18 +429,19 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     // Budgets and differences
 
     /**
-     * Verifies that memory was used within budgets. A peak includes circular buffers, which lie outside every allocator.
+     * Verifies that memory was used within budgets. A peak includes circular buffers, which lie outside every
+     * allocator.
      *
-     * <p>How free memory lies is known to a mesh that is open and to nothing else: of anything else a budget with
-     * {@code largestFreeBlock} or {@code fragmentation} fails and says so.
+     * <p>Only an open mesh knows the layout of its free memory. For other subjects a budget with
+     * {@code largestFreeBlock} or {@code fragmentation} fails with a message.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.L1, 4096, 64);
-     * assertThat(tracker).staysWithin(MemoryBudget.of(BufferType.L1).peakBytes(64)); // succeeds
-     * assertThat(tracker).staysWithin(MemoryBudget.of(BufferType.L1).peakBytes(63)); // fails, and says who held it
+     * assertThat(tracker).staysWithin(BudgetSpec.of(BufferType.L1).peakBytes(64)); // succeeds
+     * assertThat(tracker).staysWithin(BudgetSpec.of(BufferType.L1).peakBytes(63)); // fails, and names the top consumers
      * }</pre>
      *
-     * @throws BudgetAssertionError if it was not, or if that cannot be known
+     * @throws BudgetAssertionError if it was not, or if that is unknown
      */
     public SELF staysWithin(BudgetSpec... budgets) {
         BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), allocatorReadings());
@@ -447,18 +454,18 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return myself;
     }
 
-    /** Returns how the free memory lies, if there is a mesh to ask. */
+    /** Returns the free space of the allocators, if there is an open mesh. */
     List<FreeSpace> allocatorReadings() {
         return List.of();
     }
 
     /**
-     * Verifies that memory was used as in another run: the same amounts asked for and left by the same methods, and the same
-     * peaks. Addresses and line numbers may differ.
+     * Verifies that memory was used as in another run: each method allocated and left the same amounts, and the peaks
+     * are the same. Addresses and line numbers may differ.
      *
      * <pre>{@code
      * assertThat(today).hasSameUsageAs(yesterday); // succeeds if nothing changed
-     * assertThat(today).hasSameUsageAs(yesterday); // fails with what asks for more, leaves more or is gone
+     * assertThat(today).hasSameUsageAs(yesterday); // fails with methods that allocate more, leave more or are missing
      * }</pre>
      *
      * @throws AssertionError if it was not
@@ -469,10 +476,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that every device was used alike: for each line of code that asks for memory, as many buffers and bytes asked for
-     * and left on one device as on another.
+     * Verifies that every device was used in the same way: each line of code allocated and left the same number of
+     * buffers and bytes on each device.
      *
-     * <p>{@link #sameOnAllDevices()} compares sums; this one finds a device that takes from one line what another takes from a second.
+     * <p>{@link #sameOnAllDevices()} compares sums; this assertion also compares the lines that allocated.
      *
      * <pre>{@code
      * for (int device : mesh.deviceIds()) {
@@ -481,10 +488,10 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).hasSameUsageOnAllDevices(); // succeeds
      *
      * mesh.allocateOn(3, cache);
-     * assertThat(tracker).hasSameUsageOnAllDevices(); // fails with the line that asks on device 3 only
+     * assertThat(tracker).hasSameUsageOnAllDevices(); // fails with the line that allocates on device 3 only
      * }</pre>
      *
-     * @throws AssertionError if one was used otherwise
+     * @throws AssertionError if one differs
      */
     public SELF hasSameUsageOnAllDevices() {
         DeviceDifference difference = DeviceDifference.of(history());
@@ -494,11 +501,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     // Rounds
 
     /**
-     * Goes on with what the marked rounds left behind.
+     * Returns an assert for the survivors of the marked rounds.
      *
      * <pre>{@code
      * tracker.rounds(4, round -> decode(tokens));
-     * assertThat(tracker).accumulation().doesNotGrow(); // succeeds if decode keeps nothing but what it caches in the first round
+     * assertThat(tracker).accumulation().doesNotGrow(); // succeeds if decode keeps only what it caches in the first round
      * }</pre>
      */
     public AccumulationAssert accumulation() {
@@ -506,7 +513,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Goes on with what the given rounds left behind.
+     * Returns an assert for the survivors of the given rounds.
      *
      * <pre>{@code
      * assertThat(historyOfLog).accumulation(Rounds.MESHES).doesNotGrow(); // each opening of a mesh is a round
@@ -522,7 +529,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return verdict(expected);
     }
 
-    /** Fails with an error as AssertJ would make it, with description and stack trace, that carries the verdict. */
+    /** Fails with an error in AssertJ's format, with description and stack trace, that carries the verdict. */
     final SELF failed(ErrorMessageFactory message, LeakVerdict verdict) {
         AssertionError plain = assertionError(message);
         String text = String.valueOf(plain.getMessage());

@@ -18,7 +18,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Assertions about what repeated rounds leave behind.
+ * Assertions about the survivors of repeated rounds.
  *
  * <pre>{@code
  * tracker.rounds(4, round -> decode(tokens));
@@ -34,13 +34,13 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
         super(actual, AccumulationAssert.class, sink);
     }
 
-    /** Starts assertions about what rounds left behind. */
+    /** Starts assertions about the survivors of rounds. */
     public static AccumulationAssert assertThat(Accumulation actual) {
         return new AccumulationAssert(actual, FailureSink.throwing());
     }
 
     /**
-     * Goes on with another number of rounds for warming up; 1 unless set.
+     * Sets the number of warm-up rounds; 1 by default.
      *
      * @throws IllegalArgumentException if it is less than 0
      */
@@ -52,7 +52,7 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     /**
      * Verifies that no memory grows from round to round: it has settled, or is settling.
      *
-     * <p>Fails too if that cannot be known, because the rounds are too few, overlap, or reports are missing.
+     * <p>Also fails if the result is unknown, because the rounds are too few, overlap, or reports are missing.
      *
      * <pre>{@code
      * tracker.rounds(4, round -> ttnn.add(a, b)); // fills the program cache in the first round
@@ -60,7 +60,7 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
      * assertThat(tracker).accumulation().doesNotGrow(); // fails if it is not: [1, 1, 1, 1]
      * }</pre>
      *
-     * @throws AssertionError if any does, or if that cannot be known
+     * @throws AssertionError if any does, or if that is unknown
      */
     public AccumulationAssert doesNotGrow() {
         isNotNull();
@@ -68,15 +68,15 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     /**
-     * Verifies that nothing was added after the warm-up: a cache that is filled, {@code [5, 0, 0]}, and not one that is still
-     * filling, {@code [3, 1, 0]}.
+     * Verifies that nothing was added after the warm-up. A filled cache, {@code [5, 0, 0]}, satisfies this; one that is
+     * still filling, {@code [3, 1, 0]}, does not.
      *
      * <pre>{@code
      * assertThat(tracker).accumulation().hasSettled(); // succeeds with [5, 0, 0], fails with [3, 1, 0]
      * assertThat(tracker).accumulation().afterWarmUpOf(2).hasSettled(); // fails with three rounds: that shows nothing yet
      * }</pre>
      *
-     * @throws AssertionError if anything was, or if that cannot be known
+     * @throws AssertionError if anything was, or if that is unknown
      */
     public AccumulationAssert hasSettled() {
         isNotNull();
@@ -84,14 +84,14 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     /**
-     * Verifies by how many bytes one memory grows in each round after the warm-up, exactly; 0 for one that does not grow.
+     * Verifies the exact growth of one memory, in bytes a round after the warm-up; 0 for one that does not grow.
      *
      * <pre>{@code
-     * assertThat(tracker).accumulation().memoryGrowsBy(BufferType.DRAM, 0, 524_288); // succeeds with a tensor left by each round
+     * assertThat(tracker).accumulation().memoryGrowsBy(BufferType.DRAM, 0, 524_288); // succeeds if each round leaves a tensor
      * assertThat(tracker).accumulation().memoryGrowsBy(BufferType.DRAM, 0, 0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it grows by another number, unevenly, or if that cannot be known
+     * @throws AssertionError if it grows by another number, unevenly, or if that is unknown
      */
     public AccumulationAssert memoryGrowsBy(BufferType type, int device, long bytes) {
         isNotNull();
@@ -100,13 +100,13 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     /**
-     * Verifies by how many bytes the books of a counting policy grow for one memory in each round after the warm-up, exactly.
+     * Verifies the exact growth of the ledger of a counting policy for one memory, in bytes a round after the warm-up.
      *
      * <pre>{@code
      * assertThat(tracker).accumulation().ledgerGrowsBy(CountingPolicy.EVERY_REPORT, BufferType.DRAM, 0, 36_864);
      * }</pre>
      *
-     * @throws AssertionError if they grow by another number, unevenly, or if that cannot be known
+     * @throws AssertionError if it grows by another number, unevenly, or if that is unknown
      * @throws IllegalStateException if the history cannot be read under the policy
      */
     public AccumulationAssert ledgerGrowsBy(CountingPolicy policy, BufferType type, int device, long bytes) {
@@ -118,13 +118,13 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     /**
-     * Verifies how many rounds more fit into one memory that grows.
+     * Verifies how many more rounds fit into a growing memory.
      *
      * <pre>{@code
      * assertThat(tracker).accumulation().isFullAfter(BufferType.DRAM, 0, 23_904); // succeeds if so many more rounds fit
      * }</pre>
      *
-     * @throws AssertionError if it is another number, or there is no forecast
+     * @throws AssertionError if the number differs, or there is no forecast
      */
     public AccumulationAssert isFullAfter(BufferType type, int device, long moreRounds) {
         isNotNull();

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * A budget that was not kept, with what was found.
+ * Thrown when a budget is exceeded; carries the verdict.
  *
  * @since 0.1
  */
@@ -16,7 +16,7 @@ public final class BudgetAssertionError extends AssertionFailedError {
 
     private static final long serialVersionUID = 1;
 
-    /** Not serialised: it is not made for that, and the message is the whole text. */
+    /** Not serialised, because the verdict does not support it and the message is the whole text. */
     private final transient @Nullable BudgetVerdict verdict;
 
     private BudgetAssertionError(String message, BudgetVerdict verdict) {
@@ -30,9 +30,9 @@ public final class BudgetAssertionError extends AssertionFailedError {
     }
 
     /**
-     * Returns what was found.
+     * Returns the verdict.
      *
-     * @throws IllegalStateException if the error was read from a stream, which does not carry it
+     * @throws IllegalStateException if the error was deserialised, because the verdict is not serialised
      */
     public BudgetVerdict verdict() {
         if (verdict == null) {

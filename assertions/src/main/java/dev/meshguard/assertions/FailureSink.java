@@ -7,10 +7,11 @@ import org.assertj.core.api.SoftAssertionsProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a failed assertion: it is thrown, or collected.
+ * Handles a failed assertion: throws or collects it.
  *
- * <p>AssertJ itself collects through subclasses that it makes at run time. They need access to packages that AssertJ does
- * not export, so they cannot be made of a class in a named module; and they do not know navigation that is not AssertJ's.
+ * <p>AssertJ itself collects through subclasses that it creates at run time. They need access to packages that AssertJ
+ * does not export, so they do not work for a class in a named module. They also do not support navigation that is not
+ * AssertJ's.
  */
 final class FailureSink {
 
@@ -35,7 +36,7 @@ final class FailureSink {
         collector.collectAssertionError(failure);
     }
 
-    /** Returns an assert of AssertJ's own, which AssertJ knows how to make collect. */
+    /** Returns an AssertJ assert, whose failures AssertJ can collect. */
     @SuppressWarnings("unchecked") // A class literal has no type arguments.
     ListAssert<Survivor> listAssert(List<Survivor> survivors) {
         return collector == null

@@ -7,13 +7,14 @@ import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * A failed assertion about memory, with the verdict it rests on.
+ * Thrown when an assertion about memory fails; carries the verdict.
  *
- * <p>The message is the text of the verdict, or of a part of it. Whoever catches it can ask {@link #verdict()} instead of reading text:
+ * <p>The message is the text of the verdict, or of a part of it. Code that catches it can use {@link #verdict()}
+ * instead of parsing the text:
  *
  * <pre>{@code
  * catch (LeakAssertionError leak) {
- *     leak.verdict().groups(Standing.LEAKED).forEach(dashboard::add);
+ *     leak.verdict().groups(SurvivorStatus.LEAKED).forEach(dashboard::add);
  * }
  * }</pre>
  *
@@ -24,7 +25,7 @@ public final class LeakAssertionError extends AssertionFailedError {
 
     private static final long serialVersionUID = 1;
 
-    /** Not serialised: a verdict holds the whole history. */
+    /** Not serialised, because a verdict holds the whole history. */
     private final transient @Nullable LeakVerdict verdict;
 
     private final boolean isComplete;
@@ -35,12 +36,12 @@ public final class LeakAssertionError extends AssertionFailedError {
         this.isComplete = tellsAll;
     }
 
-    /** Creates an error whose message tells the whole verdict. */
+    /** Creates an error whose message describes the whole verdict. */
     public static LeakAssertionError of(String message, LeakVerdict verdict) {
         return new LeakAssertionError(message, verdict, true);
     }
 
-    /** Creates an error whose message tells only a part of what is in the verdict. */
+    /** Creates an error whose message describes only a part of the verdict. */
     public static LeakAssertionError ofPart(String message, LeakVerdict verdict) {
         return new LeakAssertionError(message, verdict, false);
     }
@@ -48,7 +49,7 @@ public final class LeakAssertionError extends AssertionFailedError {
     /**
      * Returns the verdict.
      *
-     * @throws IllegalStateException if the error was read from a stream, which does not carry it
+     * @throws IllegalStateException if the error was deserialised, because the verdict is not serialised
      */
     public LeakVerdict verdict() {
         if (verdict == null) {
@@ -58,7 +59,7 @@ public final class LeakAssertionError extends AssertionFailedError {
         return verdict;
     }
 
-    /** Returns whether the message tells all that is in the verdict, so that nothing of it has to be reported again. */
+    /** Returns whether the message describes the whole verdict, so that no finding has to be reported again. */
     public boolean isComplete() {
         return isComplete;
     }

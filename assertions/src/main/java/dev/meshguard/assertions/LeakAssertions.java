@@ -15,7 +15,7 @@ import org.apiguardian.api.API.Status;
 /**
  * Entry point of all assertions about device memory.
  *
- * <p>Inherits nothing, so that its one static import and AssertJ's stand side by side:
+ * <p>Inherits nothing, so its static import and AssertJ's can be used together:
  *
  * <pre>{@code
  * import static dev.meshguard.assertions.LeakAssertions.assertThat;
@@ -23,8 +23,8 @@ import org.apiguardian.api.API.Status;
  * assertThat(tracker).noLeaks().hasBalancedReports();
  * }</pre>
  *
- * <p>Every assert class has the same {@code assertThat} for whoever wants one of them only. For assertions that are
- * reported together see {@link LeakSoftAssertions}.
+ * <p>Every assert class has its own {@code assertThat} with the same meaning. For assertions that are reported together
+ * see {@link LeakSoftAssertions}.
  *
  * @since 0.1
  */
@@ -33,7 +33,7 @@ public final class LeakAssertions {
 
     private LeakAssertions() {}
 
-    /** Starts assertions about what a tracker has recorded by now. */
+    /** Starts assertions about the records of a tracker so far. */
     public static TrackerAssert assertThat(AllocationTracker actual) {
         return TrackerAssert.assertThat(actual);
     }
@@ -43,7 +43,7 @@ public final class LeakAssertions {
         return HistoryAssert.assertThat(actual);
     }
 
-    /** Starts assertions about the history that something tells, like the log of a server. */
+    /** Starts assertions about the history of a source, like the log of a server. */
     public static HistoryAssert assertThat(HistorySource actual) {
         return HistoryAssert.assertThat(actual.history());
     }
@@ -53,28 +53,28 @@ public final class LeakAssertions {
         return VerdictAssert.assertThat(actual);
     }
 
-    /** Starts assertions about everything that the tracker of a mesh has recorded by now. */
+    /** Starts assertions about all records so far of a mesh's tracker. */
     public static MeshAssert assertThat(MeshDevice actual) {
         return MeshAssert.assertThat(actual);
     }
 
-    /** Starts assertions about what was allocated at one moment, or came between two. */
+    /** Starts assertions about the memory allocated at one moment, or about the change between two. */
     public static SnapshotAssert assertThat(MemorySnapshot actual) {
         return SnapshotAssert.assertThat(actual);
     }
 
-    /** Starts assertions about what the reports of a history add up to. */
+    /** Starts assertions about the sums of the reports of a history. */
     public static LedgerAssert assertThat(PolicyLedger actual) {
         return LedgerAssert.assertThat(actual);
     }
 
-    /** Starts assertions about what rounds left behind. */
+    /** Starts assertions about the survivors of rounds. */
     public static AccumulationAssert assertThat(Accumulation actual) {
         return AccumulationAssert.assertThat(actual);
     }
 
     /**
-     * Starts assertions about what rounds left behind of which each has a history of its own, in the order of the list.
+     * Starts assertions about the survivors of rounds that have a history each, in the order of the list.
      *
      * <pre>{@code
      * assertThatRounds(histories).doesNotGrow();

@@ -5,11 +5,11 @@ import org.apiguardian.api.API.Status;
 import org.assertj.core.api.SoftAssertions;
 
 /**
- * AssertJ's soft assertions together with those about device memory.
+ * AssertJ's soft assertions with additional ones about device memory.
  *
- * <p>They are collected and reported at once, by {@link #assertAll()}, by
- * {@link org.assertj.core.api.SoftAssertionsProvider#assertSoftly SoftAssertionsProvider.assertSoftly} or by AssertJ's
- * JUnit extension:
+ * <p>Failures are collected and reported together, by {@link #assertAll()}, by {@link
+ * org.assertj.core.api.SoftAssertionsProvider#assertSoftly SoftAssertionsProvider.assertSoftly} or by AssertJ's JUnit
+ * extension:
  *
  * <pre>{@code
  * @ExtendWith(SoftAssertionsExtension.class)
@@ -32,6 +32,6 @@ import org.assertj.core.api.SoftAssertions;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class LeakSoftAssertions extends SoftAssertions implements MeshSoftAssertionsProvider {
 
-    /** Creates soft assertions that nothing has been collected by yet. */
+    /** Creates soft assertions without collected failures. */
     public LeakSoftAssertions() {}
 }

@@ -11,9 +11,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Assertions about what the reports of a history add up to under one counting policy.
+ * Assertions about the sums of the reports of a history under one counting policy.
  *
- * <p>Reports are allocations less frees, entries are the addresses now in the books.
+ * <p>Reports are allocations minus frees, entries are the addresses now in the ledger.
  *
  * @since 0.1
  */
@@ -24,13 +24,13 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
         super(actual, LedgerAssert.class, sink);
     }
 
-    /** Starts assertions about books. */
+    /** Starts assertions about a ledger. */
     public static LedgerAssert assertThat(PolicyLedger actual) {
         return new LedgerAssert(actual, FailureSink.throwing());
     }
 
     /**
-     * Verifies that nothing is in the books.
+     * Verifies that the ledger is empty.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -41,7 +41,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // fails
      * }</pre>
      *
-     * @throws AssertionError if an entry, a report or a byte is in them
+     * @throws AssertionError if it contains an entry, a report or a byte
      */
     public LedgerAssert areEmpty() {
         isNotNull();
@@ -61,7 +61,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 0, 128); // fails: 64
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasBytes(BufferType type, int device, long bytes) {
         isNotNull();
@@ -81,7 +81,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasBytes(BufferType.DRAM, 64); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasBytes(BufferType type, long bytes) {
         isNotNull();
@@ -89,7 +89,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the most bytes of one type that were ever in the books for one device.
+     * Verifies the maximum number of bytes of one type in the ledger for one device.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -98,7 +98,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakBytes(BufferType.DRAM, 0, 0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasPeakBytes(BufferType type, int device, long bytes) {
         isNotNull();
@@ -109,7 +109,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the reported allocations less the reported frees of all devices.
+     * Verifies the reported allocations minus the reported frees of all devices.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -118,7 +118,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).hasReports(2); // fails: 1
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasReports(long reports) {
         isNotNull();
@@ -126,7 +126,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the reported allocations less the reported frees of one device.
+     * Verifies the reported allocations minus the reported frees of one device.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -134,7 +134,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasReportsOn(1, 1); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasReportsOn(int device, long reports) {
         isNotNull();
@@ -142,7 +142,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the most reports that one device ever had at once.
+     * Verifies the maximum number of reports of one device at once.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -151,7 +151,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakReportsOn(0, 0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasPeakReportsOn(int device, long reports) {
         isNotNull();
@@ -159,7 +159,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the number of addresses in the books.
+     * Verifies the number of addresses in the ledger.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -168,7 +168,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntries(2); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasEntries(int entries) {
         isNotNull();
@@ -176,7 +176,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the number of addresses in the books for one device.
+     * Verifies the number of addresses in the ledger for one device.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -184,7 +184,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasEntriesOn(1, 1); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasEntriesOn(int device, int entries) {
         isNotNull();
@@ -192,7 +192,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the most addresses that were ever in the books at once.
+     * Verifies the maximum number of addresses in the ledger at once.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
@@ -201,7 +201,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasPeakEntries(0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasPeakEntries(int entries) {
         isNotNull();
@@ -209,7 +209,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
     }
 
     /**
-     * Verifies the number of frees that found no entry.
+     * Verifies the number of frees without an entry.
      *
      * <pre>{@code
      * tracker.freed(0, BufferType.DRAM, 4096);
@@ -217,7 +217,7 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).hasUnknownFrees(0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public LedgerAssert hasUnknownFrees(long frees) {
         isNotNull();

@@ -4,10 +4,10 @@ import org.assertj.core.api.AbstractAssert;
 import org.assertj.core.error.ErrorMessageFactory;
 
 /**
- * An assert whose failures may be collected.
+ * An assert whose failures can be collected.
  *
  * @param <SELF> the type of the assert itself
- * @param <ACTUAL> what is looked at
+ * @param <ACTUAL> the type of the subject
  */
 abstract sealed class MemoryAssert<SELF extends MemoryAssert<SELF, ACTUAL>, ACTUAL> extends AbstractAssert<SELF, ACTUAL>
         permits AbstractLeakAssert, AccumulationAssert, LedgerAssert, SnapshotAssert {
@@ -19,7 +19,7 @@ abstract sealed class MemoryAssert<SELF extends MemoryAssert<SELF, ACTUAL>, ACTU
         this.sink = sink;
     }
 
-    /** Fails with a message, as AssertJ would put it. */
+    /** Fails with a message in AssertJ's format. */
     final SELF failed(ErrorMessageFactory message) {
         return failed(assertionError(message));
     }

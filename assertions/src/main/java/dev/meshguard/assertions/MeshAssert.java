@@ -11,10 +11,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Assertions about everything that the tracker of a mesh has recorded by now.
+ * Assertions about all records so far of a mesh's tracker.
  *
- * <p>Short for asking the mesh's tracker: buffers of other meshes with the same tracker count too. On a mesh that is still
- * open {@link #noLeaks()} fails and says so, because its buffers may still be freed.
+ * <p>Short for assertions on the mesh's tracker: buffers of other meshes with the same tracker count too. On an open
+ * mesh {@link #noLeaks()} fails with a message, because its buffers may still be freed.
  *
  * @since 0.1
  */
@@ -26,7 +26,7 @@ public final class MeshAssert extends AbstractLeakAssert<MeshAssert, MeshDevice>
     }
 
     /**
-     * Starts assertions about everything that the tracker of a mesh has recorded by now.
+     * Starts assertions about all records so far of a mesh's tracker.
      *
      * <pre>{@code
      * MeshDevice tracked = Ttnn.create(AllocationTracker.create()).openMeshDevice();

@@ -13,23 +13,24 @@ import org.apiguardian.api.API.Status;
 import org.assertj.core.api.SoftAssertionsProvider;
 
 /**
- * Adds soft assertions about device memory to any of AssertJ's soft assertions.
+ * Adds assertions about device memory to any AssertJ soft assertions.
  *
  * <pre>{@code
  * class MySoftAssertions extends BDDSoftAssertions implements MeshSoftAssertionsProvider {}
  * }</pre>
  *
- * <p>What these asserts verify of memory is collected, and so is what follows {@code survivors()} and {@code books(…)}; what
- * they inherit from every assert of AssertJ, such as {@code isEqualTo}, is thrown at once.
+ * <p>Failures of assertions about memory are collected, including those after {@code survivors()} and
+ * {@code ledger(…)}. Failures of methods inherited from AssertJ's base class, such as {@code isEqualTo}, are thrown at
+ * once.
  *
- * <p>Whoever wants no class of their own takes {@link LeakSoftAssertions}.
+ * <p>If you need no class of your own, use {@link LeakSoftAssertions}.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
 
-    /** Starts soft assertions about what a tracker has recorded by now. */
+    /** Starts soft assertions about the records of a tracker so far. */
     default TrackerAssert assertThat(AllocationTracker actual) {
         return new TrackerAssert(actual, FailureSink.collecting(this));
     }
@@ -39,7 +40,7 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
         return new HistoryAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about the history that something tells, like the log of a server. */
+    /** Starts soft assertions about the history of a source, like the log of a server. */
     default HistoryAssert assertThat(HistorySource actual) {
         return assertThat(actual.history());
     }
@@ -49,22 +50,22 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
         return new VerdictAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about everything that the tracker of a mesh has recorded by now. */
+    /** Starts soft assertions about all records so far of a mesh's tracker. */
     default MeshAssert assertThat(MeshDevice actual) {
         return new MeshAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about what was allocated at one moment, or came between two. */
+    /** Starts soft assertions about the memory allocated at one moment, or about the change between two. */
     default SnapshotAssert assertThat(MemorySnapshot actual) {
         return new SnapshotAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about what the reports of a history add up to. */
+    /** Starts soft assertions about the sums of the reports of a history. */
     default LedgerAssert assertThat(PolicyLedger actual) {
         return new LedgerAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about what rounds left behind. */
+    /** Starts soft assertions about the survivors of rounds. */
     default AccumulationAssert assertThat(Accumulation actual) {
         return new AccumulationAssert(actual, FailureSink.collecting(this));
     }

@@ -12,9 +12,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Assertions about what was allocated at one moment, or came between two.
+ * Assertions about the memory allocated at one moment, or about the change between two.
  *
- * <p>A snapshot knows amounts and no lives, so it cannot tell a leak from what is still in use; ask a tracker for that.
+ * <p>A snapshot contains amounts but no generations, so it cannot distinguish a leak from a buffer in use; use a
+ * tracker for that.
  *
  * @since 0.1
  */
@@ -41,7 +42,7 @@ public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySna
      * assertThat(tracker.snapshot().minus(before)).isEmpty(); // fails
      * }</pre>
      *
-     * @throws AssertionError if anything is, or did
+     * @throws AssertionError if anything is, or changed
      */
     public SnapshotAssert isEmpty() {
         isNotNull();
@@ -52,12 +53,12 @@ public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySna
     }
 
     /**
-     * Verifies that no account holds more than it did at an earlier moment; less is fine.
+     * Verifies that no memory, by device, type and lifetime, holds more than at an earlier moment; less is allowed.
      *
      * <pre>{@code
      * MemorySnapshot before = tracker.snapshot();
      * decode(tokens);
-     * assertThat(tracker.snapshot()).hasNotGrownSince(before); // succeeds if decode gave back what it took
+     * assertThat(tracker.snapshot()).hasNotGrownSince(before); // succeeds if decode freed what it allocated
      * assertThat(tracker.snapshot()).hasNotGrownSince(before); // fails if it kept a buffer
      * }</pre>
      *
@@ -81,7 +82,7 @@ public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySna
      * assertThat(tracker.snapshot()).hasBytes(BufferType.DRAM, 0, 65); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public SnapshotAssert hasBytes(BufferType type, int device, long bytes) {
         isNotNull();
@@ -102,7 +103,7 @@ public final class SnapshotAssert extends MemoryAssert<SnapshotAssert, MemorySna
      * assertThat(tracker.snapshot()).hasBuffers(0); // fails
      * }</pre>
      *
-     * @throws AssertionError if it is another number
+     * @throws AssertionError if the number differs
      */
     public SnapshotAssert hasBuffers(long buffers) {
         isNotNull();

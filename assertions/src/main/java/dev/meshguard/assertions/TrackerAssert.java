@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Assertions about what a tracker has recorded by now.
+ * Assertions about the records of a tracker so far.
  *
  * @since 0.1
  */
@@ -17,7 +17,7 @@ public final class TrackerAssert extends AbstractLeakAssert<TrackerAssert, Alloc
         super(actual, TrackerAssert.class, sink);
     }
 
-    /** Starts assertions about what a tracker has recorded by now. */
+    /** Starts assertions about the records of a tracker so far. */
     public static TrackerAssert assertThat(AllocationTracker actual) {
         return new TrackerAssert(actual, FailureSink.throwing());
     }

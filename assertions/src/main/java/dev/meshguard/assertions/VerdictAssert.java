@@ -18,8 +18,8 @@ import org.apiguardian.api.API.Status;
 /**
  * Assertions about a verdict.
  *
- * <p>What is {@linkplain #allowing(ExpectedBuffers) allowed} here is added to what the verdict was given with, and its
- * history judged anew.
+ * <p>{@linkplain #allowing(ExpectedBuffers) Expected} buffers are added to those of the verdict, and its history is
+ * judged again.
  *
  * @since 0.1
  */
@@ -44,7 +44,7 @@ public final class VerdictAssert extends AbstractLeakAssert<VerdictAssert, LeakV
      * assertThat(verdict).hasOutcome(Outcome.LEAKED); // fails
      * }</pre>
      *
-     * @throws LeakAssertionError if it is another one
+     * @throws LeakAssertionError if the outcome differs
      */
     public VerdictAssert hasOutcome(Outcome outcome) {
         LeakVerdict verdict = verdict();
@@ -55,10 +55,10 @@ public final class VerdictAssert extends AbstractLeakAssert<VerdictAssert, LeakV
     }
 
     /**
-     * Verifies that exactly one buffer is still in the books, and why.
+     * Verifies that exactly one buffer is still allocated by the reported counts, and its cause.
      *
      * <pre>{@code
-     * assertThat(verdict).hasOnlySurvivor(Cause.CACHED); // succeeds with one cached binary left
+     * assertThat(verdict).hasOnlySurvivor(Cause.CACHED); // succeeds with one remaining cached binary
      * assertThat(verdict).hasOnlySurvivor(Cause.SYSTEM); // fails, as with none or two
      * }</pre>
      *

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import java.util.regex.Pattern;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** Catches what an assertion throws, for tests of its text. */
+/** Catches the errors of assertions, for tests of their text. */
 final class Failures {
 
     private static final Pattern LINE = Pattern.compile("(\\.java):\\d+\\)");

@@ -11,7 +11,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.history.HistorySource;
 import org.junit.jupiter.api.Test;
 
-/** Whatever tells a history is judged like the history. */
+/** A history source is judged like its history. */
 class HistorySourceTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

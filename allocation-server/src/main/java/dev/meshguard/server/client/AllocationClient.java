@@ -36,15 +36,15 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Reporting never fails and never throws: where no server answers, it warns once, and tries again with the next report. What could
- * not be sent is counted in {@link #unsent()}, and said when a server answers again. A report waits in {@code write} for as long as
- * the server needs to read those before it.
+ * <p>Reports never fail and never throw. If no server answers, the client warns once, and tries again with the next
+ * report. Unsent reports are counted in {@link #unsent()}, and a warning names them when a server answers again. A
+ * report waits in {@code write} until the server has read those before it.
  *
- * <p>Asking waits for the answer and throws if there is none. An answer comes after all that this client sent before is entered,
- * whatever other clients do; that makes {@link #query} a barrier.
+ * <p>Queries wait for the answer and throw if there is none. An answer follows the recording of everything that this
+ * client sent before, regardless of other clients; that makes {@link #query} a barrier.
  *
- * <p>With {@link Builder#batchesOf batches}, reports are sent together when there are enough of them, when somebody asks something,
- * and a few milliseconds later at the latest. A process that is killed takes the batch with it.
+ * <p>With {@link Builder#batchesOf batches}, reports are sent together: when the batch is full, before a query, and
+ * after a few milliseconds at the latest. A killed process loses its batch.
  *
  * <p>Safe for use by several threads.
  *
@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationClient implements AutoCloseable {
 
-    /** The environment variable that names the socket to programs that are watched. */
+    /** The environment variable that names the socket for tracked programs. */
     public static final String SOCKET_VARIABLE = "MESHGUARD_SOCKET";
 
     private static final long NANOSECONDS = 1_000_000_000L;
@@ -98,12 +98,12 @@ public final class AllocationClient implements AutoCloseable {
         return executor;
     }
 
-    /** Returns a client of the server at a socket; a server that does not answer yet is tried again with each report. */
+    /** Returns a client of the server at a socket; each report retries a server that does not answer yet. */
     public static AllocationClient connect(Path socket, RecordSize recordSize) {
         return builder().socket(socket).recordSize(recordSize).connect();
     }
 
-    /** Starts a client with other options. */
+    /** Returns a builder for a client with other options. */
     public static Builder builder() {
         return new Builder();
     }
@@ -121,11 +121,11 @@ public final class AllocationClient implements AutoCloseable {
     }
 
     /**
-     * Reports whatever a program can say that is not answered.
+     * Sends any message that needs no answer.
      *
-     * <p>Messages that take memory get the time, unless they have one.
+     * <p>Messages with a time field get the current time, unless they have one.
      *
-     * @throws IllegalArgumentException if the server would answer; ask with {@link #query} or {@link #deviceInfo}
+     * @throws IllegalArgumentException if the server would answer; use {@link #query} or {@link #deviceInfo}
      */
     public synchronized void send(Request request) {
         if (request.type() == MessageType.QUERY || request.type() == MessageType.DEVICE_INFO_QUERY) {
@@ -155,18 +155,18 @@ public final class AllocationClient implements AutoCloseable {
         return now.getEpochSecond() * NANOSECONDS + now.getNano();
     }
 
-    /** Asks the server to log what is left; the answer is in its log. */
+    /** Asks the server to log the remaining buffers; the result is in its log. */
     public void dumpRemaining() {
         send(Request.of(MessageType.DUMP_REMAINING));
         flush();
     }
 
-    /** Sends what waits in the batch. */
+    /** Sends the current batch. */
     public synchronized void flush() {
         if (waiting == 0) {
             return;
         }
-        // An interrupt would close the connection, and is not meant for it.
+        // An interrupt would close the connection, which is not intended.
         boolean isInterrupted = Thread.interrupted();
         batch.flip();
         try {
@@ -182,10 +182,10 @@ public final class AllocationClient implements AutoCloseable {
         }
     }
 
-    // Asking
+    // Queries
 
     /**
-     * Asks what is allocated on a device; all that was reported before is entered then.
+     * Returns the memory usage of a device, after all earlier reports are recorded.
      *
      * @throws IOException if there is no answer
      */
@@ -194,7 +194,7 @@ public final class AllocationClient implements AutoCloseable {
     }
 
     /**
-     * Asks what a device has.
+     * Returns the memory sizes of a device.
      *
      * @throws IOException if there is no answer
      */
@@ -203,7 +203,7 @@ public final class AllocationClient implements AutoCloseable {
     }
 
     /**
-     * Asks how many devices the server knows.
+     * Returns the number of devices that the server knows.
      *
      * @throws IOException if there is no answer
      */
@@ -293,17 +293,17 @@ public final class AllocationClient implements AutoCloseable {
         reason = why;
     }
 
-    /** Returns whether a server has answered and was not seen to go away. */
+    /** Returns whether a server has answered and no end of the connection was seen. */
     public synchronized boolean isConnected() {
         return line != null;
     }
 
-    /** Returns what could not be handed over so far. */
+    /** Returns the reports that could not be sent so far. */
     public synchronized UnsentReports unsent() {
         return new UnsentReports(unsent, disconnections, Optional.ofNullable(reason));
     }
 
-    /** Sends what waits, and closes the connection; to the server that means nothing but that no more comes. */
+    /** Sends the current batch, and closes the connection; for the server this only ends the reports. */
     @Override
     public synchronized void close() {
         if (isClosed) {
@@ -333,7 +333,7 @@ public final class AllocationClient implements AutoCloseable {
         }
     }
 
-    /** Chooses how a client reports; not safe for use by several threads. */
+    /** Configures a client; not safe for use by several threads. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
@@ -356,28 +356,28 @@ public final class AllocationClient implements AutoCloseable {
         }
 
         /**
-         * Connects to another socket than the one that the environment variable {@value #SOCKET_VARIABLE} names, or where there is
-         * none {@link AllocationServer#DEFAULT_SOCKET}.
+         * Sets the socket. The default is that of the environment variable {@value #SOCKET_VARIABLE}, or
+         * {@link AllocationServer#DEFAULT_SOCKET} if there is none.
          */
         public Builder socket(Path newSocket) {
             socket = newSocket;
             return this;
         }
 
-        /** Sends records of the size that the server reads; 112 bytes unless said. */
+        /** Sets the record size that the server reads; 112 bytes by default. */
         public Builder recordSize(RecordSize newRecordSize) {
             recordSize = newRecordSize;
             return this;
         }
 
-        /** Reports in the name of another process than this one; if it is not there, the server takes it for dead. */
+        /** Sets the id of another process for the reports; if it does not exist, the server treats it as dead. */
         public Builder processId(int newProcessId) {
             processId = newProcessId;
             return this;
         }
 
         /**
-         * Sends reports together, 1 to 4096 at a time; 1 unless said.
+         * Sets the number of reports sent together, 1 to 4096; 1 by default.
          *
          * @throws IllegalArgumentException if the number is less or more
          */
@@ -390,25 +390,28 @@ public final class AllocationClient implements AutoCloseable {
             return this;
         }
 
-        /** Sends a batch that is not full after this time; 10 milliseconds unless said. */
+        /** Sets the delay after which a partial batch is sent; 10 milliseconds by default. */
         public Builder flushEvery(Duration newDelay) {
             delay = newDelay;
             return this;
         }
 
-        /** Waits this long for an answer; 5 seconds unless said. */
+        /** Sets the maximum wait for an answer; 5 seconds by default. */
         public Builder timeout(Duration newPatience) {
             timeout = newPatience;
             return this;
         }
 
-        /** Takes the times in reports from another source than the system's clock. */
+        /** Sets the clock for the times in reports; the system's clock by default. */
         public Builder clock(InstantSource newClock) {
             clock = newClock;
             return this;
         }
 
-        /** Hears that no server answers, and that one does again; printed to standard error unless said. */
+        /**
+         * Sets a listener for warnings that no server answers, and that one answers again; printed to standard error by
+         * default.
+         */
         public Builder onWarning(Consumer<String> newOnWarning) {
             onWarning = newOnWarning;
             return this;

@@ -18,7 +18,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Lets a mesh without hardware, or any other source of reports, report to an allocation server, as the real runtime does.
+ * Forwards the reports of a mesh without hardware, or of any other source, to an allocation server, as the real runtime
+ * does.
  *
  * <pre>{@code
  * try (AllocationReporter reporter = AllocationReporter.to(socket, RecordSize.BYTES_112)) {
@@ -27,9 +28,9 @@ import org.apiguardian.api.API.Status;
  * }
  * }</pre>
  *
- * <p>So one program's mesh can be watched by another program's test. What the wire has no word for stays behind: owners, lifetimes,
- * labels, phases, meshes and what a witness says. Circular buffers are reported as L1 buffers, as the runtime does that the seeds ran
- * with. Canaries are not sent; no program sends such.
+ * <p>One program's test can then track another program's mesh. The wire format does not contain owners, lifetimes,
+ * labels, phases, meshes and witness snapshots. Circular buffers are reported as L1 buffers, as in the runtime version
+ * of the seeds. Canaries are not sent; no program sends them.
  *
  * <p>Safe for use by several threads.
  *
@@ -84,7 +85,7 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
         }
     }
 
-    /** The runtime says nothing of what it does not do. */
+    /** The runtime does not report an ignored free. */
     @Override
     public void freeIgnored(
             AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}

@@ -16,7 +16,7 @@ import java.time.Duration;
 /** One connection to a server; not safe for use by several threads. */
 final class ServerLine implements AutoCloseable {
 
-    /** What the field's client asks for; more is waiting in the program's own write. */
+    /** The size that the field's client requests; further data waits in the program's own write. */
     private static final int SEND_BUFFER = 1 << 20;
 
     private final SocketChannel channel;
@@ -37,14 +37,14 @@ final class ServerLine implements AutoCloseable {
         }
     }
 
-    /** Sends everything, however long the server takes to read it. */
+    /** Sends all records, and waits as long as the server needs to read them. */
     void send(ByteBuffer records) throws IOException {
         while (records.hasRemaining()) {
             channel.write(records);
         }
     }
 
-    /** Fills a buffer with what the server answers. */
+    /** Fills a buffer with the server's answer. */
     void receive(ByteBuffer answer, Duration limit) throws IOException {
         long end = System.nanoTime() + limit.toNanos();
         channel.configureBlocking(false);

@@ -1,4 +1,4 @@
-/** How a program reports to an allocation server. */
+/** The client with which a program reports to an allocation server. */
 @NullMarked
 package dev.meshguard.server.client;
 

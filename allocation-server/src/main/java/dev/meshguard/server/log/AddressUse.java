@@ -6,19 +6,19 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How often one address of one device was allocated and freed in a log.
+ * The number of allocations and frees of one address of one device in a log.
  *
- * <p>A free that leaves other references counts as much as the last one: counting only the last is what made every shared
- * address look leaked.
+ * <p>Each free counts, even if other references remain: counting only the last one made every shared address look
+ * leaked.
  *
  * @param device the device
  * @param address the address; a log calls it the buffer id
- * @param type the memory that the last allocation names; empty if no line allocates it
- * @param allocated how many lines allocate it
- * @param freed how many lines free it, the last reference or one of several
- * @param unknownFrees how many lines say that it was freed and that the server did not know it
- * @param largestSize the largest size that a line names, in bytes
- * @param sizeChanges how often an allocation named another size than the one before it
+ * @param type the memory type of the last allocation; empty if no line allocates it
+ * @param allocated the number of lines that allocate it
+ * @param freed the number of lines that free it, the last reference or one of several
+ * @param unknownFrees the number of lines with a free that the server did not know
+ * @param largestSize the largest size in a line, in bytes
+ * @param sizeChanges the number of allocations with another size than the previous one
  * @param processDied whether the server removed it because its process was dead
  * @param firstLine the number of the first line that names it
  * @param lastLine the number of the last line that names it
@@ -38,7 +38,7 @@ public record AddressUse(
         long firstLine,
         long lastLine) {
 
-    /** Returns how many more allocations than frees of any kind there are; below 0 if there are more frees. */
+    /** Returns the number of allocations minus all frees; below 0 if there are more frees. */
     public long surplus() {
         return allocated - freed - unknownFrees;
     }

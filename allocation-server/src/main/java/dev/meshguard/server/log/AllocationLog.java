@@ -22,30 +22,30 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A log of the field's allocation server, as it was read: the history that it tells, and what it does not tell.
+ * A parsed log of the field's allocation server: its history, and the gaps in it.
  *
- * <p>Reads every dialect that the field has written, also where lines are quoted in a document or their marks were spoilt by a wrong
- * encoding. The history goes wherever one that was recorded goes:
+ * <p>Reads every dialect that the field has written, even if lines are quoted in a document or a wrong encoding damaged
+ * their marks. Use the history like a recorded one:
  *
  * <pre>{@code
  * AllocationLog log = AllocationLog.read(Path.of("server.log"));
  * LeakVerdict verdict = LeakCheck.create().examine(log.history());
  * }</pre>
  *
- * <h2>What is never done in silence</h2>
+ * <h2>Missing and unread lines</h2>
  *
- * <p>A line that is not understood is counted in {@link #unread()}, with its number. Where the log itself shows that reports are
- * missing (a free of what no line allocates, a count of references that does not follow, a sum of the server that is not the sum of
- * the lines, a last line that is cut), the history says so as {@linkplain AllocationHistory#lostReports() lost reports} that name
- * the line, and so every verdict on it is inconclusive unless it is a leak anyhow.
+ * <p>An unrecognized line is counted in {@link #unread()}, with its number. The log itself may show that reports are
+ * missing: by a free without an allocation, a wrong reference count, a wrong sum of the server, or a truncated last
+ * line. The history then contains {@linkplain AllocationHistory#lostReports() lost reports} that name the line. Every
+ * verdict on it is inconclusive, unless it is a leak in any case.
  *
- * <h2>What a log cannot tell</h2>
+ * <h2>Limits of a log</h2>
  *
- * <p>No owners, no origins (but for the logs with call stacks), no allocator to compare with. So a verdict on a log names fewer causes
- * than one on a run, and no wrong ones. The check is made where the server was last asked what is left, if only frees follow; else
- * at the end of the log.
+ * <p>A log has no owners, no origins (except logs with call stacks), and no allocator to compare with. A verdict on a
+ * log therefore names fewer causes than one on a run, but no wrong ones. The check is at the last dump request, if only
+ * frees follow; else at the end of the log.
  *
- * <p>Immutable and safe for use by several threads. {@code docs/server-logs.md} has the dialects.
+ * <p>Immutable and safe for use by several threads. {@code docs/server-logs.md} describes the dialects.
  *
  * @since 0.1
  */
@@ -63,7 +63,8 @@ public final class AllocationLog implements HistorySource {
     /**
      * Reads a log, plain or compressed with gzip or zstd.
      *
-     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
+     * @throws IOException if the file cannot be read, or is compressed with zstd and {@code com.github.luben:zstd-jni}
+     *     is missing
      */
     public static AllocationLog read(Path file) throws IOException {
         return AllocationLogReader.create().read(file);
@@ -72,76 +73,76 @@ public final class AllocationLog implements HistorySource {
     /**
      * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
      *
-     * @param name what the log is called where something is said of it
+     * @param name the name of the log in messages
      */
     public static AllocationLog read(InputStream log, String name) throws IOException {
         return AllocationLogReader.create().read(log, name);
     }
 
-    /** Returns what the log is called. */
+    /** Returns the name of the log. */
     public String name() {
         return name;
     }
 
-    /** Returns what the log tells. */
+    /** Returns the history of the log. */
     @Override
     public AllocationHistory history() {
         return result.history();
     }
 
-    /** Returns how many lines there are. */
+    /** Returns the number of lines. */
     public long lines() {
         return result.lines();
     }
 
-    /** Returns how many lines report that a buffer was allocated or freed; of a log of blocks, how many blocks. */
+    /** Returns the number of lines that report an allocation or a free; for a log of blocks, the number of blocks. */
     public long reports() {
         return result.reports();
     }
 
-    /** Returns the lines that were not understood. */
+    /** Returns the unrecognized lines. */
     public UnreadLines unread() {
         return result.unread();
     }
 
-    /** Returns what kinds of log its lines show. */
+    /** Returns the dialects of its lines. */
     public Set<LogDialect> dialects() {
         return result.dialects();
     }
 
-    /** Returns how often each address was allocated and freed, by device and address; without a past, the ones in use. */
+    /** Returns the use of each address, by device and address; without a past, only of the allocated ones. */
     public List<AddressUse> addresses() {
         return List.copyOf(result.addresses());
     }
 
-    /** Returns the line of the box of the last dump, if the server was asked for one. */
+    /** Returns the line of the last dump's box, if there is a dump. */
     public OptionalLong lastDump() {
         return result.lastDump();
     }
 
-    /** Returns how many sums that the server printed were compared with the sum of the lines. */
+    /** Returns the number of sums in the log that were compared with the sum of the lines. */
     public long figuresCompared() {
         return result.figures();
     }
 
-    /** Returns how many of them differ; the history has the first as a lost report. */
+    /** Returns the number of them that differ; the history contains the first as a lost report. */
     public long figuresThatDiffer() {
         return result.disagreements();
     }
 
-    /** Returns what a reader of the verdict has to know besides, as whole sentences. */
+    /** Returns the notes for a reader of the verdict, as whole sentences. */
     public List<String> notes() {
         return List.copyOf(result.notes());
     }
 
-    /** Returns the line from which the event of the given number was read, if there is such an event. */
+    /** Returns the line of the event with a number, if there is such an event. */
     public OptionalLong lineOf(long event) {
         return result.linesOfEvents().of(event);
     }
 
     /**
-     * Returns what was freed, by type and then in the order of the phases: what was freed before the check first, and what the log
-     * frees without ever having allocated it last. Without a past, by type only.
+     * Returns the freed memory, by type and then by phase: frees before the check first, frees without an allocation
+     * last. Without a past, by type only.
      */
     public List<FreedMemory> freed() {
         AllocationHistory history = result.history();

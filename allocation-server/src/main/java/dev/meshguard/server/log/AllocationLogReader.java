@@ -20,13 +20,13 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Reads logs of the allocation server, with more choice than {@link AllocationLog#read(Path)} has.
+ * Reads logs of the allocation server, with more options than {@link AllocationLog#read(Path)}.
  *
  * <pre>{@code
  * AllocationLog log = AllocationLogReader.create().phasesAt(Pattern.compile("^=== (.+) ===$")).read(file);
  * }</pre>
  *
- * <p>Immutable and safe for use by several threads; each log is read once, line by line, by the thread that asks for it.
+ * <p>Immutable and safe for use by several threads; each log is read once, line by line, by the calling thread.
  *
  * @since 0.1
  */
@@ -46,44 +46,45 @@ public final class AllocationLogReader {
         this.retention = retention;
     }
 
-    /** Returns a reader that knows the server's own lines only. */
+    /** Returns a reader that recognizes only the server's own lines. */
     public static AllocationLogReader create() {
         return new AllocationLogReader(InstantSource.system(), Optional.empty(), Optional.empty(), Retention.ALL);
     }
 
     /**
-     * Returns this reader for logs into which a script writes what it does: lines in which the pattern is found begin a phase, which
-     * is called like the pattern's first group, or like all that was found if it has none.
+     * Returns this reader for logs with phase marks of a script. A line that contains the pattern begins a phase, named
+     * by the pattern's first group, or by the whole match if it has none.
      */
     public AllocationLogReader phasesAt(Pattern mark) {
         return new AllocationLogReader(clock, Optional.of(mark), roundMark, retention);
     }
 
     /**
-     * Returns this reader for logs of a program that does the same several times: lines in which the pattern is found begin a round,
+     * Returns this reader for logs of a program that repeats its work. A line that contains the pattern begins a round,
      * which lasts to the next such line or to the end of the log.
      *
-     * <p>{@link dev.meshguard.verdict.growth.Accumulation#of(dev.meshguard.tracker.history.AllocationHistory)} of the log's history
-     * says what the rounds left behind. The check is then made at the end of the log, so that no round is passed over.
+     * <p>Use {@link dev.meshguard.verdict.growth.Accumulation#of(dev.meshguard.tracker.history.AllocationHistory)} with
+     * the log's history to find the survivors of the rounds. The check is then at the end of the log, so that no round
+     * is skipped.
      */
     public AllocationLogReader roundsAt(Pattern mark) {
         return new AllocationLogReader(clock, phaseMark, Optional.of(mark), retention);
     }
 
     /**
-     * Returns this reader with another source of the day on which the check is made, against which expectations that end are judged;
-     * a log says no date.
+     * Returns this reader with another clock for the day of the check, on which expired expectations depend; a log
+     * contains no date.
      */
     public AllocationLogReader clock(InstantSource newClock) {
         return new AllocationLogReader(newClock, phaseMark, roundMark, retention);
     }
 
     /**
-     * Returns this reader with another choice of what is kept; {@link Retention#ALL} unless set.
+     * Returns this reader with another retention; {@link Retention#ALL} by default.
      *
-     * <p>With {@link Retention#LIVE_AND_TOTALS} memory grows with what is allocated at a time and not with the log. Then phases, rounds,
-     * the lines of events, and the use of addresses that are free again are not known, the end of the log is the check, and where a
-     * free found nothing the verdict is inconclusive, because it is not known which.
+     * <p>With {@link Retention#LIVE_AND_TOTALS} memory grows with the live buffers and not with the log. Phases,
+     * rounds, the lines of events, and the use of freed addresses are then unknown, and the check is at the end of the
+     * log. A free without an allocation makes the verdict inconclusive, because the missing report is unknown.
      */
     public AllocationLogReader retention(Retention newRetention) {
         return new AllocationLogReader(clock, phaseMark, roundMark, newRetention);
@@ -92,10 +93,11 @@ public final class AllocationLogReader {
     /**
      * Reads a log, plain or compressed with gzip or zstd; the file may be a pipe.
      *
-     * @throws IOException if the file cannot be read, is written in UTF-16, or is compressed with zstd and {@code com.github.luben:zstd-jni} is not there
+     * @throws IOException if the file cannot be read, is written in UTF-16, or is compressed with zstd and
+     *     {@code com.github.luben:zstd-jni} is missing
      */
     public AllocationLog read(Path file) throws IOException {
-        // A channel asks a pipe for its position, which it has not.
+        // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream log = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             return read(log, file.toString());
@@ -105,7 +107,7 @@ public final class AllocationLogReader {
     /**
      * Reads a log, plain or compressed with gzip or zstd, to its end; the stream stays open.
      *
-     * @param name what the log is called where something is said of it
+     * @param name the name of the log in messages
      * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
@@ -113,17 +115,17 @@ public final class AllocationLogReader {
     }
 
     /**
-     * Reads a log that is still written, to its end and on.
+     * Reads a log that is still being written, including lines appended later.
      *
-     * <p>Where another file is put in its place, or it is cut or removed meanwhile, reading ends there and the log says that lines are
-     * missing. It is not compressed.
+     * <p>If the file is replaced, truncated or removed meanwhile, reading ends there and the log records that lines are
+     * missing. The file must not be compressed.
      *
      * <pre>{@code
      * AllocationLog log = AllocationLogReader.create().follow(file, quiet -> quiet.toSeconds() >= 10);
      * }</pre>
      *
-     * @param isOver is asked by the reading thread whenever the end is reached, every tenth of a second, with the time since the file
-     *     last grew: whether nothing more is to be waited for. Interrupting the thread ends the reading too
+     * @param isOver decides whether reading ends; called by the reading thread at the end of the file, every tenth of a
+     *     second, with the time since the file last grew. Interrupting the thread ends the reading too
      * @throws IOException if the file cannot be read
      */
     public AllocationLog follow(Path file, Predicate<Duration> isOver) throws IOException {

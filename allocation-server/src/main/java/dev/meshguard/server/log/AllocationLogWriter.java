@@ -22,15 +22,16 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes a history as the log that the field's server would have written of it.
+ * Writes a history as a log of the field's server.
  *
  * <pre>{@code
  * AllocationLogWriter.write(tracker.history(), LogDialect.REFERENCE_COUNTED, file);
  * }</pre>
  *
- * <p>So what a mesh without hardware did can be read with the field's own tools, and reading it back gives the same reports. A check
- * becomes a dump, the end of a process a block of dead processes. What a log has no line for is not written: owners, origins,
- * lifetimes, phases, meshes, what a witness said. Where reports are lost in the history a line says that lines are missing.
+ * <p>The field's own tools can then read the history of a mesh without hardware, and reading it back gives the same
+ * reports. A check becomes a dump, the end of a process a block of dead processes. A log has no lines for owners,
+ * origins, lifetimes, phases, meshes and witness snapshots; they are omitted. If the history lost reports, a line
+ * states that lines are missing.
  *
  * @since 0.1
  */
@@ -55,7 +56,7 @@ public final class AllocationLogWriter {
         this.lines = new ServerLines(target, hexadecimal);
     }
 
-    /** Returns the dialects whose form is known well enough to be written. */
+    /** Returns the dialects that can be written. */
     public static Set<LogDialect> dialects() {
         return WRITTEN;
     }
@@ -63,8 +64,8 @@ public final class AllocationLogWriter {
     /**
      * Writes a history as a log.
      *
-     * @throws IllegalArgumentException if the dialect is none of {@link #dialects()}, or the history does not hold its past
-     * @throws IOException if the target cannot be written to
+     * @throws IllegalArgumentException if the dialect is not in {@link #dialects()}, or the history has no past
+     * @throws IOException if writing to the target fails
      */
     public static void write(AllocationHistory history, LogDialect dialect, Appendable target) throws IOException {
         if (!WRITTEN.contains(dialect)) {
@@ -153,7 +154,7 @@ public final class AllocationLogWriter {
         ledger.forgetIfOver(record);
     }
 
-    /** The last server is told of circular buffers apart, and logs sums of them. */
+    /** The last server receives circular buffers separately, and logs sums of them. */
     private boolean isSummed(AllocationRequest request) {
         return dialect == LogDialect.WITH_CIRCULAR_BUFFERS && request.details().kind() == BufferKind.CIRCULAR_BUFFER;
     }

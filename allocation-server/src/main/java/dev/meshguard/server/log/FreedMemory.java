@@ -7,12 +7,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What was freed of one type of memory in one phase.
+ * The memory of one type that was freed in one phase.
  *
- * @param type the memory; empty for buffers that no line allocates, because a free does not say it
+ * @param type the memory type; empty for buffers that no line allocates, because a free does not contain it
  * @param phase the phase in which it was freed
- * @param beforeCheck whether it was freed before the check, which is the last dump if there is one that counts
- * @param buffers how many buffers
+ * @param beforeCheck whether it was freed before the check, which is the last valid dump, if there is one
+ * @param buffers the number of buffers
  * @param bytes their bytes
  * @since 0.1
  */

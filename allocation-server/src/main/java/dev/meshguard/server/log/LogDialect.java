@@ -4,21 +4,21 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A way in which the field has written its logs; one log may show several.
+ * A dialect of the field's logs; one log may contain several.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum LogDialect {
-    /** Frees name no device: the first server knew a buffer by its id alone. */
+    /** Frees have no device: the first server identified a buffer by its id alone. */
     WITHOUT_DEVICE("frees without a device"),
-    /** Frees say neither FINAL nor how many references are left: the server before reference counts. */
+    /** Frees have neither FINAL nor a number of remaining references: the server before reference counts. */
     WITHOUT_REFERENCES("frees without reference counts"),
-    /** Frees say FINAL or how many references are left. */
+    /** Frees have FINAL or the number of remaining references. */
     REFERENCE_COUNTED("reference counts"),
     /** Buffer ids are hexadecimal. */
     HEXADECIMAL("hexadecimal ids"),
-    /** Double frees and changes of size are warned of with the history of the buffer: the enhanced server. */
+    /** Warnings of double frees and size changes contain the history of the buffer: the enhanced server. */
     WITH_BUFFER_HISTORIES("histories of buffers"),
     /** Circular buffers and kernels are logged as sums of each device. */
     WITH_CIRCULAR_BUFFERS("sums of circular buffers and kernels"),
@@ -33,7 +33,7 @@ public enum LogDialect {
         this.description = words;
     }
 
-    /** Returns by what it is known, as a noun phrase. */
+    /** Returns its description, as a noun phrase. */
     public String description() {
         return description;
     }

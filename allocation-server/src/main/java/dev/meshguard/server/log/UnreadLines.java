@@ -6,24 +6,24 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The lines of a log that say nothing this reader understands; blank ones are not counted.
+ * The unrecognized lines of a log; blank ones are not counted.
  *
- * @param count how many there are
- * @param ranges where they are, ascending; of a log with more than {@value #MAX_RANGES} stretches only the first
+ * @param count their number
+ * @param ranges their line numbers, ascending; only the first {@value #MAX_RANGES} ranges
  * @param samples the first of them
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record UnreadLines(long count, List<Range> ranges, List<Sample> samples) {
 
-    /** How many stretches are kept, so that a file that is no log at all takes no memory. */
+    /** The maximum number of ranges, so that a file that is not a log occupies little memory. */
     public static final int MAX_RANGES = 10_000;
 
-    /** How many lines are kept as text. */
+    /** The maximum number of lines stored as text. */
     public static final int MAX_SAMPLES = 20;
 
     /**
-     * Unread lines that follow one another, but for blank ones.
+     * Consecutive unread lines, ignoring blank ones.
      *
      * @param first the number of the first, from 1
      * @param last the number of the last
@@ -41,17 +41,17 @@ public record UnreadLines(long count, List<Range> ranges, List<Sample> samples) 
      * One line.
      *
      * @param line its number, from 1
-     * @param text what it says, without control characters and not longer than fits a terminal
+     * @param text its text, without control characters and truncated to fit a terminal
      */
     public record Sample(long line, String text) {}
 
-    /** Creates the account with its own copies of the lists. */
+    /** Creates the record with its own copies of the lists. */
     public UnreadLines {
         ranges = List.copyOf(ranges);
         samples = List.copyOf(samples);
     }
 
-    /** Returns the numbers of the lines, at most so many stretches: {@code 1-15, 20, 34-41 and more}. */
+    /** Returns the numbers of the lines, up to a number of ranges: {@code 1-15, 20, 34-41 and more}. */
     public String numbers(int mostRanges) {
         String named = ranges.stream().limit(mostRanges).map(Range::toString).collect(Collectors.joining(", "));
         return ranges.size() > mostRanges || ranges.size() == MAX_RANGES ? named + " and more" : named;

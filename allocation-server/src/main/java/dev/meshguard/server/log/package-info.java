@@ -1,4 +1,4 @@
-/** Logs of the field's allocation server, and of what stands beside it, as histories. */
+/** Logs of the field's allocation server, and of related tools, as histories. */
 @NullMarked
 package dev.meshguard.server.log;
 

@@ -8,9 +8,10 @@ import java.nio.charset.Charset;
 import java.util.Locale;
 
 /**
- * What a program prints: the beginning and the end of it, so that one that floods fills no memory.
+ * The output of a program: its beginning and its end, so that unlimited output does not fill the memory.
  *
- * <p>Read on a thread of its own until the program and all that inherited its output have closed it. Safe for use by several threads.
+ * <p>Read on a separate thread until the program and all processes that inherited its output have closed it. Safe for
+ * use by several threads.
  */
 final class CapturedOutput {
 
@@ -25,10 +26,10 @@ final class CapturedOutput {
     /**
      * Begins to read.
      *
-     * @param copy where it goes besides
-     * @param headSize how many bytes of the beginning are kept
-     * @param tailSize how many bytes of the end are kept
-     * @param charset in which the program prints
+     * @param copy receives a copy of the output
+     * @param headSize the number of bytes kept from the beginning
+     * @param tailSize the number of bytes kept from the end
+     * @param charset the charset of the program's output
      */
     CapturedOutput(InputStream output, OutputStream copy, String name, int headSize, int tailSize, Charset charset) {
         this.copy = copy;
@@ -49,7 +50,7 @@ final class CapturedOutput {
                 copy.flush();
             }
         } catch (IOException closed) {
-            // The end of the program may close the stream under the reader; what was read before stays.
+            // The end of the program may close the stream during a read; the data read before remains.
         }
     }
 
@@ -61,12 +62,12 @@ final class CapturedOutput {
         }
     }
 
-    /** Waits until all is read, at most for a time: who inherited the output may keep it open for ever. */
+    /** Waits until all is read, at most for a time: a process that inherited the output may keep it open for ever. */
     void await(long millis) throws InterruptedException {
         reader.join(millis);
     }
 
-    /** Returns what was printed so far; what was left out in the middle is said where it was. */
+    /** Returns the output so far; a mark replaces the omitted middle. */
     synchronized String text() {
         String beginning = head.toString(charset);
         long leftOut = Math.max(0, inTail - tail.length);

@@ -13,10 +13,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The right to the path that all clients know: one holder on this machine, whichever JVM it is in.
+ * The exclusive right to the path that all clients know: one holder on this machine, in any JVM.
  *
- * <p>Beside the path lies a file that is locked; the lock goes with the JVM that holds it, however that ends. The file stays, because
- * whoever took it away could take it from under another's lock.
+ * <p>A lock file is next to the path. The lock ends with the JVM that holds it, in any way. The file is never removed,
+ * because that could remove another process's lock.
  */
 final class DefaultSocketClaim implements AutoCloseable {
 
@@ -33,7 +33,8 @@ final class DefaultSocketClaim implements AutoCloseable {
      *
      * @param socket the path
      * @param atMost the longest wait
-     * @throws IllegalStateException if others hold it for longer, or the file is another user's; the message says what to do
+     * @throws IllegalStateException if others hold it for longer, or the file belongs to another user; the message
+     *     names the way out
      */
     static DefaultSocketClaim claim(Path socket, Duration atMost) throws IOException, InterruptedException {
         Path lock = socket.resolveSibling(socket.getFileName() + ".lock");
@@ -72,7 +73,7 @@ final class DefaultSocketClaim implements AutoCloseable {
         }
     }
 
-    /** In the JVM that holds the lock a second try throws instead of failing. */
+    /** In the JVM that holds the lock, a second attempt throws instead of failing. */
     private static @Nullable FileLock tryLock(FileChannel file) throws IOException {
         try {
             return file.tryLock();
@@ -81,7 +82,7 @@ final class DefaultSocketClaim implements AutoCloseable {
         }
     }
 
-    /** Gives the right back, with the lock that the open file holds. */
+    /** Releases the right, with the lock of the open file. */
     @Override
     public void close() throws IOException {
         file.close();

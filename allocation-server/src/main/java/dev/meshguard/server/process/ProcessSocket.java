@@ -4,20 +4,22 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Where a program finds the server.
+ * The socket on which a program finds the server.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum ProcessSocket {
     /**
-     * A socket of the program's own, which the environment variable {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE} names. Any number of programs
-     * run at the same time.
+     * A socket of the program's own, named by the environment variable
+     * {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE}. Any number of programs can run
+     * concurrently.
      */
     PRIVATE,
     /**
-     * {@code /tmp/tt_allocation_server.sock}, for clients that know no other, as the field's library client does (the path is fixed in
-     * its source). One program of the machine at a time: others of this user's tests wait for it, in other JVMs too.
+     * {@code /tmp/tt_allocation_server.sock}, for clients with a fixed path, such as the field's library client (the
+     * path is fixed in its source). Only one program on the machine at a time: other tests of this user wait for it, in
+     * other JVMs too.
      */
     DEFAULT_PATH
 }

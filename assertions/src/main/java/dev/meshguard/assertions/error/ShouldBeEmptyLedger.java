@@ -3,7 +3,7 @@ package dev.meshguard.assertions.error;
 import dev.meshguard.tracker.history.PolicyLedger;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of books that should hold nothing. */
+/** The message for a ledger that should be empty. */
 public final class ShouldBeEmptyLedger extends BasicErrorMessageFactory {
 
     private ShouldBeEmptyLedger(PolicyLedger actual) {

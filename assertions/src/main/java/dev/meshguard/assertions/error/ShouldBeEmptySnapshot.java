@@ -3,7 +3,7 @@ package dev.meshguard.assertions.error;
 import dev.meshguard.tracker.MemorySnapshot;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of a snapshot that should hold nothing. */
+/** The message for a snapshot that should be empty. */
 public final class ShouldBeEmptySnapshot extends BasicErrorMessageFactory {
 
     private ShouldBeEmptySnapshot(MemorySnapshot actual) {

@@ -20,12 +20,12 @@ import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of reports that do not fit, with both sides of each: who reports, and who did before. */
+/** The message for inconsistent reports, with both sides of each: the report and the earlier one. */
 public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static final int MAX_SHOWN = 5;
 
-    /** Frees of one request of the same address on several devices are one thing to the reader. */
+    /** Frees of one request at the same address on several devices are one finding for the reader. */
     private record Key(AllocationRequest request, Anomaly.Kind kind, BufferType type, long address) {
 
         @Override
@@ -50,9 +50,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     /**
      * Returns the message.
      *
-     * @param words what is not wanted
-     * @param found what was found; at least one
-     * @param history where it was found
+     * @param words the name of the anomaly
+     * @param found the anomalies; at least one
+     * @param history their history
      */
     public static ShouldBeWithoutAnomalies shouldBeWithoutAnomalies(
             String words, List<Anomaly> found, AllocationHistory history) {
@@ -114,7 +114,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         return lines;
     }
 
-    /** An address alone does not say who lent it, where the two sides are of two meshes. */
+    /** If the two sides belong to two meshes, an address alone does not identify its allocator. */
     private static String anotherMesh(Anomaly anomaly, BufferGeneration holder) {
         OptionalInt mesh = requestOf(anomaly.event())
                 .map(request -> request.details().mesh())

@@ -15,7 +15,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of devices that did something else than most did. */
+/** The message for devices that differ from most devices. */
 public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory {
 
     private static final int MAX_SHOWN = 8;

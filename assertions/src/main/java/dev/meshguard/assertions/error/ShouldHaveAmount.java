@@ -3,7 +3,7 @@ package dev.meshguard.assertions.error;
 import dev.meshguard.event.Quantities;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of an amount that is not the expected one, with everything it is a part of. */
+/** The message for an unexpected amount, with the whole of which it is a part. */
 public final class ShouldHaveAmount extends BasicErrorMessageFactory {
 
     private ShouldHaveAmount(String what, String relation, String expected, String found, Object whole) {
@@ -16,17 +16,17 @@ public final class ShouldHaveAmount extends BasicErrorMessageFactory {
                 unquotedString(whole.toString().replace("\n", "\n  ")));
     }
 
-    /** Returns the message for another number of bytes. */
+    /** Returns the message for an unexpected number of bytes. */
     public static ShouldHaveAmount shouldHaveBytes(String what, long expected, long found, Object whole) {
         return new ShouldHaveAmount(what, "", Quantities.size(expected), Quantities.size(found), whole);
     }
 
-    /** Returns the message for more bytes. */
+    /** Returns the message for too many bytes. */
     public static ShouldHaveAmount shouldHaveBytesAtMost(String what, long most, long found, Object whole) {
         return new ShouldHaveAmount(what, " at most", Quantities.size(most), Quantities.size(found), whole);
     }
 
-    /** Returns the message for another number of things. */
+    /** Returns the message for an unexpected count. */
     public static ShouldHaveAmount shouldHaveCount(String what, long expected, long found, Object whole) {
         return new ShouldHaveAmount(what, "", Long.toString(expected), Long.toString(found), whole);
     }

@@ -11,9 +11,9 @@ import java.util.Locale;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /**
- * The message of an assertion about leaks: the text of the verdict and nothing else.
+ * The message of an assertion about leaks: only the text of the verdict.
  *
- * <p>It starts on the first line, where the summary of a build looks.
+ * <p>It starts on the first line, which the summary of a build shows.
  */
 public final class ShouldHaveCleanVerdict extends BasicErrorMessageFactory {
 
@@ -26,7 +26,7 @@ public final class ShouldHaveCleanVerdict extends BasicErrorMessageFactory {
         return new ShouldHaveCleanVerdict(VerdictReport.of(verdict));
     }
 
-    /** Returns the message for a verdict that is not clean on one device, or cannot be known. */
+    /** Returns the message for a verdict that is not clean on one device, or is unknown there. */
     public static ShouldHaveCleanVerdict shouldHaveCleanVerdictOnDevice(
             LeakVerdict verdict, int device, List<Survivor> notGivenBack) {
         String note = notGivenBack.isEmpty()

@@ -6,7 +6,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of a verdict with no survivor, more than one, or one with another cause. */
+/** The message for a verdict with no survivor, more than one, or one with another cause. */
 public final class ShouldHaveOneSurvivor extends BasicErrorMessageFactory {
 
     private ShouldHaveOneSurvivor(LeakVerdict verdict, Cause cause) {

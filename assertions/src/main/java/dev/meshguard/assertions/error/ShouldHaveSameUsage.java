@@ -5,7 +5,7 @@ import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of a run that uses memory otherwise than another, or of devices that do. */
+/** The message for a run that uses memory differently from another, or for devices that do. */
 public final class ShouldHaveSameUsage extends BasicErrorMessageFactory {
 
     private ShouldHaveSameUsage(String expectation, DifferenceReport difference) {

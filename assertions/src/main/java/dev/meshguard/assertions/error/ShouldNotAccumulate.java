@@ -8,7 +8,7 @@ import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Locale;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The messages about what rounds leave behind, with the whole text of the accumulation. */
+/** The messages about the survivors of rounds, with the whole text of the accumulation. */
 public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
     private ShouldNotAccumulate(String expectation, AccumulationReport report) {
@@ -17,7 +17,7 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
                 unquotedString(expectation), unquotedString(report.text().replace("\n", "\n  ")));
     }
 
-    /** Returns the message for memory that grows, or of which it cannot be known. */
+    /** Returns the message for memory that grows, or whose growth is unknown. */
     public static ShouldNotAccumulate shouldNotGrow(Accumulation accumulation) {
         return new ShouldNotAccumulate("memory not to grow from round to round", AccumulationReport.of(accumulation));
     }
@@ -32,7 +32,7 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
         return new ShouldNotAccumulate(expected("", memory, bytes), AccumulationReport.of(accumulation));
     }
 
-    /** Returns the message for books that grow by another amount. */
+    /** Returns the message for a ledger that grows by another amount. */
     public static ShouldNotAccumulate shouldGrowInLedgerBy(
             CountingPolicy policy, DeviceMemory memory, long bytes, Accumulation accumulation) {
         return new ShouldNotAccumulate(

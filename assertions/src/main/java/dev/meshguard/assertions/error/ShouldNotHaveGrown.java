@@ -3,7 +3,7 @@ package dev.meshguard.assertions.error;
 import dev.meshguard.tracker.MemorySnapshot;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of a snapshot that holds more than an earlier one. */
+/** The message for a snapshot that holds more than an earlier one. */
 public final class ShouldNotHaveGrown extends BasicErrorMessageFactory {
 
     private ShouldNotHaveGrown(MemorySnapshot difference) {
@@ -12,7 +12,7 @@ public final class ShouldNotHaveGrown extends BasicErrorMessageFactory {
                 unquotedString(difference.toString().replace("\n", "\n  ")));
     }
 
-    /** Returns the message, given what came in between. */
+    /** Returns the message for the change since then. */
     public static ShouldNotHaveGrown shouldNotHaveGrown(MemorySnapshot difference) {
         return new ShouldNotHaveGrown(difference);
     }

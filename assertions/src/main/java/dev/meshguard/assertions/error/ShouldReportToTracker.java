@@ -4,7 +4,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationListener;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message of a mesh whose listener records nothing that could be asked. */
+/** The message for a mesh whose listener records no history. */
 public final class ShouldReportToTracker extends BasicErrorMessageFactory {
 
     private ShouldReportToTracker(MeshDevice mesh, AllocationListener listener) {

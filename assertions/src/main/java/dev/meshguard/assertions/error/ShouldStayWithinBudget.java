@@ -7,9 +7,9 @@ import dev.meshguard.verdict.budget.BudgetVerdict;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /**
- * The message of a budget that was not kept: its text and nothing else.
+ * The message for an exceeded budget: only its text.
  *
- * <p>It starts on the first line, where the summary of a build looks.
+ * <p>It starts on the first line, which the summary of a build shows.
  */
 public final class ShouldStayWithinBudget extends BasicErrorMessageFactory {
 

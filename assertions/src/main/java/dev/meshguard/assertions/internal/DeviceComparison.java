@@ -15,13 +15,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What each device did, beside what most of them did.
+ * The memory usage of each device, compared with the usage of most devices.
  *
- * @param deeds what each device did, by device
- * @param usual what most devices did; of two that are equally common, the one that a lower device did
- * @param usualDevices how many devices did that
- * @param busy the devices that may have done more, because the source reports more for them than they hold
- * @param different the devices that differ from what they should have done, ascending
+ * @param deeds the usage of each device, by device
+ * @param usual the most common usage; of two that are equally common, that of the lowest device
+ * @param usualDevices the number of devices with that usage
+ * @param busy the devices that may have a larger usage, because the source reports more for them than they hold
+ * @param different the devices with another usage than expected, ascending
  */
 public record DeviceComparison(
         SortedMap<Integer, Map<BufferType, Deeds>> deeds,
@@ -31,16 +31,16 @@ public record DeviceComparison(
         List<Integer> different) {
 
     /**
-     * What one device did with one type of memory.
+     * The usage of one type of memory by one device.
      *
-     * @param allocated how many buffers it took
+     * @param allocated the number of allocated buffers
      * @param allocatedBytes their bytes
-     * @param live how many of them are left
+     * @param live the number of remaining buffers
      * @param liveBytes their bytes
      */
     public record Deeds(long allocated, long allocatedBytes, long live, long liveBytes) {
 
-        /** Nothing done. */
+        /** No usage. */
         public static final Deeds NOTHING = new Deeds(0, 0, 0, 0);
 
         Deeds and(BufferGeneration buffer) {
@@ -60,7 +60,7 @@ public record DeviceComparison(
         }
     }
 
-    /** Returns what the devices of a history did. */
+    /** Returns the usage of the devices of a history. */
     public static DeviceComparison of(AllocationHistory history) {
         SortedMap<Integer, Map<BufferType, Deeds>> deeds = new TreeMap<>();
         SortedSet<Integer> busy = new TreeSet<>();
@@ -95,12 +95,14 @@ public record DeviceComparison(
         return different.isEmpty();
     }
 
-    /** Returns what was done with one type of memory. */
+    /** Returns the usage of one type of memory. */
     public static Deeds in(Map<BufferType, Deeds> done, BufferType type) {
         return done.getOrDefault(type, Deeds.NOTHING);
     }
 
-    /** A device that may have done more has no vote; where it is alone, it has nobody to differ from. */
+    /**
+     * A device that may have a larger usage has no vote; if it is the only one, there is nothing to compare it with.
+     */
     private static Map<Map<BufferType, Deeds>, Integer> votes(
             SortedMap<Integer, Map<BufferType, Deeds>> deeds, SortedSet<Integer> busy) {
         Map<Map<BufferType, Deeds>, Integer> votes = new LinkedHashMap<>();

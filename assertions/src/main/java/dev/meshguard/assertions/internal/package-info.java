@@ -1,4 +1,4 @@
-/** What assertions compute and only they use. */
+/** Computations that only assertions use. */
 @NullMarked
 package dev.meshguard.assertions.internal;
 

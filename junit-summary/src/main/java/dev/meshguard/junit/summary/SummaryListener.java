@@ -21,25 +21,26 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Prints what a run tracked, when it is over; nothing if nothing was tracked.
+ * Prints a summary of a run at its end, if the run tracked anything.
  *
- * <p>JUnit's launcher finds it by itself, also when the tests are on the module path: this artifact is no module, so that build tools
- * leave it on the class path, where the launcher is. Whoever starts a launcher that looks for no listeners registers it:
+ * <p>JUnit's launcher finds it without configuration, even if the tests are on the module path. This artifact is not a
+ * module, so build tools keep it on the class path, where the launcher is. If a launcher does not search for listeners,
+ * register it:
  *
  * <pre>{@code
  * launcher.registerTestExecutionListeners(new SummaryListener());
  * }</pre>
  *
- * <p>{@code meshguard.summary}, a configuration parameter of JUnit, says when it prints: {@code always} (the default), only for
- * {@code failures}, or {@code off}.
+ * <p>Set the configuration parameter {@code meshguard.summary} of JUnit to choose when it prints: {@code always} (the
+ * default), only for {@code failures}, or {@code off}.
  *
- * <p>It also names the classes whose tests ask for a parameter of MeshGuard's types and lack the annotation.
+ * <p>It also names the classes whose tests declare a parameter of MeshGuard's types but lack the annotation.
  *
- * <h2>Where the numbers come from</h2>
+ * <h2>Source of the numbers</h2>
  *
- * <p>The extension publishes them as one report entry of the engine when its last test is over, so they are in the reports of other
- * tools too. An entry belongs to a plan, whatever else the launcher runs at the same time; a static field or a store of the session would
- * mix plans. The numbers of several engines, as suites have them, are added up.
+ * <p>The extension publishes them as one report entry of the engine after its last test, so they are in the reports of
+ * other tools too. An entry belongs to one plan, even if the launcher runs several concurrently; a static field or a
+ * store of the session would mix plans. The numbers of several engines, as in suites, are added up.
  *
  * <p>Safe for use by several threads.
  *
@@ -48,7 +49,7 @@ import org.junit.platform.launcher.TestPlan;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class SummaryListener implements TestExecutionListener {
 
-    /** What JUnit says of a parameter of a type of ours that nobody resolves. */
+    /** JUnit's message for a parameter of a MeshGuard type that no extension resolves. */
     private static final Pattern UNRESOLVED = Pattern.compile(
             "No ParameterResolver registered for parameter \\[(?:final )?dev\\.meshguard\\.(?:[a-z]+\\.)+([A-Za-z]+) ");
 
@@ -62,7 +63,7 @@ public final class SummaryListener implements TestExecutionListener {
 
     private record Untracked(TestIdentifier test, String type) {}
 
-    /** Creates a listener that prints to the standard output, as it is when a run ends. */
+    /** Creates a listener that prints to the standard output at the end of a run. */
     public SummaryListener() {
         this(text -> System.out.println(String.format(Locale.ROOT, "%n%s", text)));
     }
@@ -72,9 +73,9 @@ public final class SummaryListener implements TestExecutionListener {
     }
 
     /**
-     * Returns a listener that hands the text on, to a log for example.
+     * Returns a listener that passes the text to a consumer, for example a log.
      *
-     * @param output takes the text of each run that tracked anything; several lines without a line break at the end
+     * @param output receives the text of each run that tracked anything; several lines without a line break at the end
      */
     public static SummaryListener to(Consumer<String> output) {
         return new SummaryListener(output);
@@ -86,7 +87,7 @@ public final class SummaryListener implements TestExecutionListener {
                 .ifPresent(summary -> published.add(new Published(testIdentifier, summary)));
     }
 
-    /** Remembers a test that asks for a parameter which the extension would resolve, were it registered. */
+    /** Records a test with a parameter that the extension would resolve if it were registered. */
     @Override
     public void executionFinished(TestIdentifier testIdentifier, TestExecutionResult result) {
         result.getThrowable()
@@ -132,7 +133,7 @@ public final class SummaryListener implements TestExecutionListener {
                 : source instanceof ClassSource type ? type.getClassName() : test.getDisplayName();
     }
 
-    /** Engines are called the same in every plan, so that only the object tells the plan. */
+    /** Engines have the same ids in every plan, so only the object identifies the plan. */
     @SuppressWarnings("ReferenceEquality")
     private static boolean isOf(TestPlan plan, TestIdentifier engine) {
         return plan.countTestIdentifiers(identifier -> identifier == engine) > 0;

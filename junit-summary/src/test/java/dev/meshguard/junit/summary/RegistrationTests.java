@@ -6,7 +6,7 @@ import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.TestExecutionListener;
 
-/** Whoever has the artifact has the summary. */
+/** The summary listener is registered by the artifact alone. */
 class RegistrationTests {
 
     @Test

@@ -5,24 +5,24 @@ final class BookedProcess {
 
     final long pid;
 
-    /** The records of which it is the owner and to which nobody else refers. */
+    /** The records that it owns and to which no other process refers. */
     final Node soleRecords = new Node();
 
-    /** The records of which it is the owner and to which others refer too. */
+    /** The records that it owns and to which other processes refer too. */
     final Node sharedRecords = new Node();
 
     /** Its {@link Share}s in the records of others. */
     final Node shares = new Node();
 
-    /** Of all records of which it is the owner. */
+    /** Number of all records that it owns. */
     long records;
 
     long bytes;
 
-    /** When its death was announced, by the books' count of deaths and new lives. */
+    /** The moment of its death's announcement, by the ledger's count of deaths and new open periods. */
     int diedAt;
 
-    /** To records, its own and those of others. */
+    /** Number of its references to its own and other records. */
     long references;
 
     BookedProcess(long pid) {

@@ -4,10 +4,11 @@ import dev.meshguard.event.BufferType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server has at one address of one device, and beside it what the evidence still has there: a dead process's buffer leaves
- * the books and stays in the history.
+ * The state of one address of one device in the ledger, and in the history: a dead process's buffer is removed from the
+ * ledger and stays in the history.
  *
- * <p>An element of its owner's list, or of a list of what dead processes left. There may be millions, so types are kept as bytes.
+ * <p>An element of its owner's list, or of a list of buffers that dead processes left. There may be millions, so types
+ * are stored as bytes.
  */
 public final class BufferRecord extends Node {
 
@@ -25,12 +26,14 @@ public final class BufferRecord extends Node {
     /** The references of processes other than the owner, by process id; null if there are none. */
     private Share.@Nullable All shares;
 
-    // What the history holds.
+    // State of the history
     private int held;
     private byte latest;
     private int @Nullable [] heldOfType;
 
-    /** When a dead process left it, by the books' count of deaths and new lives; 0 if none did. */
+    /**
+     * The moment at which a dead process left it, by the ledger's count of deaths and new open periods; 0 if none did.
+     */
     private int abandonedAt;
 
     private boolean isOfDeadOnly;
@@ -50,22 +53,22 @@ public final class BufferRecord extends Node {
         return id;
     }
 
-    /** Returns how often it is referred to; 0 if the server has nothing here. */
+    /** Returns the number of references; 0 if the ledger has no entry here. */
     public long references() {
         return references;
     }
 
-    /** Returns the size that was reported first. */
+    /** Returns the size of the first report. */
     public long size() {
         return size;
     }
 
-    /** Returns the memory that was reported first. */
+    /** Returns the memory type of the first report. */
     public BufferType type() {
         return TYPES[type];
     }
 
-    /** Returns the process that reported it first. */
+    /** Returns the process of the first report. */
     public long owner() {
         return owner.pid;
     }
@@ -86,12 +89,12 @@ public final class BufferRecord extends Node {
         relist();
     }
 
-    /** Puts it into that list of its owner in which it belongs. */
+    /** Moves it to the matching list of its owner. */
     private void relist() {
         (shares == null ? owner.soleRecords : owner.sharedRecords).append(this);
     }
 
-    /** Enters one more reference; returns how many shares came, which is 0 or 1. */
+    /** Adds a reference; returns the number of added shares, 0 or 1. */
     int referenced(BookedProcess process) {
         references++;
         process.references++;
@@ -118,7 +121,7 @@ public final class BufferRecord extends Node {
         return 1;
     }
 
-    /** Where a dead process leaves its references, the next one of its id goes on with them. */
+    /** A later process with the same id continues the references of a dead one. */
     private static void ofNext(Share share, BookedProcess process) {
         if (share.process != process) {
             share.process = process;
@@ -128,8 +131,8 @@ public final class BufferRecord extends Node {
     }
 
     /**
-     * Takes one reference: the process's own, or else the owner's, because any process may free any buffer. Returns how many shares
-     * went, which is 0 or 1.
+     * Removes one reference: the process's own, or else the owner's, because any process may free any buffer. Returns
+     * the number of removed shares, 0 or 1.
      */
     int released(long process) {
         references--;
@@ -163,7 +166,7 @@ public final class BufferRecord extends Node {
         return 1;
     }
 
-    /** Takes the record from all who refer to it; returns how many shares went. */
+    /** Removes all references; returns the number of removed shares. */
     int releaseAll() {
         long ofOwner = references;
         int gone = 0;
@@ -189,9 +192,9 @@ public final class BufferRecord extends Node {
         unlink();
     }
 
-    // What a dead process has here
+    // References of a dead process
 
-    /** Returns the part of a process in it. */
+    /** Returns the share of a process in it. */
     private @Nullable Share shareOf(BookedProcess process) {
         Share.All all = shares;
         Share share = all == null ? null : all.byProcess.get(process.pid);
@@ -202,7 +205,10 @@ public final class BufferRecord extends Node {
         return process == owner || shareOf(process) != null;
     }
 
-    /** Takes all references of a process that is dead; if it was the owner, another becomes it. Returns how many shares went. */
+    /**
+     * Removes all references of a dead process; if it was the owner, another process becomes it. Returns the number of
+     * removed shares.
+     */
     int releasedAll(BookedProcess dead) {
         Share.All all = shares;
         if (dead != owner) {
@@ -233,7 +239,7 @@ public final class BufferRecord extends Node {
         return 1;
     }
 
-    /** Returns how many references are left when a process is dead. */
+    /** Returns the number of references without those of a dead process. */
     public long referencesWithout(long process) {
         Share.All all = shares;
         if (process == owner.pid) {
@@ -243,7 +249,7 @@ public final class BufferRecord extends Node {
         return share == null ? references : references - share.references;
     }
 
-    /** Returns who is the owner when a process is dead. */
+    /** Returns the owner after the death of a process. */
     public long ownerWithout(long process) {
         Share.All all = shares;
         return process != owner.pid || all == null ? owner.pid : all.byProcess.firstKey();
@@ -254,9 +260,9 @@ public final class BufferRecord extends Node {
         return shares == null;
     }
 
-    // The evidence
+    // State of the history
 
-    /** An allocation was recorded. */
+    /** Records an allocation in the history. */
     public void hold(BufferType newType) {
         if (heldOfType == null && (held == 0 || newType.ordinal() == latest)) {
             held++;
@@ -273,7 +279,7 @@ public final class BufferRecord extends Node {
         latest = (byte) newType.ordinal();
     }
 
-    /** A free is recorded: returns of which memory, the latest that was reported and is not free. */
+    /** Records a free in the history; returns the memory type of the latest report that is not freed. */
     public BufferType free() {
         held--;
         int[] counts = heldOfType;
@@ -291,22 +297,22 @@ public final class BufferRecord extends Node {
         return TYPES[type];
     }
 
-    /** Returns how many reports the history holds that no free took back. */
+    /** Returns the number of reports in the history without a matching free. */
     public int held() {
         return held;
     }
 
-    /** Returns the memory that was reported last. */
+    /** Returns the memory type of the last report. */
     public BufferType latestType() {
         return TYPES[latest];
     }
 
-    /** Returns whether the history holds here what the server dropped with a dead process. */
+    /** Returns whether the history still has a buffer that the ledger removed with a dead process. */
     public boolean isAbandoned() {
         return abandonedAt != 0 && abandonedAt - book.openedAt > 0 && references == 0 && held > 0;
     }
 
-    /** Returns whether no process that still lives referred to what a dead one left. */
+    /** Returns whether no live process refers to the buffer that a dead one left. */
     public boolean isOfDeadOnly() {
         return isOfDeadOnly && isAbandoned();
     }
@@ -316,7 +322,7 @@ public final class BufferRecord extends Node {
         isOfDeadOnly = ofDeadOnly;
     }
 
-    /** Returns whether what dead processes left here belongs to an earlier life of the device. */
+    /** Returns whether the buffers that dead processes left here belong to an earlier open period of the device. */
     boolean isOfEarlierOpenPeriod() {
         return abandonedAt != 0 && abandonedAt - book.openedAt < 0 && references == 0;
     }

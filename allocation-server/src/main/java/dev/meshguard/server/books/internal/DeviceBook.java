@@ -11,10 +11,13 @@ final class DeviceBook {
     final long[] buffersOfType;
     long buffers;
 
-    /** When the device began its life, in which nothing is there that dead processes left before; by the books' count. */
+    /**
+     * The moment at which the device's open period began, which ended all earlier survivors of dead processes; by the
+     * ledger's count.
+     */
     int openedAt;
 
-    /** The records that dead processes left in this life. */
+    /** The records that dead processes left in this open period. */
     final Node abandoned = new Node();
 
     DeviceBook(int device) {

@@ -10,15 +10,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Text as bytes, put together digit by digit: a server logs a line for every report, and formatting them would take longer than all
- * else that it does.
+ * Text as bytes, built digit by digit: a server logs a line for every report, and string formatting would take longer
+ * than all its other work.
  */
 public final class LogLineBuffer {
 
-    /** Takes what was written. */
+    /** Receives the written bytes. */
     @FunctionalInterface
     public interface Target {
-        /** Takes the first bytes of an array, which is used again afterwards. */
+        /** Receives the first bytes of an array, which is reused afterwards. */
         void take(byte[] bytes, int length) throws IOException;
     }
 
@@ -33,12 +33,12 @@ public final class LogLineBuffer {
     private byte[] bytes = new byte[FULL + 1024];
     private int length;
 
-    /** Creates an empty buffer; what is in it goes to the target when it is full, and when it is flushed. */
+    /** Creates an empty buffer; its content is passed to the target when it is full, and on a flush. */
     public LogLineBuffer(Target target) {
         this.target = target;
     }
 
-    /** Returns a text as it can be appended quickly. */
+    /** Returns a text in a form that can be appended quickly. */
     static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -63,7 +63,7 @@ public final class LogLineBuffer {
         return unsigned(-number);
     }
 
-    /** Appends a number that has no sign. */
+    /** Appends an unsigned number. */
     LogLineBuffer unsigned(long number) {
         int from = DIGITS;
         long rest = number;
@@ -99,7 +99,7 @@ public final class LogLineBuffer {
         return this;
     }
 
-    /** Appends a quotient as C++ prints one unless told otherwise: six digits, no zeros at the end. */
+    /** Appends a quotient in C++'s default format: six digits, no zeros at the end. */
     LogLineBuffer figure(long unsignedBytes, long unit) {
         return text(figureOf(unsignedBytes, unit));
     }
@@ -119,7 +119,7 @@ public final class LogLineBuffer {
         return mantissa + (exponent < 0 ? "e-" : "e+") + (size < 10 ? "0" : "") + size;
     }
 
-    /** The server divides numbers with a fraction, in which large ones are rounded already. */
+    /** The server divides floating-point numbers, in which large ones are already rounded. */
     private static double doubleOf(long unsignedBytes) {
         return unsignedBytes >= 0 ? unsignedBytes : new BigInteger(Long.toUnsignedString(unsignedBytes)).doubleValue();
     }
@@ -134,9 +134,9 @@ public final class LogLineBuffer {
     }
 
     /**
-     * Hands over what was written.
+     * Passes the content to the target.
      *
-     * @throws UncheckedIOException if the target does not take it; then it is gone
+     * @throws UncheckedIOException if the target does not accept it; the content is then lost
      */
     public void flush() {
         if (length == 0) {

@@ -1,12 +1,15 @@
 package dev.meshguard.server.books.internal;
 
-/** An element of at most one doubly linked list, which it leaves in one step; a list is a ring around a node of its own. */
+/**
+ * An element of at most one doubly linked list, from which it is removed in one step; a list is a ring around a node of
+ * its own.
+ */
 class Node {
 
     private Node before = this;
     private Node after = this;
 
-    /** Appends an element, which leaves the list that it is in. */
+    /** Appends an element, after removing it from its current list. */
     final void append(Node element) {
         element.unlink();
         element.before = before;
@@ -22,7 +25,7 @@ class Node {
         after = this;
     }
 
-    /** Moves all elements of another list behind those of this one. */
+    /** Moves all elements of another list to the end of this one. */
     final void appendAll(Node list) {
         if (list.isEmpty()) {
             return;

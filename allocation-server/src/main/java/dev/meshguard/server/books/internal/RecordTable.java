@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The records of one device by address: open addressing, and a removal moves its followers back. */
+/** The records of one device by address: open addressing; a removal moves later elements back. */
 final class RecordTable {
 
     private static final int FIRST_CAPACITY = 64;
@@ -34,7 +34,7 @@ final class RecordTable {
         }
     }
 
-    /** Returns whether there was one. */
+    /** Removes a record; returns whether there was one. */
     boolean remove(long id) {
         int mask = slots.length - 1;
         int hole = slot(id);
@@ -59,7 +59,7 @@ final class RecordTable {
         return true;
     }
 
-    /** Returns the records as they are now. */
+    /** Returns the current records. */
     List<BufferRecord> records() {
         List<BufferRecord> records = new ArrayList<>(size);
         for (BufferRecord record : slots) {

@@ -12,16 +12,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The books of circular buffers, or of kernels, which the server keeps apart from buffers and as sums.
+ * The reported circular buffers, or kernels, which the server counts separately from buffers and as sums.
  *
- * <p>The old server adds every report and, of circular buffers, subtracts every free, known or not, so that a sum can fall below
- * zero. Here every report that was added is kept until it is taken off, and nothing else is.
+ * <p>The old server adds every report and, for circular buffers, subtracts every free, known or not, so that a sum can
+ * fall below zero. This class keeps every added report until it is removed, and nothing else.
  *
- * <p>A process's death takes its bytes off the sums at once, and its reports with {@link #clean}.
+ * <p>A process's death removes its bytes from the sums at once, and its reports with {@link #clean}.
  */
 public final class RunningTotals {
 
-    /** Among the reports of one id that of a size is looked for so far back; else the latest is taken. */
+    /** The number of reports of one id that are searched for a matching size; else the latest matches. */
     private static final int MAX_SEARCHED = 1024;
 
     private static final Comparator<Entry> BY_ADDRESS =
@@ -38,7 +38,7 @@ public final class RunningTotals {
 
         private @Nullable Reporter reporter;
 
-        // Of the same device and id, in the order in which they came.
+        // The previous report of the same device and id.
         private @Nullable Entry earlier;
         private @Nullable Entry later;
 
@@ -77,7 +77,7 @@ public final class RunningTotals {
             return process;
         }
 
-        /** Returns when it was reported, in seconds. */
+        /** Returns the time of its report, in seconds. */
         public long reportedAt() {
             return reportedAt;
         }
@@ -89,7 +89,7 @@ public final class RunningTotals {
 
     private record Key(int device, long id) {}
 
-    /** What a process reported. */
+    /** The reports of one process. */
     private static final class Reporter {
         private final Node entries = new Node();
         private final Map<Integer, Long> sums = new HashMap<>();
@@ -110,11 +110,11 @@ public final class RunningTotals {
     private long count;
 
     /**
-     * Creates empty books.
+     * Creates empty totals.
      *
-     * @param sumsMayWrap whether sums are kept as the old server keeps them: one entry for each id, all sizes as they are said
-     * @param subtractsUnknown whether the old server subtracts also what it does not know
-     * @param onDeath is given each report that goes with a dead process, when it is taken off
+     * @param sumsMayWrap whether sums follow the old server: one entry for each id, all sizes as reported
+     * @param subtractsUnknown whether the old server also subtracts frees of unknown buffers
+     * @param onDeath receives each report of a dead process when it is removed
      */
     public RunningTotals(boolean sumsMayWrap, boolean subtractsUnknown, Consumer<Entry> onDeath) {
         this.sumsMayWrap = sumsMayWrap;
@@ -144,12 +144,12 @@ public final class RunningTotals {
         count++;
     }
 
-    /** Returns whether a report with this id is there. */
+    /** Returns whether a report with this id exists. */
     public boolean isKnown(int device, long id) {
         return latest(new Key(device, id)) != null;
     }
 
-    /** Takes a report off: the one of this size, or else the latest. Returns how many bytes were subtracted. */
+    /** Removes a report: the one of this size, or else the latest. Returns the number of subtracted bytes. */
     public long removed(int device, long id, long size) {
         Key key = new Key(device, id);
         Entry latest = latest(key);
@@ -161,7 +161,7 @@ public final class RunningTotals {
         return subtracted(device, sumsMayWrap ? size : gone.size);
     }
 
-    /** Returns the latest report of an id, after those of dead processes before it were taken off. */
+    /** Returns the latest report of an id, after removing earlier ones of dead processes. */
     private @Nullable Entry latest(Key key) {
         Entry latest = entries.get(key);
         while (latest != null && latest.isDead()) {
@@ -214,10 +214,10 @@ public final class RunningTotals {
 
     // Processes
 
-    /** What goes with a dead process. */
+    /** The totals of a dead process. */
     public record Death(long count, long bytes) {}
 
-    /** Announces that a process is dead: the sums are without it now, and its reports are taken off by {@link #clean}. */
+    /** Announces the death of a process: the sums exclude it now, and {@link #clean} removes its reports. */
     public Death announceDeath(long process) {
         Reporter reporter = reporters.remove(process);
         if (reporter == null) {
@@ -236,7 +236,7 @@ public final class RunningTotals {
         return !dying.isEmpty();
     }
 
-    /** Takes off a part of what dead processes reported; returns how many of the steps are left over. */
+    /** Removes a part of the reports of dead processes; returns the number of unused steps. */
     public int clean(int steps) {
         int left = steps;
         while (left > 0 && !dying.isEmpty()) {
@@ -256,24 +256,24 @@ public final class RunningTotals {
         onDeath.accept(entry);
     }
 
-    /** Returns whether a process has anything. */
+    /** Returns whether a process has any report. */
     public boolean hasAnyOf(long process) {
         return reporters.containsKey(process);
     }
 
-    // Questions
+    // Queries
 
     /** Returns the sum of a device. */
     public long bytes(int device) {
         return sums.getOrDefault(device, 0L);
     }
 
-    /** Returns the number of reports that are kept. */
+    /** Returns the number of stored reports. */
     public long count() {
         return count;
     }
 
-    /** Returns what is there, by device and id. */
+    /** Returns all reports, by device and id. */
     public List<Entry> all() {
         return entries.values().stream()
                 .flatMap(RunningTotals::ofOneId)

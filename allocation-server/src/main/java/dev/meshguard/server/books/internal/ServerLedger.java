@@ -13,13 +13,14 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server's books: one entry for each address of each device, with a count of references.
+ * The server's ledger: one entry for each address of each device, with a reference count.
  *
- * <p>The first size, memory and owner of an entry stay; its sums change when it comes and when it goes.
+ * <p>The size, memory type and owner of an entry are those of its first report; the sums change when an entry is added
+ * or removed.
  *
- * <p>The death of a process is announced at once and carried out in parts, because it may have owned millions of entries:
- * {@link #announceDeath}, then {@link #clean} until nothing is left to do. Whoever looks at an address in between finds it as if all
- * were done; sums and counts follow. Not safe for use by several threads.
+ * <p>The death of a process is announced at once and carried out in parts, because it may have owned millions of
+ * entries. Call {@link #announceDeath}, then {@link #clean} until no work remains. Look-ups of an address in between
+ * return the final state; sums and counts follow later. Not safe for use by several threads.
  */
 public final class ServerLedger {
 
@@ -35,32 +36,33 @@ public final class ServerLedger {
     private long shares;
     private long addresses;
 
-    // What is still to be done.
+    // Pending work.
     private final boolean diesWithOwner;
     private final ObjLongConsumer<BufferRecord> onDeath;
     private final Deque<BookedProcess> dying = new ArrayDeque<>();
     private final Node ofEarlierOpenPeriods = new Node();
 
-    /** Grows with each death and each new life of a device. */
+    /** Incremented with each death and each new open period of a device. */
     private int moment;
 
-    /** Creates empty books in which others keep what they share with a dead process. */
+    /** Creates an empty ledger in which processes keep what they share with a dead process. */
     public ServerLedger() {
         this(false, (record, process) -> {});
     }
 
     /**
-     * Creates empty books.
+     * Creates an empty ledger.
      *
-     * @param diesWithOwner whether an entry goes with its owner whoever else refers to it; else others keep what is theirs
-     * @param onDeath is given each entry that goes with a dead process, and the process, when it is taken off
+     * @param diesWithOwner whether an entry is removed with its owner even if others refer to it; else others keep
+     *     their references
+     * @param onDeath receives each entry that is removed with a dead process, and the process
      */
     public ServerLedger(boolean diesWithOwner, ObjLongConsumer<BufferRecord> onDeath) {
         this.diesWithOwner = diesWithOwner;
         this.onDeath = onDeath;
     }
 
-    /** Returns what is at an address, whether or not the server has anything there. */
+    /** Returns the record of an address, even if the ledger has no entry there. */
     public @Nullable BufferRecord find(int device, long id) {
         DeviceBook book = bookOf(device);
         BufferRecord record = book == null ? null : book.table.find(id);
@@ -71,7 +73,7 @@ public final class ServerLedger {
         return book.table.find(id);
     }
 
-    /** Enters an allocation; returns what is at the address now. */
+    /** Records an allocation; returns the record of the address. */
     public BufferRecord allocated(int device, BufferType type, long id, long size, long process) {
         DeviceBook book = book(device);
         BufferRecord record = find(device, id);
@@ -90,7 +92,7 @@ public final class ServerLedger {
         return record;
     }
 
-    /** Takes one reference of an entry that the server has; returns how many are left. */
+    /** Removes one reference from an entry; returns the number of remaining ones. */
     public long freed(BufferRecord record, long process) {
         if (record.references == 1) {
             freedAtOnce(record);
@@ -100,7 +102,7 @@ public final class ServerLedger {
         return record.references;
     }
 
-    /** Enters an allocation over what is there, as a server does that counts no references. */
+    /** Records an allocation that replaces the entry, as a server without reference counts does. */
     public BufferRecord allocatedOver(int device, BufferType type, long id, long size, long process) {
         BufferRecord record = find(device, id);
         if (record != null && record.references > 0) {
@@ -109,14 +111,14 @@ public final class ServerLedger {
         return allocated(device, type, id, size, process);
     }
 
-    /** Takes an entry off with the first free, as a server does that counts no references. */
+    /** Removes an entry with the first free, as a server without reference counts does. */
     public void freedAtOnce(BufferRecord record) {
         shares -= record.releaseAll();
         record.book.enter(record, -1);
         entries--;
     }
 
-    /** Forgets an address at which neither the server nor the history has anything. */
+    /** Forgets an address at which neither the ledger nor the history has a buffer. */
     public void forgetIfOver(BufferRecord record) {
         if (record.isOver()) {
             record.unlink();
@@ -135,13 +137,13 @@ public final class ServerLedger {
         return process;
     }
 
-    /** Returns whether a process has a reference to anything. */
+    /** Returns whether a process has any reference. */
     public boolean hasAnyOf(long process) {
         BookedProcess known = processes.get(process);
         return known != null && known.references > 0;
     }
 
-    /** Forgets a process if it has nothing, not even the ownership of what others refer to; returns whether it has nothing. */
+    /** Forgets a process without references and without owned entries; returns whether it has neither. */
     public boolean forgetIfIdle(long process) {
         BookedProcess known = processes.get(process);
         if (known == null) {
@@ -159,12 +161,12 @@ public final class ServerLedger {
         latestProcess = null;
     }
 
-    /** What goes off the books with a dead process. */
+    /** The entries removed from the ledger with a dead process. */
     public record Death(long buffers, long bytes) {}
 
     /**
-     * Returns the entries of which the owner alone does not say what a dead process takes with it: others refer to them too, or
-     * reported them first. By device and address.
+     * Returns the entries that a dead process shares: others refer to them too, or reported them first. By device and
+     * address.
      */
     public List<BufferRecord> sharedBy(long pid) {
         BookedProcess process = processes.get(pid);
@@ -191,10 +193,10 @@ public final class ServerLedger {
     }
 
     /**
-     * Announces that a process is dead; what it had is taken off by {@link #clean}.
+     * Announces the death of a process; {@link #clean} removes its entries.
      *
-     * @param shared what {@link #sharedBy} returned
-     * @return what will be taken off
+     * @param shared the result of {@link #sharedBy}
+     * @return the entries that will be removed
      */
     public Death announceDeath(long pid, List<BufferRecord> shared) {
         BookedProcess process = processes.get(pid);
@@ -215,21 +217,27 @@ public final class ServerLedger {
         return new Death(buffers, bytes);
     }
 
-    /** Takes off at once what a dead process had, and returns it; an entry goes as it was said when the books were made. */
+    /**
+     * Removes the entries of a dead process at once, and returns their totals; shared entries follow the constructor's
+     * setting.
+     */
     public Death processDied(long pid) {
         Death death = announceDeath(pid, sharedBy(pid));
         clean(Integer.MAX_VALUE);
         return death;
     }
 
-    /** Begins a new life of a device: what dead processes left there is no more. It is taken off by {@link #clean}. */
+    /**
+     * Begins a new open period of a device: survivors of dead processes there no longer exist. {@link #clean} removes
+     * them.
+     */
     public void beginOpenPeriod(int device) {
         DeviceBook book = book(device);
         book.openedAt = nextMoment();
         ofEarlierOpenPeriods.appendAll(book.abandoned);
     }
 
-    /** Moments are compared by their difference, so they may begin again from the smallest number; 0 stands for none. */
+    /** Moments are compared by their difference, so they may wrap to the smallest number; 0 means none. */
     private int nextMoment() {
         moment++;
         moment += moment == 0 ? 1 : 0;
@@ -242,10 +250,11 @@ public final class ServerLedger {
     }
 
     /**
-     * Takes off a part of what dead processes had.
+     * Removes a part of the entries of dead processes.
      *
-     * @param steps how many entries may be looked at; each is a step of constant work, but for its other references
-     * @return how many of the steps are left over; more than none only when nothing is left to do
+     * @param steps the maximum number of visited entries; each is a step of constant work, except for its other
+     *     references
+     * @return the number of unused steps; above zero only when no work remains
      */
     public int clean(int steps) {
         int left = steps;
@@ -284,7 +293,7 @@ public final class ServerLedger {
         return dying.stream().anyMatch(process -> record.hasPart(process));
     }
 
-    /** Makes of a record what it is when all that was announced is done. */
+    /** Applies all announced deaths to a record. */
     private void update(BufferRecord record) {
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
@@ -326,9 +335,9 @@ public final class ServerLedger {
         forgetIfOver(record);
     }
 
-    // Questions
+    // Queries
 
-    /** Returns all that there is on a device, by address; also what the history alone has. */
+    /** Returns all records of a device, by address, including those that only the history has. */
     public List<BufferRecord> records(int device) {
         DeviceBook book = bookOf(device);
         if (book == null) {
@@ -356,17 +365,17 @@ public final class ServerLedger {
         return entries;
     }
 
-    /** Returns the number of processes that refer to entries which others own, summed over the entries. */
+    /** Returns the number of processes that refer to entries of other owners, summed over the entries. */
     public long shares() {
         return shares;
     }
 
-    /** Returns the number of addresses at which the server or the history has anything. */
+    /** Returns the number of addresses with a buffer in the ledger or the history. */
     public long addresses() {
         return addresses;
     }
 
-    /** Returns the devices that were ever reported, ascending. */
+    /** Returns all devices that were ever reported, ascending. */
     public List<Integer> devices() {
         return List.copyOf(devices.keySet());
     }

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The lines of an allocation server's log, each in one place; {@code docs/server-logs.md} has the dialects.
+ * The lines of an allocation server's log; {@code docs/server-logs.md} describes the dialects.
  *
- * <p>The words are the field's, because its tools look for them.
+ * <p>The words are the field's, because its tools search for them.
  */
 public final class ServerLines {
 
-    /** Stands for a process that is not known; printed as {@code xxx}. */
+    /** Represents an unknown process; printed as {@code xxx}. */
     public static final long NO_PROCESS = Long.MIN_VALUE;
 
     private static final long KILOBYTE = 1024;
@@ -65,7 +65,7 @@ public final class ServerLines {
 
     // Reports of one buffer
 
-    /** A buffer was allocated; from the second reference on the line counts them. */
+    /** Logs an allocation; from the second reference on the line contains the count. */
     public void allocated(long process, long size, BufferType type, int device, long id, long references) {
         process(ALLOCATED_OPEN, process)
                 .text(ALLOCATED)
@@ -80,7 +80,7 @@ public final class ServerLines {
         out.text(CLOSE).end();
     }
 
-    /** A reference was given back; the line shows the owner and the size of the entry. */
+    /** Logs a released reference; the line contains the owner and the size of the entry. */
     public void freed(BufferRecord record, long owner, long referencesLeft) {
         freed(owner, record);
         if (referencesLeft > 0) {
@@ -93,7 +93,7 @@ public final class ServerLines {
         }
     }
 
-    /** A buffer was freed, as a server says it that counts no references. */
+    /** Logs a free, in the form of a server without reference counts. */
     public void freedAtOnce(BufferRecord record) {
         freed(record.owner(), record);
         out.text(BYTES_CLOSE).end();
@@ -105,7 +105,7 @@ public final class ServerLines {
         out.text(ON_DEVICE).number(record.device()).text(OPEN).unsigned(record.size);
     }
 
-    /** A free found nothing. */
+    /** Logs a free without an entry. */
     public void unknownFree(long process, long id, int device) {
         process(WARNING_OPEN, process).text(UNKNOWN);
         id(id);
@@ -125,9 +125,9 @@ public final class ServerLines {
         }
     }
 
-    // What the server refuses
+    // Rejected reports
 
-    /** The first servers' warning of a memory that is none. */
+    /** Logs the first servers' warning of an invalid memory type. */
     public void invalidType(long process, int type, long id, int device) {
         process(WARNING_OPEN, process)
                 .text("] Invalid buffer_type ")
@@ -137,13 +137,13 @@ public final class ServerLines {
         out.text(ON_DEVICE).number(device).end();
     }
 
-    /** The last server's warning of a memory that is none. */
+    /** Logs the last server's warning of an invalid memory type. */
     public void invalidType(int type, long id, int device) {
         out.text("⚠️  Invalid buffer_type ").number(type).text(" for buffer ").unsigned(id);
         out.text(ON_DEVICE).number(device).end();
     }
 
-    /** Warns of a device that cannot be. */
+    /** Logs the warning of an invalid device. */
     public void invalidDevice(int device) {
         out.text("⚠️  Invalid device_id ")
                 .number(device)
@@ -151,23 +151,23 @@ public final class ServerLines {
                 .end();
     }
 
-    /** Warns of a size that cannot be. */
+    /** Logs the warning of an invalid size. */
     public void invalidSize(long size) {
         out.text("⚠️  Invalid size ").unsigned(size).text(" - ignoring message").end();
     }
 
-    /** Warns of a message that is none. */
+    /** Logs the warning of an unknown message. */
     public void unknownMessage(int type) {
         out.text("Unknown message type: ").number(type).end();
     }
 
-    /** Says that a connection is closed because of what it sent. */
+    /** Logs that a connection is closed because of invalid records. */
     public void tooManyErrors(int errors) {
         out.text("⚠️  Too many consecutive errors (").number(errors);
         out.text(") - closing connection (likely protocol mismatch)").end();
     }
 
-    /** Says that a program's records are proved to have another size; readers take it for a refusal. */
+    /** Logs that a program's records provably have another size; log parsers treat it as a rejection. */
     public void otherSize(int connection, int theirs, int ours) {
         out.text(String.format(
                         Locale.ROOT,
@@ -179,16 +179,16 @@ public final class ServerLines {
                 .end();
     }
 
-    // The server's own life
+    // State of the server
 
-    /** The server began. */
+    /** Logs the start of the server. */
     public void started(String path) {
         out.text("🚀 Allocation Server started").end();
         out.text("   Listening on: ").text(path).end();
         out.text("   Press Ctrl+C to stop").end();
     }
 
-    /** Dead processes are looked for. */
+    /** Logs the start of checks for dead processes. */
     public void cleanupStarted(long seconds) {
         out.text("🔄 Background cleanup thread started (checking every ")
                 .number(seconds)
@@ -196,18 +196,18 @@ public final class ServerLines {
                 .end();
     }
 
-    /** Dead processes are no longer looked for. */
+    /** Logs the end of checks for dead processes. */
     public void cleanupStopped() {
         out.text("🔄 Background cleanup thread stopped").end();
     }
 
-    /** The server ended. */
+    /** Logs the end of the server. */
     public void stopped() {
         blank();
         out.text("🛑 Allocation Server stopped").end();
     }
 
-    /** The devices that the server knows. */
+    /** Logs the devices that the server knows. */
     public void devices(List<DeviceInfo> devices, boolean areOfLastServer) {
         out.text("🔍 Device detection (using ")
                 .text(areOfLastServer ? "UMD Cluster for accurate specs" : "TT-Metal APIs")
@@ -232,7 +232,7 @@ public final class ServerLines {
         }
     }
 
-    /** What is allocated, by device. */
+    /** Logs the allocated memory, by device. */
     public void statistics(ServerLedger books) {
         blank();
         out.text("📊 Current Statistics:").end();
@@ -256,13 +256,13 @@ public final class ServerLines {
 
     // Dead processes
 
-    /** Processes were found dead. */
+    /** Logs that processes were found dead. */
     public void deadFound() {
         blank();
         out.text("⚠️  Detected dead processes, cleaning up orphaned buffers...").end();
     }
 
-    /** What becomes of one dead process. */
+    /** Logs the removal of one dead process. */
     public void dead(long process) {
         out.text("   PID ")
                 .number(process)
@@ -271,8 +271,8 @@ public final class ServerLines {
     }
 
     /**
-     * What is left of an entry in which a dead process had a part; before what becomes of the process. No line of the field's server: that
-     * one takes every entry with its owner, so the owner says it all.
+     * Logs the remaining references of an entry in which a dead process had a share; precedes the line of the process.
+     * The field's server has no such line: it removes every entry with its owner, so the owner is enough.
      */
     public void shared(BufferRecord record, long process) {
         out.text("   Buffer ");
@@ -282,30 +282,30 @@ public final class ServerLines {
         out.text(", and belongs to PID ").number(record.ownerWithout(process)).end();
     }
 
-    /** What a dead process had of one kind: buffers, CBs, kernels. */
+    /** Logs the removed allocations of a dead process of one kind: buffers, CBs, kernels. */
     public void removed(long count, String kind, long bytes, long process) {
         out.text("   ✓ Removed ").number(count).text(" ").text(kind).text(" (");
         out.figure(bytes, MEGABYTE).text(" MB) from PID ").number(process).end();
     }
 
-    /** An empty line. */
+    /** Logs an empty line. */
     public void blank() {
         out.end();
     }
 
-    /** Lines are missing here; readers of logs know the dots. */
+    /** Logs that lines are omitted here; log parsers know the dots. */
     public void omitted() {
         out.text("... reports are missing here").end();
     }
 
     // Dumps
 
-    /** Somebody asked what is left. */
+    /** Logs a request for a dump. */
     public void dumpAskedFor() {
         out.text("📋 Received DUMP_REMAINING request...").end();
     }
 
-    /** What is left. */
+    /** Logs the remaining buffers. */
     public void dump(ServerLedger books) {
         box("REMAINING ALLOCATED BUFFERS");
         out.text("Total tracked allocations: ").number(books.entries()).end();
@@ -362,14 +362,14 @@ public final class ServerLines {
 
     // Circular buffers and kernels
 
-    /** A circular buffer was allocated. */
+    /** Logs the allocation or the free of a circular buffer. */
     public void circularBuffer(boolean isAllocated, int device, long bytes, long total) {
         out.text(isAllocated ? "✓ [CB_ALLOC] Device " : "✗ [CB_FREE] Device ");
         out.number(device).text(isAllocated ? ": +" : ": -");
         sum(bytes, total);
     }
 
-    /** A kernel was loaded or unloaded. */
+    /** Logs that a kernel was loaded or unloaded. */
     public void kernel(boolean isLoaded, int kind, int device, long bytes, long total) {
         out.text(isLoaded ? "✓ [KERNEL_LOAD] " : "✗ [KERNEL_UNLOAD] ")
                 .text(kind >= 0 && kind < KERNEL_KINDS.length ? KERNEL_KINDS[kind] : "Unknown");
@@ -385,7 +385,7 @@ public final class ServerLines {
                 .end();
     }
 
-    /** Which kernels are loaded. */
+    /** Logs the loaded kernels. */
     public void kernels(RunningTotals kernels, long now) {
         List<RunningTotals.Entry> all = kernels.all();
         box("DETAILED KERNEL ALLOCATIONS");

@@ -1,4 +1,4 @@
-/** What an allocation server has in its books, and the lines that it logs. */
+/** The ledger of an allocation server, and its log lines. */
 @NullMarked
 package dev.meshguard.server.books.internal;
 

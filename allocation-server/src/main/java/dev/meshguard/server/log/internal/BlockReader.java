@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the logs that tell of each buffer in a block of lines: the debug log of a patched runtime, and that of the client with stack
- * traces.
+ * Reads logs with a block of lines for each buffer: the debug log of a patched runtime, and that of the client with
+ * stack traces.
  *
- * <p>Both say where in the program it was, and no process. A block is over where the next one begins, where a line is none of its
- * own, and at the end.
+ * <p>Both contain the call stack, but no process. A block ends where the next one begins, at a line that does not
+ * belong to it, and at the end.
  */
 final class BlockReader {
 
@@ -34,7 +34,7 @@ final class BlockReader {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,18})(?: bytes.*)?");
     private static final Pattern ADDRESS = Pattern.compile("(?:0x([0-9a-fA-F]{1,16})|(\\d{1,19}))(?: .*)?");
 
-    /** What reports stands above what asked for memory. */
+    /** The frames of the reporting code are above the frame that allocated. */
     private static final Pattern REPORTING =
             Pattern.compile(".*(?:AllocationClient|GraphTracker|track_(?:de)?allocate|backtrace|stack_?trace).*");
 
@@ -53,7 +53,7 @@ final class BlockReader {
 
     private record DeviceAddress(int device, long address) {}
 
-    /** Forgets the origin that was asked for longest ago. */
+    /** Evicts the least recently used origin. */
     private static final class LatestOrigins extends LinkedHashMap<List<String>, Origin> {
         private static final long serialVersionUID = 1;
 
@@ -89,7 +89,7 @@ final class BlockReader {
     /**
      * Reads a line; returns whether it belongs to a block.
      *
-     * @param followsRule whether the line before is a rule: the words of a title stand in sentences too
+     * @param followsRule whether the previous line is a rule: the words of a title also occur in sentences
      */
     boolean read(String text, boolean followsRule, long line) {
         String core = TextLine.core(text);
@@ -135,7 +135,9 @@ final class BlockReader {
         return true;
     }
 
-    /** Of a program that asks for memory in a loop all blocks have the same few stacks, of which one object each is enough. */
+    /**
+     * All blocks of a program that allocates in a loop have the same few stacks, of which one object each is enough.
+     */
     private Optional<Origin> origin(List<String> frames) {
         return frames.isEmpty()
                 ? Optional.empty()
@@ -154,7 +156,7 @@ final class BlockReader {
                         core.substring(0, colon), core.substring(colon + 2).strip(), null, -1);
     }
 
-    /** Enters the block that is open, if one is. */
+    /** Records the open block, if there is one. */
     void finish() {
         Block over = block;
         block = null;

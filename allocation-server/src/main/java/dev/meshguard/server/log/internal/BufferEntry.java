@@ -10,13 +10,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one id on one device: what the server has there, what the history still holds, and how often lines named it.
+ * The state of one id on one device: in the server, in the history, and the number of lines that name it.
  *
  * <p>Types are ordinals, because each line changes them: see {@link ReportLine}.
  */
 final class BufferEntry {
 
-    /** Stands for a type that no line names. */
+    /** Represents a type that no line names. */
     static final byte NO_TYPE = -1;
 
     private static final BufferType[] TYPES = BufferType.values();
@@ -24,32 +24,32 @@ final class BufferEntry {
     final int device;
     final long id;
 
-    // What the server has.
+    // State of the server
     long references;
     long size;
     byte type;
     long owner = ReportLine.NO_PID;
 
-    // What a server without reference counts has; below 0 if nothing.
+    // State of a server without reference counts; below 0 if it has no entry.
     long everySize = -1;
     byte everyType;
 
-    /** How many reports the history still holds that the server dropped. */
+    /** Number of reports in the history that the server removed. */
     long abandoned;
 
-    /** The line that allocated it again without a count of references. */
+    /** The line that allocated it again without a reference count. */
     long repeatedAt;
 
     long latestSize;
 
     byte latestType = NO_TYPE;
 
-    // What the history holds: in all, and of each type where an id is used for two.
+    // Number of reports in the history: in total, and for each type if an id is used for two.
     private int held;
     private byte typeHeld;
     private int @Nullable [] heldOfTypes;
 
-    /** Its index among the addresses of the events, of the type that came first; more are kept for an id that is used for several. */
+    /** Its index among the addresses of the events, of the first type; more are kept for an id with several types. */
     private int index = LogEvents.NO_INDEX;
 
     private byte typeOfIndex;
@@ -102,14 +102,14 @@ final class BufferEntry {
         named(0, line);
     }
 
-    /** The server dropped it because its process is dead; who else holds a reference may still free it. */
+    /** The server removed it because its process is dead; another process with a reference may still free it. */
     void died() {
         everDied = true;
         abandoned = held();
         isOfDead = otherProcesses == null;
     }
 
-    /** Whether all that the history holds here was a dead process's: a free is of something else. */
+    /** Whether all its reports in the history are those of a dead process: a free then belongs to another buffer. */
     boolean isOfDeadOnly() {
         return isOfDead && references == 0;
     }
@@ -118,7 +118,7 @@ final class BufferEntry {
         return abandoned > 0 && references == 0;
     }
 
-    /** Whether neither the server nor the history has anything here. */
+    /** Whether neither the server nor the history has a buffer here. */
     boolean isOver() {
         return references == 0 && everySize < 0 && held() == 0;
     }
@@ -149,7 +149,7 @@ final class BufferEntry {
         return ofType == typeHeld ? held : 0;
     }
 
-    /** Returns of which memory a free takes a report back: the latest that was reported. */
+    /** Returns the memory type of a free: that of the latest report. */
     int typeToFree() {
         if (latestType != NO_TYPE && held(latestType) > 0) {
             return latestType;

@@ -4,7 +4,7 @@ import dev.meshguard.server.log.LogDialect;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** The kinds of log that the lines of one show; each line shows some. */
+/** Collects the dialects that the lines of a log show. */
 final class Dialects {
 
     private static final LogDialect[] ALL = LogDialect.values();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The entries of one device by id: each line of a log looks one up, so there is no box around the id. */
+/** The entries of one device by id: each line of a log looks one up, so ids are not boxed. */
 final class EntryTable {
 
     private static final int FIRST_CAPACITY = 64;
@@ -42,7 +42,7 @@ final class EntryTable {
         slots[slot(entry.id)] = entry;
     }
 
-    /** Drops the entries of which nothing is allocated, when they have become many; of what is dropped no use is told. */
+    /** Removes the entries without an allocation, when they have become many; their use is no longer reported. */
     void forgetWhatIsOver() {
         if (entries.size() < nextPruning) {
             return;
@@ -52,7 +52,7 @@ final class EntryTable {
         makeRoom(Integer.highestOneBit(Math.max(FIRST_CAPACITY, nextPruning * 2)));
     }
 
-    /** Returns the entries in the order in which they came. */
+    /** Returns the entries in order of appearance. */
     List<BufferEntry> entries() {
         return entries;
     }

@@ -4,13 +4,13 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * From which line each event was read.
+ * The line of each event.
  *
- * <p>Most lines of a log are one event, so it is kept only where an event is not of the line after the one before it.
+ * <p>Most lines of a log are one event, so a line is stored only if it does not follow the line of the previous event.
  */
 public final class EventLines {
 
-    /** The numbers of the events that begin a row, ascending. */
+    /** The numbers of the events that begin a sequence of consecutive lines, ascending. */
     private long[] events = new long[16];
 
     /** Their lines. */
@@ -22,7 +22,7 @@ public final class EventLines {
 
     EventLines() {}
 
-    /** Notes of which line the next event is. */
+    /** Records the line of the next event. */
     void add(long line) {
         last++;
         if (line != lastLine + 1 || rows == 0) {

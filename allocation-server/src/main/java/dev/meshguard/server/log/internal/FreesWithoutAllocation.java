@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Adds up the frees of what no line allocates, which are in no history. */
+/** Adds up the frees without an allocation, which are in no history. */
 final class FreesWithoutAllocation {
 
     private static final class Tally {
@@ -23,7 +23,7 @@ final class FreesWithoutAllocation {
         add(after, phase, 1, bytes);
     }
 
-    /** What came up to here came before the check. */
+    /** Marks all frees so far as before the check. */
     void checked() {
         after.forEach((phase, tally) -> add(before, phase, tally.buffers, tally.bytes));
         after.clear();

@@ -16,17 +16,17 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that somebody still writes, read to its end and on.
+ * A file that is still being written, read to its end and further.
  *
- * <p>It is looked at anew every tenth of a second. A file that was cut and has grown again beyond what was read in between cannot be
- * told from one that grew.
+ * <p>It is polled every tenth of a second. If a file is truncated and grows beyond the read position between two polls,
+ * this is not detected.
  */
 public final class GrowingFile extends InputStream {
 
     private static final long PAUSE_MILLIS = 100;
 
     private final Path path;
-    /** A channel would be closed by whoever interrupts the thread, who wants to know what was read by then. */
+    /** An interrupt would close a channel, but the data read so far is still needed. */
     private final RandomAccessFile file;
 
     private final @Nullable Object identity;
@@ -36,13 +36,13 @@ public final class GrowingFile extends InputStream {
     private Instant grewAt;
     private @Nullable String damage;
 
-    /** Where reading ends; below 0 as long as that is not known. */
+    /** The position at which reading ends; below 0 until it is known. */
     private long end = -1;
 
     /**
      * Opens a file.
      *
-     * @param isOver is asked at the end of the file, with the time since it last grew, whether nothing more is to be waited for
+     * @param isOver decides at the end of the file, by the time since it last grew, whether reading ends
      */
     public GrowingFile(Path path, InstantSource clock, Predicate<Duration> isOver) throws IOException {
         this.path = path;
@@ -53,7 +53,7 @@ public final class GrowingFile extends InputStream {
         this.grewAt = clock.instant();
     }
 
-    /** Returns what happened to the file while it was read, if it is not the whole log for that. */
+    /** Returns the damage to the file during reading, if it makes the log incomplete. */
     Optional<String> damage() {
         return Optional.ofNullable(damage);
     }
@@ -70,7 +70,7 @@ public final class GrowingFile extends InputStream {
         }
         int read = readOn(target, from, most);
         while (read <= 0 && end < 0) {
-            // What was written before somebody said that it is over, or put another file there, is still read.
+            // Data written before the end was decided, or before the file was replaced, is still read.
             boolean over = isOver.test(Duration.between(grewAt, clock.instant()));
             damage = whatHappened().orElse(null);
             end = over || damage != null || !hasPaused() ? file.length() : end;
@@ -79,7 +79,7 @@ public final class GrowingFile extends InputStream {
         return read > 0 ? read : -1;
     }
 
-    /** However fast somebody writes, what comes after the end was found is not read. */
+    /** Data written after the end was decided is not read, even if a program writes fast. */
     private int readOn(byte[] target, int from, int most) throws IOException {
         long left = end < 0 ? most : Math.min(most, end - file.getFilePointer());
         int read = left <= 0 ? 0 : file.read(target, from, (int) left);
@@ -107,7 +107,7 @@ public final class GrowingFile extends InputStream {
         }
     }
 
-    /** Whoever interrupts the thread wants no more. */
+    /** An interrupt ends the reading. */
     private static boolean hasPaused() {
         try {
             Thread.sleep(PAUSE_MILLIS);

@@ -11,8 +11,8 @@ import java.util.zip.ZipException;
 /**
  * Decompresses gzip, all members of a file one after the other (RFC 1952).
  *
- * <p>Unlike {@link java.util.zip.GZIPInputStream}, which takes whatever it cannot read behind the first member for the end, this fails
- * where a later member is damaged and where anything else follows.
+ * <p>{@link java.util.zip.GZIPInputStream} treats unreadable data after the first member as the end. This class fails
+ * if a later member is damaged or any other data follows.
  */
 final class GzipLog extends InputStream {
 
@@ -36,8 +36,8 @@ final class GzipLog extends InputStream {
     /**
      * Starts decompressing.
      *
-     * @throws ZipException if the first member does not begin as one
-     * @throws EOFException if there is not all of its beginning
+     * @throws ZipException if the first member has no valid header
+     * @throws EOFException if its header is truncated
      */
     GzipLog(InputStream in, int bufferSize) throws IOException {
         this.in = in;

@@ -9,7 +9,7 @@ import dev.meshguard.tracker.Retention;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.history.HistoryEvent;
 
-/** Keeps of a log what is still allocated, and sums; for logs that are larger than the memory. */
+/** The live buffers of a log, and sums; for logs that are larger than the memory. */
 final class LiveEvents {
 
     private final AllocationTracker tracker = AllocationTracker.builder()
@@ -64,7 +64,7 @@ final class LiveEvents {
         } else if (!(event instanceof HistoryEvent.PhaseBegan
                 || event instanceof HistoryEvent.RoundBegan
                 || event instanceof HistoryEvent.RoundEnded)) {
-            // Phases and rounds are of the past, which is not kept.
+            // Phases and rounds belong to the past, which is not kept.
             throw new IllegalStateException("A log has no such event: " + event);
         }
     }

@@ -19,14 +19,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history that a log tells, as far as it was read, and the line of each event.
+ * The history of a log up to the current line, and the line of each event.
  *
- * <p>Made of events and not with a tracker, because the order is that of the lines: a tracker puts the reports of several devices in
- * order by requests, of which a log knows nothing.
+ * <p>Built from events and not with a tracker, because the order is that of the lines. A tracker orders the reports of
+ * several devices by requests, which a log does not contain.
  */
 final class LogEventList {
 
-    /** A log says no times; what needs one gets this. */
+    /** A log contains no times; this is used where one is needed. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
     private static final BufferType[] TYPES = BufferType.values();
@@ -45,12 +45,12 @@ final class LogEventList {
         live = retention == Retention.ALL ? null : new LiveEvents();
     }
 
-    /** Returns whether all events are kept, and not only what is still allocated. */
+    /** Returns whether all events are kept, and not only the live buffers. */
     boolean keepsPast() {
         return live == null;
     }
 
-    /** Says to which line the events that follow belong. */
+    /** Sets the line of the events that follow. */
     void at(long newLine) {
         line = newLine;
     }
@@ -162,7 +162,10 @@ final class LogEventList {
         return latestDetails;
     }
 
-    /** Returns the history; a server's log does not say over how many banks a buffer lies, so sizes say nothing of overlaps. */
+    /**
+     * Returns the history; a server's log does not contain the number of banks of a buffer, so sizes do not show
+     * overlaps.
+     */
     AllocationHistory history() {
         return live != null ? live.history() : AllocationHistory.read(events);
     }

@@ -6,34 +6,34 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What makes a log less than the whole truth, told in the history itself.
+ * The gaps and contradictions of a log, recorded in its history.
  *
- * <p>The first of each kind is told in full where it is; one lost line is followed by a disagreement every ten seconds, and a
- * thousand sentences say no more than two.
+ * <p>The first of each kind is recorded in full at its line. One lost line causes a disagreement every ten seconds, and
+ * a thousand sentences say no more than two.
  */
 final class LogGaps {
 
-    /** The ways in which a log falls short. */
+    /** The kinds of gaps. */
     enum Kind {
-        /** A buffer is freed that no line allocates. */
+        /** A free of a buffer that no line allocates. */
         ALLOCATION_MISSING(true, "frees of what no line allocates"),
-        /** The count of references, the size or the owner does not follow from the lines before. */
+        /** The reference count, the size or the owner contradicts the previous lines. */
         CONTRADICTION(false, "counts, sizes or owners that do not follow from the lines before them"),
         /** A sum in the log is not the sum of the lines. */
         WITNESS(false, "figures that are not the sum of the lines before them"),
-        /** The server got a message and did not enter it. */
+        /** The server rejected a message. */
         REJECTED(true, "messages that the server refused"),
-        /** A line begins like a report and is none. */
+        /** A line begins like a report but is not valid. */
         UNREADABLE(true, "reports that cannot be read"),
-        /** The device is none that there can be. */
+        /** The device id is impossible. */
         DEVICE(true, "devices that there cannot be"),
-        /** Somebody left lines out. */
+        /** Lines were omitted. */
         OMITTED(false, "lines left out"),
         /** A program could not report. */
         NOT_CONNECTED(false, "programs that could not report"),
         /** Circular buffers of which only the sum is known. */
         CIRCULAR_BUFFERS(false, "circular buffers that are left"),
-        /** The log ends where no log ends. */
+        /** The log ends in the middle of a line. */
         CUT(false, "lines that are cut");
 
         private final boolean isCounted;
@@ -57,7 +57,7 @@ final class LogGaps {
         this.events = events;
     }
 
-    /** Notes a loss that shows in a line; the text is a sentence without its full stop. */
+    /** Records a gap at a line; the text is a sentence without its full stop. */
     void note(Kind kind, long line, String text) {
         Tally tally = tallies.get(kind);
         if (tally == null) {
@@ -69,7 +69,7 @@ final class LogGaps {
         tally.lastLine = line;
     }
 
-    /** Tells of all that were counted only. */
+    /** Records all gaps that were only counted. */
     void finish() {
         tallies.forEach((kind, tally) -> {
             if (tally.count > 0) {

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * The lines of a log, one at a time, as bytes.
  *
- * <p>Nearly all that matters in a log is ASCII, and what is not may have been spoilt on its way here; so nothing is decoded that
- * nobody looks at. What is in memory is one block, however long the log or a line of it.
+ * <p>Nearly all relevant text of a log is ASCII, and other characters may be damaged; only text that is examined is
+ * therefore decoded. Only one block is in memory, regardless of the length of the log or of a line.
  */
 public final class LogLines {
 
-    /** No line of a server is a tenth as long; what is longer is cut. */
+    /** No line of a server is a tenth as long; longer ones are truncated. */
     private static final int MAX_LINE_LENGTH = 1 << 16;
 
     private static final int[] GZIP = {0x1f, 0x8b};
@@ -45,9 +45,9 @@ public final class LogLines {
     }
 
     /**
-     * Starts reading; gzip and zstd are known by their first bytes.
+     * Starts reading; gzip and zstd are recognized by their first bytes.
      *
-     * @throws UnreadableCompressionException if it is compressed with zstd, and what reads that is not there
+     * @throws UnreadableCompressionException if it is compressed with zstd, and the library for it is missing
      */
     public static LogLines of(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, MAX_LINE_LENGTH);
@@ -74,7 +74,7 @@ public final class LogLines {
         }
     }
 
-    /** Starts reading a file that grows; it is not compressed. */
+    /** Starts reading a growing file, which is not compressed. */
     public static LogLines of(GrowingFile file) {
         LogLines lines = new LogLines(file, false);
         lines.growing = file;
@@ -95,7 +95,7 @@ public final class LogLines {
         }
     }
 
-    /** Goes to the next line; returns whether there is one. */
+    /** Moves to the next line; returns whether there is one. */
     public boolean next() throws IOException {
         isTooLong = false;
         hasNul = false;
@@ -156,7 +156,7 @@ public final class LogLines {
         return true;
     }
 
-    /** Returns the bytes that the line is in, from {@link #from()} to {@link #to()}; to be read before the next one. */
+    /** Returns the buffer that contains the line, from {@link #from()} to {@link #to()}; valid until the next line. */
     byte[] bytes() {
         return block;
     }
@@ -174,12 +174,15 @@ public final class LogLines {
         return number;
     }
 
-    /** Returns whether the line was longer than any can be; what is there is its end. */
+    /** Returns whether the line was longer than the limit; only its end is available. */
     boolean isTooLong() {
         return isTooLong;
     }
 
-    /** Returns whether a byte of the line is 0, which no log has: it was reserved in the file and never written. */
+    /**
+     * Returns whether the line contains a zero byte, which no log has: the space was reserved in the file and never
+     * written.
+     */
     boolean hasNul() {
         return hasNul;
     }
@@ -189,13 +192,13 @@ public final class LogLines {
         return isTerminated;
     }
 
-    /** Returns what is wrong with the file that the lines are in, if anything is. */
+    /** Returns the damage to the file, if there is any. */
     Optional<String> damage() {
         GrowingFile file = growing;
         return file == null ? Optional.ofNullable(damage) : file.damage();
     }
 
-    /** Returns the line as text; what is no UTF-8 is replaced. */
+    /** Returns the line as text; invalid UTF-8 is replaced. */
     String text() {
         return new String(block, from, to - from, StandardCharsets.UTF_8);
     }

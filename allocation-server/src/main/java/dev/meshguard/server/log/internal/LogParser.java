@@ -24,28 +24,28 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reading of one log, from its first line to its last.
+ * Parses one log, from its first line to its last.
  *
- * <p>Each line is asked in turn whether it is a report of one buffer, a line of a block, or one of the other lines that the server
- * prints. What is none of these is counted as unread.
+ * <p>Each line is matched in turn against reports of one buffer, lines of a block, and the server's other lines. A line
+ * that matches none is counted as unread.
  */
 public final class LogParser {
 
     /**
-     * What was read.
+     * The result of parsing.
      *
-     * @param history what the log tells
+     * @param history the history of the log
      * @param linesOfEvents the line of each event
-     * @param lines how many lines there are
-     * @param reports how many of them report a buffer
-     * @param unread the lines that say nothing
-     * @param dialects what kinds of log it shows
-     * @param addresses how often each address was allocated and freed, by device and address
-     * @param unseenFrees what was freed that no line allocates
+     * @param lines the number of lines
+     * @param reports the number of them that report a buffer
+     * @param unread the unrecognized lines
+     * @param dialects the dialects of its lines
+     * @param addresses the use of each address, by device and address
+     * @param unseenFrees the frees without an allocation
      * @param lastDump the line of the last dump
-     * @param figures how many sums of the server were compared with the lines
-     * @param disagreements how many of them differ
-     * @param notes what a reader of the verdict has to know of the log
+     * @param figures the number of sums of the server that were compared with the lines
+     * @param disagreements the number of them that differ
+     * @param notes the notes for a reader of the verdict
      */
     public record Result(
             AllocationHistory history,
@@ -62,12 +62,12 @@ public final class LogParser {
             List<String> notes) {}
 
     /**
-     * What its reader asks for.
+     * The options of the parser.
      *
-     * @param today the day of the check, against which expectations that end are judged
-     * @param phaseMark finds the lines that begin a phase, and in its first group the name
-     * @param roundMark finds the lines that begin a round
-     * @param retention what is kept of the log
+     * @param today the day of the check, on which expired expectations depend
+     * @param phaseMark matches the lines that begin a phase; its first group is the name
+     * @param roundMark matches the lines that begin a round
+     * @param retention the parts of the log that are kept
      */
     public record Choices(
             LocalDate today, Optional<Pattern> phaseMark, Optional<Pattern> roundMark, Retention retention) {}
@@ -97,7 +97,7 @@ public final class LogParser {
     private Phase phase = Phase.START;
     private boolean followsRule;
 
-    /** The line just read, if it said that lines are left out; that counts beside lines of the server only. */
+    /** The current line, if it states that lines are omitted; it counts only next to lines of the server. */
     private long omittedAt;
 
     private boolean followsServerLine;
@@ -109,7 +109,7 @@ public final class LogParser {
     private long deadProcess = ReportLine.NO_PID;
     private ReplayedLedger.@Nullable Removed removed;
 
-    /** The sum that a device's last line of circular buffers or kernels gives. */
+    /** The sum in a device's last line of circular buffers or kernels. */
     private record LastTotal(String megabytes, long line) {}
 
     private LogParser(LogLines lines, Choices choices) {
@@ -267,7 +267,7 @@ public final class LogParser {
 
     private void cut() {
         if (lines.damage().isPresent()) {
-            return; // Told at the end, with the reason.
+            return; // Reported at the end, with the reason.
         }
         losses.note(
                 LogGaps.Kind.CUT,
@@ -463,7 +463,7 @@ public final class LogParser {
         kernels.clear();
     }
 
-    /** The check is made where the server was asked what is left, unless more was allocated afterwards; see {@link #finish()}. */
+    /** The check is at the last dump request, unless more was allocated afterwards; see {@link #finish()}. */
     private void dump() {
         section = TextLine.LogSection.IN_DUMP;
         ledger.countsReferences();
@@ -493,7 +493,7 @@ public final class LogParser {
                 if (known != null) {
                     witnesses.removed(pid, line.number(0), line.word(2), known, lines.number());
                 }
-                // What else it had comes in lines of its own.
+                // Its other allocations have lines of their own.
                 removed = new ReplayedLedger.Removed(0, 0);
             }
             case "CBs" -> {
@@ -539,8 +539,8 @@ public final class LogParser {
     // The end
 
     /**
-     * Only frees after the last dump are late; whatever else follows, and where rounds are compared, the end of the log is the moment
-     * of the check.
+     * Only frees after the last dump are late. If anything else follows, or rounds are compared, the check is at the
+     * end of the log.
      */
     private void finish() {
         events.at(lines.number());

@@ -14,19 +14,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the server had in its books after each line, and what goes into the history for it.
+ * The server's ledger after each line, and the events that follow for the history.
  *
- * <p>The two are not the same. The server drops what a dead process had, forgets all when it is started again, and before reference
- * counts it took an entry off with the first free. The history keeps every report until a free takes it back. What the server says
- * beside a report (the count of references, the size, the owner) is held against the books; where the two differ, lines are missing.
+ * <p>The two differ. The server removes the entries of a dead process and forgets everything at a restart. Before
+ * reference counts it removed an entry with the first free. The history keeps every report until a matching free. The
+ * additional data of a report (the reference count, the size, the owner) is compared with the ledger; if they differ,
+ * lines are missing.
  */
 final class ReplayedLedger {
 
-    /** How the server adds up several reports of one address. */
+    /** The server's way to count several reports of one address. */
     enum Counting {
         /** Not shown by any line yet. */
         UNKNOWN,
-        /** Every report adds, the first free takes the entry off. */
+        /** Every report adds, the first free removes the entry. */
         EVERY_REPORT,
         /** Each report is a reference. */
         REFERENCES
@@ -41,16 +42,18 @@ final class ReplayedLedger {
     private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
 
-    /** The same of the devices that there are: a mesh reports to all of them in turn. */
+    /** The same for the usual devices: a mesh reports to all of them in turn. */
     private final @Nullable DeviceBook[] first = new @Nullable DeviceBook[FIRST_DEVICES];
 
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
 
-    /** What was said of entries that the next dead process shares. */
+    /** Lines about entries that the next dead process shares. */
     private final List<Shared> shared = new ArrayList<>();
 
-    /** Entries that were allocated again without a word of references, when it was not known yet whether the server counts them. */
+    /**
+     * Entries that were allocated again without a reference count, before it was known whether the server counts them.
+     */
     private final List<BufferEntry> repeated = new ArrayList<>();
 
     ReplayedLedger(LogEventList events, LogGaps losses, Retention retention) {
@@ -59,7 +62,7 @@ final class ReplayedLedger {
         this.losses = losses;
     }
 
-    // What lines say
+    // Lines of the log
 
     void allocated(ReportLine said) {
         long line = said.line;
@@ -85,7 +88,7 @@ final class ReplayedLedger {
         entry.reportedBy(said.pid);
     }
 
-    /** Comes after the report itself: a buffer of which something is missing may have been freed as well. */
+    /** Follows the report itself: a buffer with a missing report may have been freed as well. */
     private void checkReferences(ReportLine said, BufferEntry entry, long line) {
         long fits = Math.max(1, said.references);
         if (entry.references + 1 == fits) {
@@ -122,7 +125,7 @@ final class ReplayedLedger {
                         addressText(entry)));
     }
 
-    /** Enters a free; returns whether any line allocates what it frees. */
+    /** Records a free; returns whether any line allocates the buffer. */
     boolean freed(ReportLine said) {
         long line = said.line;
         if (said.hasRemaining) {
@@ -151,7 +154,7 @@ final class ReplayedLedger {
         return isSeen;
     }
 
-    /** Before reference counts, and where nothing is said of them, a free takes one report back. */
+    /** Without a reference count, a free matches one report. */
     private static void release(DeviceBook book, BufferEntry entry, ReportLine said) {
         long left = said.hasRemaining ? said.references : Math.max(0, entry.references - 1);
         if (left == 0) {
@@ -211,7 +214,7 @@ final class ReplayedLedger {
                         now));
     }
 
-    /** The first server knew no devices: where one device only has the buffer, it is meant. */
+    /** The first server has no devices: if only one device has the buffer, the free belongs to it. */
     private boolean freedOnSomeDevice(ReportLine said, long line) {
         List<BufferEntry> candidates = live(said.id);
         if (candidates.size() == 1) {
@@ -271,7 +274,7 @@ final class ReplayedLedger {
         }
     }
 
-    /** A free does not say of which memory. */
+    /** A free does not contain the memory type. */
     private int typeOf(BufferEntry entry) {
         if (entry.latestType != BufferEntry.NO_TYPE) {
             return entry.latestType;
@@ -303,7 +306,7 @@ final class ReplayedLedger {
         }
     }
 
-    /** Takes the entries of a process off the books and returns what they were; the history keeps them. */
+    /** Removes the entries of a process from the ledger and returns their totals; the history keeps them. */
     Removed processDied(long pid) {
         events.processDied(pid);
         long buffers = 0;
@@ -328,15 +331,15 @@ final class ReplayedLedger {
     }
 
     /**
-     * What a line says of an entry that does not simply go with its owner.
+     * A line about an entry that is not simply removed with its owner.
      *
-     * @param remainingReferences how many references others have; none if nobody has
+     * @param remainingReferences the number of references of other processes
      * @param dead the dead process
-     * @param newOwner whose it is from here on
+     * @param newOwner the new owner
      */
     record Shared(int device, long id, long remainingReferences, long dead, long newOwner) {}
 
-    /** Comes before the line that says that the process is dead. */
+    /** Precedes the line that reports the dead process. */
     void sharedWithDead(Shared said, long line) {
         DeviceBook book = devices.get(said.device());
         BufferEntry entry = book == null ? null : book.known(said.id());
@@ -369,10 +372,10 @@ final class ReplayedLedger {
         return exceptions;
     }
 
-    /** What a dead process had. */
+    /** The totals of a dead process. */
     record Removed(long buffers, long bytes) {}
 
-    /** A server that is started again knows nothing. */
+    /** A restarted server has an empty ledger. */
     void restarted(long line) {
         long forgotten = entries();
         if (forgotten > 0) {
@@ -390,7 +393,7 @@ final class ReplayedLedger {
         repeated.clear();
     }
 
-    /** That a line of any kind comes from a server that counts references. */
+    /** Records that a line comes from a server with reference counts. */
     void countsReferences() {
         if (counting == Counting.REFERENCES) {
             return;
@@ -429,7 +432,7 @@ final class ReplayedLedger {
         return false;
     }
 
-    /** What was left behind at an address that is lent again is another buffer: the device was given back in between. */
+    /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
     private void beginOpenPeriod(DeviceBook book) {
         events.deviceClosed(book.device);
         events.deviceOpened(book.device);
@@ -451,7 +454,7 @@ final class ReplayedLedger {
         return known;
     }
 
-    // What they add up to
+    // Sums
 
     Counting counting() {
         return counting;
@@ -474,7 +477,7 @@ final class ReplayedLedger {
         return devices.get(device);
     }
 
-    /** Returns what entry has an id on a device, if one has. */
+    /** Returns the entry with an id on a device, if there is one. */
     Optional<BufferEntry> entry(int device, long id) {
         DeviceBook book = devices.get(device);
         return Optional.ofNullable(book == null ? null : book.known(id)).filter(entry -> entry.references > 0);
@@ -505,7 +508,7 @@ final class ReplayedLedger {
         return "buffer " + Quantities.address(id) + " on device " + device;
     }
 
-    /** The books of one device. */
+    /** The entries of one device. */
     static final class DeviceBook {
         private final int device;
         private final EntryTable entries = new EntryTable();
@@ -514,7 +517,7 @@ final class ReplayedLedger {
         private final long[] counts = new long[TYPES.length];
         private long count;
 
-        /** As a server adds up that does not count references. */
+        /** By the rules of a server without reference counts. */
         private final long[] everyBytes = new long[TYPES.length];
 
         private long everyCount;

@@ -4,28 +4,28 @@ import dev.meshguard.event.BufferType;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a line of the server says of one buffer.
+ * A parsed line of the server about one buffer.
  *
- * <p>A few objects for all lines of a log: each is filled again. The mark in front of a line is not looked at, because it is what
- * a wrong encoding spoils first; the words say the same.
+ * <p>A few objects serve all lines of a log: each is reused. The mark at the beginning of a line is ignored, because a
+ * wrong encoding damages it first; the words are sufficient.
  */
 final class ReportLine {
 
-    /** What a line says. */
+    /** The kind of a line. */
     enum Kind {
-        /** Nothing of a buffer. */
+        /** Not about a buffer. */
         NONE,
-        /** It begins like a report and cannot be read as one. */
+        /** It begins like a report but is not valid. */
         BROKEN,
         /** A buffer was allocated. */
         ALLOCATED,
         /** A buffer was freed. */
         FREED,
-        /** A free found nothing. */
+        /** A free found no buffer. */
         UNKNOWN_FREE,
-        /** A buffer was allocated again with another size; comes beside the line of the allocation. */
+        /** A buffer was allocated again with another size; follows the line of the allocation. */
         OTHER_SIZE,
-        /** The server refused the message. */
+        /** The server rejected the message. */
         REJECTED
     }
 
@@ -73,7 +73,7 @@ final class ReportLine {
 
     long references;
 
-    /** Whether a free says how many references are left. */
+    /** Whether a free contains the number of remaining references. */
     boolean hasRemaining;
 
     boolean isAlreadyFreed;
@@ -86,8 +86,9 @@ final class ReportLine {
     /**
      * Reads a line.
      *
-     * <p>The two usual lines are read here and not in methods of their own: HotSpot compiles a method of more than 325 bytes of bytecode
-     * into none of its callers. That saves {@code analyze} of a million lines 0.4 s of 2.8 s of CPU time.
+     * <p>The two usual lines are read here and not in methods of their own: HotSpot compiles a method of more than 325
+     * bytes of bytecode into none of its callers. That saves {@code analyze} of a million lines 0.4 s of 2.8 s of CPU
+     * time.
      */
     Kind read(byte[] lineBytes, int from, int to, long number) {
         line = number;
@@ -150,7 +151,10 @@ final class ReportLine {
         return -1;
     }
 
-    /** Before a report there is its mark, or what a tool put there: a time, the name of a container. No sentence. */
+    /**
+     * A report follows its mark, or the prefix of a tool: a time, the name of a container. It does not follow a
+     * sentence.
+     */
     private boolean isStartOfReport(int from, int bracket) {
         int last = bracket - 1;
         while (last >= from && isSpace(bytes[last])) {
@@ -170,7 +174,7 @@ final class ReportLine {
                 || ".,;(-'*".indexOf(character) >= 0;
     }
 
-    /** Whether nothing but marks stands before it: then it is meant to be a report. */
+    /** Whether only marks precede it: then it is intended as a report. */
     private boolean isBare(int from, int bracket) {
         for (int i = from; i < bracket; i++) {
             if (bytes[i] > 0 && !isSpace(bytes[i]) && bytes[i] != '?' && bytes[i] != '>') {
@@ -195,7 +199,7 @@ final class ReportLine {
         return isOver() ? Kind.UNKNOWN_FREE : Kind.NONE;
     }
 
-    /** A document may say {@code xxx} for a number that does not matter. */
+    /** A document may use {@code xxx} for an irrelevant number. */
     private boolean takePid() {
         if (takeNumber()) {
             pid = value;
@@ -227,7 +231,7 @@ final class ReportLine {
         return take(INVALID_TYPE) ? Kind.REJECTED : Kind.BROKEN;
     }
 
-    /** What follows in brackets is the server's guess why, and not always right. */
+    /** The text in brackets is the server's guess at the reason, and not always right. */
     private boolean unknown() {
         return takeId() && take(ON_DEVICE) && takeDevice() && (at == end || isSpace(bytes[at]));
     }
@@ -240,7 +244,7 @@ final class ReportLine {
         return take(BUFFER_ID) && takeId() && take(DEVICE) && takeDevice() && take(CLOSE) && isOver();
     }
 
-    /** A remark may follow that a person added. */
+    /** A person may have added a remark. */
     private boolean isOver() {
         int rest = at;
         while (rest < end && isSpace(bytes[rest])) {

@@ -2,7 +2,7 @@ package dev.meshguard.server.log.internal;
 
 import java.math.BigDecimal;
 
-/** Numbers as the server prints them: six digits, so a figure stands for all that are rounded to it. */
+/** Numbers in the server's format: six digits, so a figure matches all values that are rounded to it. */
 final class RoundedNumbers {
 
     static final long KILOBYTE = 1024;
@@ -10,7 +10,7 @@ final class RoundedNumbers {
 
     private RoundedNumbers() {}
 
-    /** Returns whether a number of bytes, in the given unit, is printed like that. */
+    /** Returns whether a number of bytes, in the given unit, has this printed form. */
     static boolean fits(String printed, long bytes, long unit) {
         BigDecimal figure = new BigDecimal(printed);
         BigDecimal halfDigit = figure.ulp().divide(BigDecimal.valueOf(2));

@@ -6,10 +6,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the sums that the server printed against the sum of the lines.
+ * Compares the sums that the server printed with the sum of the lines.
  *
- * <p>A server that does not count references adds every report, so its sums are held against such books too until a line shows which
- * kind of server it was.
+ * <p>A server without reference counts adds every report. The sums are therefore also compared with such a ledger until
+ * a line shows the kind of server.
  */
 final class StatisticsVerifier {
 
@@ -25,12 +25,12 @@ final class StatisticsVerifier {
         this.losses = losses;
     }
 
-    /** Returns how many sums were looked at. */
+    /** Returns the number of compared sums. */
     long figures() {
         return figures;
     }
 
-    /** Returns how many of them are not the sum of the lines. */
+    /** Returns the number of them that are not the sum of the lines. */
     long disagreements() {
         return disagreements;
     }

@@ -7,10 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What the server prints besides lines of single buffers.
+ * A line of the server that is not about a single buffer.
  *
- * @param form which line it is
- * @param values what stands in its places
+ * @param form the form of the line
+ * @param values the variable parts
  */
 record TextLine(Form form, List<String> values) {
 
@@ -18,7 +18,7 @@ record TextLine(Form form, List<String> values) {
     private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
     private static final String REMARK = "(?:\\s*|\\s+[^\\x00-\\x7f#<].*|\\s+[#<].*)";
 
-    /** Where a line may stand: words like {@code Device 0:} are said elsewhere too. */
+    /** The section in which a line is valid: words like {@code Device 0:} also occur elsewhere. */
     enum LogSection {
         ANYWHERE,
         IN_STATISTICS,
@@ -26,12 +26,12 @@ record TextLine(Form form, List<String> values) {
         IN_KERNELS
     }
 
-    /** The lines there are. */
+    /** The forms of lines. */
     enum Form {
         STARTED(LogSection.ANYWHERE, "(?:Enhanced )?Allocation Server started.*"),
         STATISTICS(LogSection.ANYWHERE, "Current Statistics:"),
         STATISTICS_DEVICE(LogSection.IN_STATISTICS, "Device " + NUMBER + ":"),
-        /** As people quote the block: all of a device in one line. */
+        /** A quoted form of the block: all values of a device in one line. */
         STATISTICS_LINE(
                 LogSection.ANYWHERE,
                 "Device " + NUMBER + ": Buffers: " + NUMBER + "(?:, (DRAM): " + NUMBER + " bytes)?(?:, (L1): " + NUMBER
@@ -42,7 +42,7 @@ record TextLine(Form form, List<String> values) {
         STATISTICS_KILOBYTES(LogSection.IN_STATISTICS, "(DRAM|L1|Total): " + FIGURE + " KB"),
         ACTIVE(LogSection.IN_STATISTICS, "Active allocations: " + NUMBER),
         DEAD_FOUND(LogSection.ANYWHERE, "Detected dead processes, cleaning up orphaned buffers\\.\\.\\."),
-        /** Of this project's own server. */
+        /** A line of this project's own server. */
         SHARED_WITH_DEAD(
                 LogSection.ANYWHERE,
                 "Buffer (0x[0-9a-fA-F]{1,16}|\\d{1,18}) on device " + NUMBER + " keeps ref_count=" + NUMBER
@@ -111,15 +111,15 @@ record TextLine(Form form, List<String> values) {
     private static final int MAX_LENGTH = 400;
 
     private static final int SHORTEST_RULE = 10;
-    /** Three signs of a frame, each read as three characters. */
+    /** Three characters of a frame, each decoded as three characters. */
     private static final int MAX_SIGNS_IN_RULE = 9;
 
-    /** Creates a line with its own copy of the words. */
+    /** Creates a line with its own copy of the values. */
     TextLine {
         values = List.copyOf(values);
     }
 
-    /** Reads a line without its marks; empty if it is none of these. */
+    /** Parses a line without its marks; empty if it has none of these forms. */
     static Optional<TextLine> read(String core, LogSection place) {
         if (core.isEmpty() || core.length() > MAX_LENGTH) {
             return Optional.empty();
@@ -135,7 +135,7 @@ record TextLine(Form form, List<String> values) {
         return Optional.empty();
     }
 
-    /** Returns a line without the marks, emoji and frames around it, whatever has become of them on the way. */
+    /** Returns a line without the surrounding marks, emoji and frames, even if their encoding is damaged. */
     static String core(String text) {
         int from = 0;
         int to = text.length();
@@ -148,7 +148,7 @@ record TextLine(Form form, List<String> values) {
         return text.substring(from, to);
     }
 
-    /** Returns whether a line is nothing but a rule or the side of a frame. */
+    /** Returns whether a line contains only a rule or the side of a frame. */
     static boolean isRule(String text) {
         int drawn = 0;
         for (int i = 0; i < text.length(); i++) {

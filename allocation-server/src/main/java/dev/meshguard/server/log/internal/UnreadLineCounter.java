@@ -4,7 +4,7 @@ import dev.meshguard.server.log.UnreadLines;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Counts the lines that say nothing, in bounded memory. */
+/** Counts the unrecognized lines, in bounded memory. */
 final class UnreadLineCounter {
 
     private static final int MAX_SAMPLE_LENGTH = 120;
@@ -24,7 +24,7 @@ final class UnreadLineCounter {
         last = line;
     }
 
-    /** A line that was read ends a stretch; blank ones do not. */
+    /** A recognized line ends a range; a blank one does not. */
     void interrupted() {
         if (first != 0 && ranges.size() < UnreadLines.MAX_RANGES) {
             ranges.add(new UnreadLines.Range(first, last));

@@ -3,7 +3,7 @@ package dev.meshguard.server.log.internal;
 import java.io.IOException;
 import java.util.Locale;
 
-/** A log is compressed in a way that cannot be read here. */
+/** Thrown when a log has a compression that cannot be read here. */
 public final class UnreadableCompressionException extends IOException {
 
     private static final long serialVersionUID = 1;

@@ -2,7 +2,7 @@ package dev.meshguard.server.log.internal;
 
 import java.io.IOException;
 
-/** A log is written in UTF-16, in which no line of it would be found. */
+/** Thrown when a log is written in UTF-16, in which no line would be recognized. */
 public final class UnreadableEncodingException extends IOException {
 
     private static final long serialVersionUID = 1;
@@ -16,7 +16,7 @@ public final class UnreadableEncodingException extends IOException {
                         + " LOG | meshguard analyze -");
     }
 
-    /** Returns whether a file begins like UTF-16: with its mark, or with two characters of ASCII. */
+    /** Returns whether a file begins like UTF-16: with its mark, or with two ASCII characters. */
     static boolean isUtf16(byte[] beginning, int length) {
         if (length < TWO_CHARACTERS) {
             return false;

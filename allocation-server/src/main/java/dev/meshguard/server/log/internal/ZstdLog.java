@@ -7,7 +7,10 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.zip.ZipException;
 
-/** Decompresses zstd, if the library that can is there: it brings native code, which most users of a reader of logs do not need. */
+/**
+ * Decompresses zstd, if its library is present: the library contains native code, which most users of a log reader do
+ * not need.
+ */
 final class ZstdLog extends FilterInputStream {
 
     private ZstdLog(InputStream decompressed) {
@@ -17,13 +20,13 @@ final class ZstdLog extends FilterInputStream {
     /**
      * Starts decompressing.
      *
-     * @throws LinkageError if the library is not there, or not its native code for this system
+     * @throws LinkageError if the library is missing, or has no native code for this system
      */
     static InputStream open(InputStream compressed) throws IOException {
         return new ZstdLog(new ZstdInputStream(compressed));
     }
 
-    /** What is spoilt is told as it is of gzip. */
+    /** Damaged data is reported in the same way as for gzip. */
     @Override
     public int read(byte[] target, int from, int most) throws IOException {
         try {

@@ -1,4 +1,4 @@
-/** How a log is read: lines, what they say, and the books that they must agree with. */
+/** The log parser: lines, their meaning, and the ledger that they must match. */
 @NullMarked
 package dev.meshguard.server.log.internal;
 
