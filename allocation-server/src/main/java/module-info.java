@@ -1,9 +1,9 @@
-/** How real processes report: the allocation server, its client, and its logs. */
+/** The allocation server for reports of real processes, its client, and its logs. */
 module dev.meshguard.server {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
-    // Who reads logs that are compressed with zstd brings it.
+    // A user who reads logs that are compressed with zstd adds it.
     requires static com.github.luben.zstd_jni;
 
     exports dev.meshguard.server;

@@ -30,7 +30,7 @@ import org.assertj.core.api.AbstractStringAssert;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
-/** What a program says is entered, logged and answered by the rules of the server that it was written for. */
+/** The server records, logs and answers messages by the rules of the server for which a program was written. */
 class AllocationServerTests extends WithServer {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);

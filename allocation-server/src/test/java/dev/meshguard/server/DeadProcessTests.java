@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a dead process had leaves the answers, and stays as evidence. */
+/** Buffers of a dead process are removed from the answers, and stay as evidence. */
 class DeadProcessTests extends WithServer {
 
     @Test

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Others are served while the server looks for dead processes and cleans up after them. */
+/** Other programs are served while the server finds and cleans up after dead processes. */
 @Timeout(120)
 class ManyProcessesTests extends WithServer {
 

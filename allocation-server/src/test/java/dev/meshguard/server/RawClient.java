@@ -14,7 +14,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** A connection over which a test sends what it likes. */
+/** A connection over which a test sends arbitrary bytes. */
 final class RawClient implements AutoCloseable {
 
     private final SocketChannel channel;
@@ -57,18 +57,18 @@ final class RawClient implements AutoCloseable {
         return codec.decode(ByteBuffer.wrap(receive(codec.size().bytes())));
     }
 
-    /** Asks, which also makes sure that all that was sent before is entered. */
+    /** Sends a query, which also ensures that everything sent before is recorded. */
     MemoryUsage query(int device) throws IOException {
         send(Request.query(device));
         return (MemoryUsage) receive();
     }
 
-    /** Returns whether the server has closed the connection; waits until it has, or something comes. */
+    /** Returns whether the server has closed the connection; waits until it has, or until data arrives. */
     boolean isRejected() throws IOException {
         return isRejectedAfter();
     }
 
-    /** Returns whether the server closes the connection because of what is sent, which it need not read whole. */
+    /** Returns whether the server closes the connection because of these bytes, which it need not read completely. */
     boolean isRejectedAfter(byte... bytes) throws IOException {
         try {
             send(bytes);
@@ -81,7 +81,7 @@ final class RawClient implements AutoCloseable {
         }
     }
 
-    /** What a connection fails with that is closed while something is on its way. */
+    /** The errors of a connection that is closed during a transfer. */
     static boolean isClosedByServer(IOException failure) {
         String message = String.valueOf(failure.getMessage());
         return message.contains("roken pipe") || message.contains("reset");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Records of another size are told and never misread. */
+/** Records of another size are detected and never misread. */
 class RecordMismatchTests extends WithServer {
 
     private static final long NOW = 1_772_366_400_123_456_789L;
@@ -174,7 +174,7 @@ class RecordMismatchTests extends WithServer {
         assertThat(lines()).containsExactly("✗ [CB_FREE] Device 0: -0.00390625 MB (Total: 1.75922e+13 MB)");
     }
 
-    // The size that is found out
+    // The detected size
 
     @ParameterizedTest
     @EnumSource

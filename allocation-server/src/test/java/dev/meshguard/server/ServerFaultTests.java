@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whatever one program does to its connection, the reports of all others are entered, and nothing is invented. */
+/** A faulty connection of one program loses no report of others and adds none. */
 class ServerFaultTests extends WithServer {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);
@@ -222,7 +222,7 @@ class ServerFaultTests extends WithServer {
         assertThat(server.problems()).isEmpty();
     }
 
-    /** Returns how many records were sent: as many as buffers, as frees of all but one, and a question. */
+    /** Returns the number of records sent: one for each buffer, for each free of all but one, and a query. */
     private long allocateAndFreeAllButOne(int program, int buffers) throws IOException {
         long sent = 0;
         try (RawClient client = client()) {
@@ -314,7 +314,7 @@ class ServerFaultTests extends WithServer {
                 }
                 client.send(Arrays.copyOf(bytes, random.nextInt(bytes.length)));
             } catch (IOException e) {
-                // The server may close the connection while it is written to.
+                // The server may close the connection during a write.
                 assertThat(e).as("seed %d, connection %d", SEED, connection).matches(RawClient::isClosedByServer);
             }
         }

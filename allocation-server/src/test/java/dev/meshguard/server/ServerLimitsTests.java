@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** What programs can make a server keep is bounded; what does not fit is said, and nobody is held up. */
+/** The memory that programs can occupy is bounded; a rejected report is recorded, and no program is delayed. */
 class ServerLimitsTests extends WithServer {
 
     @Test

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** What the log of a server says of addresses that a dead process shared is what the server made of them. */
+/** The log describes addresses that a dead process shared as the server handled them. */
 class SharedWithDeadLogTests extends WithServer {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_122);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A socket that nobody answers at is replaced, one at which somebody does never. */
+/** A socket without a listening server is replaced, one with a listening server never is. */
 class SocketFileTests extends WithServer {
 
     @Test
@@ -277,7 +277,7 @@ class SocketFileTests extends WithServer {
         assertThat(names()).isEmpty();
     }
 
-    /** Returns whether there is room for one more connection that nobody accepts. */
+    /** Returns whether there is room for one more connection that is not accepted. */
     private static boolean isAccepted(Path path, List<SocketChannel> waiting) throws IOException {
         SocketChannel next = SocketChannel.open(StandardProtocolFamily.UNIX);
         waiting.add(next);
@@ -290,7 +290,7 @@ class SocketFileTests extends WithServer {
         }
     }
 
-    /** A server that is killed leaves its socket behind. */
+    /** A killed server leaves its socket. */
     private static void stale(Path path) throws IOException {
         try (ServerSocketChannel killed = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
             killed.bind(UnixDomainSocketAddress.of(path));

@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server on a socket of its own, with a log and processes that a test makes up. */
+/** A server on a socket of its own, with a log and simulated processes. */
 abstract class WithServer {
 
     static final Duration LONG = Duration.ofSeconds(30);

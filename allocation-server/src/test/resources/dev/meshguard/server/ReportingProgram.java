@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 
-/** A program that allocates buffers without end, by nobody's library; run as a process of its own. */
+/** A program that allocates buffers without end, with a client of its own; run as a separate process. */
 public final class ReportingProgram {
 
     private static final int RECORD = 112;

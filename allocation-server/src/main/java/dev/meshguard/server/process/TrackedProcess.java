@@ -39,7 +39,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that is watched: it was started with a server of its own to report to, and is judged by what it left.
+ * A tracked program, started with an allocation server of its own and judged by the memory that it leaves allocated.
  *
  * <pre>{@code
  * try (TrackedProcess decoder = TrackedProcess.start("python3", "decode.py")) {
@@ -48,21 +48,22 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>In a test with {@code @TrackAllocations(source = PROCESSES)} a {@link TrackedProcesses} is asked for instead, whose programs are
- * judged when the test is over.
+ * <p>In a test with {@code @TrackAllocations(source = PROCESSES)} declare a {@link TrackedProcesses} parameter instead;
+ * its programs are checked at the end of the test.
  *
- * <h2>What the program needs</h2>
+ * <h2>Requirements of the program</h2>
  *
- * <p>A client of the field's allocation server. It is started with {@code TT_ALLOC_TRACKING_ENABLED=1}, which switches the client of the
- * runtime on, and with {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE}, which names the socket, to an
- * {@link dev.meshguard.server.client.AllocationClient} for example. Clients that know only the fixed path need
+ * <p>The program needs a client of the field's allocation server. It is started with
+ * {@code TT_ALLOC_TRACKING_ENABLED=1}, which enables the client of the runtime. The variable
+ * {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE} names the socket, for example for an
+ * {@link dev.meshguard.server.client.AllocationClient}. Clients that know only the fixed path need
  * {@link ProcessSocket#DEFAULT_PATH}.
  *
- * <h2>How it is judged</h2>
+ * <h2>Verdict</h2>
  *
- * <p>By its own reports, and those of processes that it started. What it had not freed when it exited with status 0 is a leak like any
- * other; what it had when it crashed or was killed is told as {@code PROCESS_DIED}. A program that never connected proves nothing: the
- * verdict is INCONCLUSIVE, and {@link #notes()} says what to look at.
+ * <p>The verdict covers its own reports, and those of processes that it started. Memory still allocated at an exit with
+ * status 0 is a leak. Memory allocated at a crash or kill is reported as {@code PROCESS_DIED}. A program that never
+ * connects makes the verdict INCONCLUSIVE, and {@link #notes()} names the things to check.
  *
  * <p>Safe for use by several threads.
  *
@@ -117,12 +118,12 @@ public final class TrackedProcess implements AutoCloseable {
         return command(command).start();
     }
 
-    /** Returns a program that is yet to be started, to say more of it. */
+    /** Returns a builder for a program with other options. */
     public static Builder command(String... command) {
         return new Builder(List.of(command), started -> started);
     }
 
-    /** Returns the id that the system gave the process. */
+    /** Returns the process id. */
     public long pid() {
         return process.pid();
     }
@@ -132,12 +133,12 @@ public final class TrackedProcess implements AutoCloseable {
         return server;
     }
 
-    /** Returns the tracker that its reports go to. */
+    /** Returns the tracker that records its reports. */
     public AllocationTracker tracker() {
         return server.tracker();
     }
 
-    /** Returns whether it has not ended yet. */
+    /** Returns whether it still runs. */
     public boolean isRunning() {
         return process.isAlive();
     }
@@ -146,8 +147,8 @@ public final class TrackedProcess implements AutoCloseable {
      * Waits until it has ended.
      *
      * @param atMost the longest wait
-     * @return the status with which it exited; 128 and the number of the signal that killed it
-     * @throws IllegalStateException if it runs for longer; it goes on
+     * @return its exit status; 128 plus the signal number if a signal killed it
+     * @throws IllegalStateException if it runs for longer; it continues to run
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public int await(Duration atMost) throws InterruptedException {
@@ -172,23 +173,26 @@ public final class TrackedProcess implements AutoCloseable {
         }
     }
 
-    /** Returns the status with which it exited, if it has. */
+    /** Returns its exit status, if it has ended. */
     public OptionalInt exitStatus() {
         return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
     }
 
-    /** Returns what it and its children have printed so far, errors among it; of a flood the beginning and the end. */
+    /**
+     * Returns the output of it and its children so far, including errors; of very long output the beginning and the
+     * end.
+     */
     public String output() {
         return output.text();
     }
 
-    /** Returns what the program reads as its standard input; who closes it ends that input. */
+    /** Returns the standard input of the program; closing it ends that input. */
     public OutputStream input() {
         return process.getOutputStream();
     }
 
     /**
-     * Ends it and the processes that it started: asks first, then kills. Does nothing if it has ended.
+     * Ends it and the processes that it started: requests termination first, then kills. Does nothing if it has ended.
      *
      * @throws InterruptedException if the thread is interrupted while it waits; all are killed then
      */
@@ -217,7 +221,10 @@ public final class TrackedProcess implements AutoCloseable {
         awaitEnd(all);
     }
 
-    /** Who does not end when asked is killed, by its own id and no other's: a handle knows when a process was started. */
+    /**
+     * A process that ignores the request is killed, only by its own handle: a handle contains the start time of its
+     * process.
+     */
     private static void awaitEnd(Collection<ProcessHandle> all) throws InterruptedException {
         try {
             if (!haveEnded(all)) {
@@ -244,7 +251,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /**
-     * Returns what is to be said of its memory.
+     * Returns the verdict on its memory.
      *
      * @throws IllegalStateException if it still runs
      */
@@ -253,7 +260,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /**
-     * Returns what is to be said of its memory, with a check of the caller's.
+     * Returns the verdict of a given check on its memory.
      *
      * @throws IllegalStateException if it still runs
      */
@@ -267,8 +274,8 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /**
-     * Returns what a reader of its verdict has to know besides, as sentences without their full stops: how it ended, why nothing may
-     * have been heard of it, what it printed last.
+     * Returns the notes for a reader of its verdict, as sentences without their full stops: how it ended, why no report
+     * may have arrived, its last output.
      */
     public synchronized List<String> notes() {
         List<String> notes = new ArrayList<>();
@@ -322,7 +329,7 @@ public final class TrackedProcess implements AutoCloseable {
                 + (words.length() > MAX_NAME_LENGTH ? words.substring(0, MAX_NAME_LENGTH) + "…" : words) + ")";
     }
 
-    /** Hears the end of everything, ends what outlived the program, and closes the server. */
+    /** Receives the last reports, ends processes that outlived the program, and closes the server. */
     private synchronized void conclude() {
         if (isConcluded) {
             return;
@@ -347,7 +354,7 @@ public final class TrackedProcess implements AutoCloseable {
         output.await(TimeUnit.SECONDS.toMillis(1));
     }
 
-    /** Begins a phase, when everything is entered that was sent before. */
+    /** Begins a phase, after everything sent before is recorded. */
     void enter(Phase phase) {
         try {
             server.awaitQuiet(ENDING);
@@ -361,7 +368,7 @@ public final class TrackedProcess implements AutoCloseable {
         return connections.stream().noneMatch(ConnectionSnapshot::isOpen);
     }
 
-    /** At a private socket nobody reports but the program and its children. */
+    /** Only the program and its children report to a private socket. */
     private void endOrphans() throws InterruptedException {
         List<ProcessHandle> orphans = server.connections().stream()
                 .filter(ConnectionSnapshot::isOpen)
@@ -386,7 +393,7 @@ public final class TrackedProcess implements AutoCloseable {
         }
     }
 
-    /** Who was there before the program is no child of it, whatever it reported: this JVM, for example. */
+    /** A process that is older than the program is not its child, even if it reported: this JVM, for example. */
     private boolean isYounger(ProcessHandle other) {
         return other.info()
                 .startInstant()
@@ -394,7 +401,7 @@ public final class TrackedProcess implements AutoCloseable {
                 .isPresent();
     }
 
-    /** Ends it if it still runs, closes the server, and gives back the socket. Does nothing the second time. */
+    /** Ends it if it still runs, closes the server, and releases the socket. Does nothing the second time. */
     @Override
     public void close() {
         try {
@@ -416,7 +423,7 @@ public final class TrackedProcess implements AutoCloseable {
         return name() + " " + ending();
     }
 
-    /** Where the socket is, and what has to be given back with it. */
+    /** The location of the socket, and the resources to release with it. */
     private record Surroundings(
             Path socket, @Nullable Path folder, @Nullable DefaultSocketClaim claim) implements AutoCloseable {
 
@@ -449,7 +456,7 @@ public final class TrackedProcess implements AutoCloseable {
         }
     }
 
-    /** A process that exited with status 0 did not die: what it left is a leak that a cause may be found for. */
+    /** A process that exited with status 0 did not crash: its survivors are leaks, for which a cause is searched. */
     private static final class Ends implements ProcessInspector {
 
         private final ProcessInspector machine = ProcessInspector.ofThisMachine();
@@ -467,7 +474,7 @@ public final class TrackedProcess implements AutoCloseable {
     }
 
     /**
-     * A program that is yet to be started. Not safe for use by several threads.
+     * Configures and starts a program. Not safe for use by several threads.
      *
      * @since 0.1
      */
@@ -492,37 +499,37 @@ public final class TrackedProcess implements AutoCloseable {
             this.registry = registry;
         }
 
-        /** Says where the program finds the server; {@link ProcessSocket#PRIVATE} unless said. */
+        /** Sets the socket on which the program finds the server; {@link ProcessSocket#PRIVATE} by default. */
         public Builder socket(ProcessSocket newSocket) {
             socket = newSocket;
             return this;
         }
 
-        /** Takes another path for the one that is fixed in the field's clients. */
+        /** Sets another path instead of the fixed one of the field's clients. */
         Builder defaultPath(Path path) {
             defaultPath = path;
             return this;
         }
 
-        /** Says which records the program sends; unless said, its first bytes have to prove it. */
+        /** Sets the size of the program's records; by default its first bytes must prove it. */
         public Builder recordSize(RecordSize size) {
             return server(builder -> builder.recordSize(size));
         }
 
-        /** Says more of the server; its socket, its tracker and the search for dead processes are not to be chosen. */
+        /** Sets further options of the server; its socket, its tracker and the check for dead processes are fixed. */
         public Builder server(UnaryOperator<AllocationServer.Builder> more) {
             UnaryOperator<AllocationServer.Builder> before = ofServer;
             ofServer = builder -> more.apply(before.apply(builder));
             return this;
         }
 
-        /** Copies what the program prints while it does; the stream is written by another thread and not closed. */
+        /** Copies the output of the program to a stream, which another thread writes to and which is not closed. */
         public Builder copyOutputTo(OutputStream copy) {
             copyOfOutput = copy;
             return this;
         }
 
-        /** Starts the program in a folder; in that of this JVM unless said. */
+        /** Sets the working directory of the program; by default that of this JVM. */
         public Builder directory(Path newDirectory) {
             directory = newDirectory;
             return this;
@@ -537,7 +544,7 @@ public final class TrackedProcess implements AutoCloseable {
         /**
          * Starts it.
          *
-         * @throws IOException if it cannot be started, or somebody else's server holds the fixed path
+         * @throws IOException if it cannot be started, or another server uses the fixed path
          * @throws IllegalStateException if another test holds the fixed path for more than a minute
          */
         public TrackedProcess start() throws IOException {

@@ -8,7 +8,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The programs that one test watches, each with a server and a verdict of its own.
+ * The tracked programs of one test, each with a server and a verdict of its own.
  *
  * <pre>{@code
  * @TrackAllocations(source = MemorySource.PROCESSES)
@@ -34,7 +34,7 @@ public final class TrackedProcesses implements AutoCloseable {
 
     private TrackedProcesses() {}
 
-    /** Returns a group of programs that has none yet. */
+    /** Returns an empty group of programs. */
     public static TrackedProcesses create() {
         return new TrackedProcesses();
     }
@@ -48,7 +48,7 @@ public final class TrackedProcesses implements AutoCloseable {
         return command(command).start();
     }
 
-    /** Returns a program that is yet to be started, to say more of it. */
+    /** Returns a builder for a program with other options. */
     public TrackedProcess.Builder command(String... command) {
         return new TrackedProcess.Builder(List.of(command), this::add);
     }
@@ -61,12 +61,14 @@ public final class TrackedProcesses implements AutoCloseable {
         return started;
     }
 
-    /** Returns the programs, in the order in which they were started. */
+    /** Returns the programs, in the order of their start. */
     public synchronized List<TrackedProcess> all() {
         return List.copyOf(all);
     }
 
-    /** Begins a phase for all of them, and for those that are started from now on; what they sent before belongs to the one before. */
+    /**
+     * Begins a phase for all of them, and for those that start later; reports sent before belong to the previous phase.
+     */
     public synchronized void begin(Phase next) {
         phase = next;
         all.forEach(one -> one.enter(next));

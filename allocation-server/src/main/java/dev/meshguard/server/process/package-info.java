@@ -1,4 +1,4 @@
-/** Programs that are started to be watched: each with a server of its own, to which it reports. */
+/** Tracked programs: each is started with a server of its own, to which it reports. */
 @NullMarked
 package dev.meshguard.server.process;
 

@@ -4,17 +4,17 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a server answers when it is asked for a device.
+ * The answer of a server to a query for a device.
  *
- * @param device the device that was asked for; -1 of the number of devices
+ * @param device the queried device; -1 for the number of devices
  * @param totalDram bytes of DRAM
  * @param totalL1 bytes of L1
  * @param architecture the kind of chip: 0 unknown, 1 Grayskull, 2 Wormhole B0, 3 Blackhole, 4 Quasar
- * @param dramChannels how many channels the DRAM has
- * @param dramPerChannel bytes of each; without a sign on the wire
+ * @param dramChannels the number of DRAM channels
+ * @param dramPerChannel bytes of each; unsigned on the wire
  * @param l1PerCore bytes of L1 of a core
- * @param isAvailable whether there is such a device
- * @param devices how many devices there are; said only where device -1 was asked for
+ * @param isAvailable whether the device exists
+ * @param devices the number of devices; set only in the answer for device -1
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -32,15 +32,15 @@ public record DeviceInfo(
 
     private static final String[] ARCHITECTURES = {"Unknown", "Grayskull", "Wormhole_B0", "Blackhole", "Quasar"};
 
-    /** The device with which one asks how many there are. */
+    /** The device id of a query for the number of devices. */
     public static final int COUNT = -1;
 
-    /** Returns the answer for a device that is not there. */
+    /** Returns the answer for a device that does not exist. */
     public static DeviceInfo none(int device) {
         return new DeviceInfo(device, 0, 0, 0, 0, 0, 0, false, 0);
     }
 
-    /** Returns the answer to the question how many devices there are. */
+    /** Returns the answer to a query for the number of devices. */
     public static DeviceInfo count(int devices) {
         return new DeviceInfo(COUNT, 0, 0, 0, 0, 0, 0, devices > 0, devices);
     }
@@ -64,7 +64,7 @@ public record DeviceInfo(
                 devices);
     }
 
-    /** Returns the name of the kind of chip as the server prints it. */
+    /** Returns the name of the kind of chip, as printed by the server. */
     public String architectureName() {
         boolean isKnown = architecture > 0 && architecture < ARCHITECTURES.length;
         return ARCHITECTURES[isKnown ? architecture : 0];

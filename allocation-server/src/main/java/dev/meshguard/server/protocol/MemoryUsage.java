@@ -4,15 +4,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a server answers to a query: bytes allocated on a device.
+ * The answer of a server to a usage query: bytes allocated on a device.
  *
- * @param device the device that was asked for
+ * @param device the queried device
  * @param dram bytes of DRAM
  * @param l1 bytes of L1
  * @param l1Small bytes of L1_SMALL and of SYSTEM_MEMORY, which the server adds to it
  * @param trace bytes of TRACE
- * @param circularBuffers bytes of circular buffers; 0 where records are too small to say
- * @param kernels bytes of kernels; 0 where records are too small to say
+ * @param circularBuffers bytes of circular buffers; 0 if records are too small to contain it
+ * @param kernels bytes of kernels; 0 if records are too small to contain it
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -29,7 +29,7 @@ public record MemoryUsage(int device, long dram, long l1, long l1Small, long tra
         return MessageType.RESPONSE;
     }
 
-    /** Returns the bytes of all buffers; circular buffers and kernels are not in it. */
+    /** Returns the bytes of all buffers, excluding circular buffers and kernels. */
     public long buffers() {
         return dram + l1 + l1Small + trace;
     }

@@ -11,9 +11,9 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public sealed interface Message permits Request, MemoryUsage, DeviceInfo {
 
-    /** Returns what it says. */
+    /** Returns its type. */
     MessageType type();
 
-    /** Returns the device that it is about. */
+    /** Returns its device. */
     int device();
 }

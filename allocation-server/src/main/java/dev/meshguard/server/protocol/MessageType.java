@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a message says.
+ * The type of a message.
  *
  * @since 0.1
  */
@@ -15,15 +15,18 @@ public enum MessageType {
     ALLOC,
     /** A buffer was freed. */
     FREE,
-    /** Asks what is allocated on a device; answered with {@link #RESPONSE}. */
+    /** Queries the memory usage of a device; answered with {@link #RESPONSE}. */
     QUERY,
-    /** What is allocated on a device. */
+    /** The memory usage of a device. */
     RESPONSE,
-    /** Asks the server to log what is left; not answered. */
+    /** Requests a log of the remaining buffers; not answered. */
     DUMP_REMAINING,
-    /** Asks what a device has, or with device -1 how many there are; answered with {@link #DEVICE_INFO_RESPONSE}. */
+    /**
+     * Queries the memory sizes of a device, or with device -1 the number of devices; answered with
+     * {@link #DEVICE_INFO_RESPONSE}.
+     */
     DEVICE_INFO_QUERY,
-    /** What a device has. */
+    /** The memory sizes of a device. */
     DEVICE_INFO_RESPONSE,
     /** A circular buffer was allocated. */
     CB_ALLOC,
@@ -33,12 +36,12 @@ public enum MessageType {
     KERNEL_LOAD,
     /** A kernel was unloaded. */
     KERNEL_UNLOAD,
-    /** Asks the server to log which kernels are loaded; not answered. */
+    /** Requests a log of the loaded kernels; not answered. */
     DUMP_KERNELS;
 
     private static final MessageType[] ALL = values();
 
-    /** The largest number of a message. */
+    /** The largest message number. */
     public static final int MAX_CODE = ALL.length;
 
     /** Returns the number on the wire, from 1. */
@@ -46,17 +49,17 @@ public enum MessageType {
         return ordinal() + 1;
     }
 
-    /** Returns the message of the given number, if there is one. */
+    /** Returns the message with a number, if there is one. */
     public static Optional<MessageType> of(int code) {
         return code < 1 || code > MAX_CODE ? Optional.empty() : Optional.of(ALL[code - 1]);
     }
 
-    /** Returns whether a server sends it, and not a program. */
+    /** Returns whether a server sends it, not a program. */
     public boolean isReply() {
         return this == RESPONSE || this == DEVICE_INFO_RESPONSE;
     }
 
-    /** Returns whether it tells of memory, and asks for nothing. */
+    /** Returns whether it reports memory, without a query. */
     public boolean isReport() {
         return switch (this) {
             case ALLOC, FREE, CB_ALLOC, CB_FREE, KERNEL_LOAD, KERNEL_UNLOAD -> true;
@@ -64,7 +67,7 @@ public enum MessageType {
         };
     }
 
-    /** Returns whether a server whose records have the given size knows it. */
+    /** Returns whether it is valid for a server with the given record size. */
     public boolean isKnownTo(RecordSize size) {
         return switch (this) {
             case DEVICE_INFO_QUERY, DEVICE_INFO_RESPONSE -> size.hasDeviceInfo();

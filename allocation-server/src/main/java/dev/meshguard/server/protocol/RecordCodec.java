@@ -14,7 +14,7 @@ import org.apiguardian.api.API.Status;
  * ByteBuffer record = RecordCodec.of(RecordSize.BYTES_112).encode(Request.query(7));
  * }</pre>
  *
- * <p>Immutable. Buffers are used as they are, whatever byte order they are set to.
+ * <p>Immutable. The byte order of the given buffers does not matter.
  *
  * @since 0.1
  */
@@ -107,8 +107,8 @@ public final class RecordCodec {
     /**
      * Reads the next record.
      *
-     * @throws BufferUnderflowException if there is no whole record
-     * @throws IllegalArgumentException if no message has the record's number; the record has been passed over
+     * @throws BufferUnderflowException if there is no complete record
+     * @throws IllegalArgumentException if no message has the record's number; the record is skipped
      */
     public Message decode(ByteBuffer source) {
         if (source.remaining() < size.bytes()) {

@@ -4,22 +4,22 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Where each field stands in a record, in bytes from its start; all numbers have their lowest byte first.
+ * The offset of each field in a record, in bytes from its start; all numbers are little-endian.
  *
- * <p>The first 72 bytes are the same in every version. {@code docs/server-protocol.md} has them as a table.
+ * <p>The first 72 bytes are the same in every version. {@code docs/server-protocol.md} lists them in a table.
  *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class RecordFields {
 
-    /** The number of the message, one byte; three that are 0 follow. */
+    /** The message number, one byte, followed by three zero bytes. */
     public static final int TYPE = 0;
     /** The device id, four bytes. */
     public static final int DEVICE = 4;
     /** The size, eight bytes. */
     public static final int SIZE = 8;
-    /** The number of the buffer type, one byte; three that are 0 follow. */
+    /** The number of the buffer type, one byte, followed by three zero bytes. */
     public static final int MEMORY = 16;
     /** The sender's process id, four bytes. */
     public static final int PROCESS = 20;
@@ -27,9 +27,9 @@ public final class RecordFields {
     public static final int BUFFER = 24;
     /** Nanoseconds since 1970, eight bytes. */
     public static final int TIMESTAMP = 32;
-    /** Where what a program sends ends: the rest of its record is 0. */
+    /** The end of the data that a program sends: the rest of its record is 0. */
     public static final int END_OF_REQUEST = 40;
-    /** Bytes of DRAM, eight bytes; those of L1, L1_SMALL and TRACE follow. */
+    /** Bytes of DRAM, eight bytes; followed by those of L1, L1_SMALL and TRACE. */
     public static final int USAGE = 40;
     /** Bytes of circular buffers and of kernels, eight bytes each; in records of 144 bytes only. */
     public static final int CIRCULAR_BUFFERS = 72;
@@ -39,7 +39,9 @@ public final class RecordFields {
 
     private RecordFields() {}
 
-    /** Returns where what a device has begins: bytes of DRAM and of L1, eight bytes each, then six numbers of four bytes. */
+    /**
+     * Returns the offset of the device info: bytes of DRAM and of L1, eight bytes each, then six numbers of four bytes.
+     */
     public static int deviceInfo(RecordSize size) {
         return size == RecordSize.BYTES_144 ? DEVICE_INFO_144 : DEVICE_INFO_112;
     }

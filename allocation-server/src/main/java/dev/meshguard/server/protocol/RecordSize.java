@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How many bytes one message takes. The field has used three sizes, and nothing in a record says which.
+ * The size of one message in bytes. The field has used three sizes, and a record does not contain its size.
  *
  * <p>All programs and the server of one machine must have been built with the same one.
  *
@@ -15,7 +15,7 @@ import org.apiguardian.api.API.Status;
 public enum RecordSize {
     /** Allocations, frees, queries and dumps. */
     BYTES_72(72),
-    /** The same, and what a device has. */
+    /** The same, and device info. */
     BYTES_112(112),
     /** The same, and circular buffers and kernels. */
     BYTES_144(144);
@@ -31,12 +31,12 @@ public enum RecordSize {
         return bytes;
     }
 
-    /** Returns whether a server of this size knows what devices have. */
+    /** Returns whether a server of this size supports device info. */
     public boolean hasDeviceInfo() {
         return this != BYTES_72;
     }
 
-    /** Returns whether a server of this size hears of circular buffers and kernels, and refuses sizes that cannot be. */
+    /** Returns whether a server of this size receives circular buffers and kernels, and rejects impossible sizes. */
     public boolean hasCircularBuffers() {
         return this == BYTES_144;
     }

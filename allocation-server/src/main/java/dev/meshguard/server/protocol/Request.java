@@ -5,14 +5,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What a program sends.
+ * A message of a program.
  *
  * @param type a message that is not a reply
- * @param device the device id; -1 asks for the number of devices
- * @param size the size in bytes; without a sign on the wire
- * @param memory the number of the buffer type, or of a kernel that of its kind
+ * @param device the device id; -1 queries the number of devices
+ * @param size the size in bytes; unsigned on the wire
+ * @param memory the number of the buffer type, or of the kind of a kernel
  * @param processId the process that sends it
- * @param bufferId the address of the buffer, or the id of a kernel; without a sign on the wire
+ * @param bufferId the address of the buffer, or the id of a kernel; unsigned on the wire
  * @param timestamp nanoseconds since 1970, or 0
  * @since 0.1
  */
@@ -44,22 +44,22 @@ public record Request(MessageType type, int device, long size, int memory, int p
         return new Request(MessageType.FREE, device, 0, 0, processId, address, 0);
     }
 
-    /** Returns the question what is allocated on a device. */
+    /** Returns the query for the memory usage of a device. */
     public static Request query(int device) {
         return new Request(MessageType.QUERY, device, 0, 0, 0, 0, 0);
     }
 
-    /** Returns the question what a device has. */
+    /** Returns the query for the memory sizes of a device. */
     public static Request deviceInfo(int device) {
         return new Request(MessageType.DEVICE_INFO_QUERY, device, 0, 0, 0, 0, 0);
     }
 
-    /** Returns a message that says nothing but what it is. */
+    /** Returns a message without fields. */
     public static Request of(MessageType type) {
         return new Request(type, 0, 0, 0, 0, 0, 0);
     }
 
-    /** Returns this request as it is sent at the given time. */
+    /** Returns this request with a time. */
     public Request at(long nanosecondsSince1970) {
         return new Request(type, device, size, memory, processId, bufferId, nanosecondsSince1970);
     }

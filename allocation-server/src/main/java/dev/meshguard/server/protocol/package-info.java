@@ -1,4 +1,4 @@
-/** The wire: what programs and the allocation server say to each other, byte for byte. */
+/** The wire format between programs and the allocation server, byte for byte. */
 @NullMarked
 package dev.meshguard.server.protocol;
 

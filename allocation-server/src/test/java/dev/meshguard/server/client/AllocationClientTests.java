@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A client reports without ever failing, and says what it could not report. */
+/** A client never fails while reporting, and counts unsent reports. */
 class AllocationClientTests {
 
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A history reads as the log that the server would have written of it; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/** A history is written as the log of the field's server; rerun a seed with {@code -Dmeshguard.seed=…}. */
 class AllocationLogWriterTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);
@@ -280,7 +280,7 @@ class AllocationLogWriterTests {
         return log.lines().filter(line -> line.contains("[PID ")).toList();
     }
 
-    /** Returns what seed document 004 expects of a runtime that reports its frees. */
+    /** Returns the lines that seed document 004 expects of a runtime that reports its frees. */
     private static List<String> linesExpectedOfTheFix() throws IOException {
         try (BufferedReader document = new BufferedReader(new InputStreamReader(
                 AllocationLogWriterTests.class.getResourceAsStream("mesh-tracking-issues.md"),
@@ -293,8 +293,9 @@ class AllocationLogWriterTests {
     }
 
     /**
-     * Reports, frees, frees of nothing, dead processes and checks. An address is of one memory, because a log's free does not say of
-     * which; what a dead process left is not lent again, because of that a log of the server says more than a history.
+     * Creates reports, frees, unknown frees, dead processes and checks. An address has one memory type, because a log's
+     * free does not contain it. The address of a dead process's buffer is not reused, because a server's log then
+     * contains more than a history.
      */
     private AllocationHistory randomHistory(boolean withProcessesThatDie) {
         AllocationTracker recorded = newTracker();
@@ -338,7 +339,9 @@ class AllocationLogWriterTests {
         return recorded.history();
     }
 
-    /** A line of a free shows the owner and not who freed, and of which memory it was is told by what was allocated. */
+    /**
+     * The line of a free contains the owner and not the process that freed; the memory type is that of the allocation.
+     */
     private static List<String> reports(AllocationHistory history) {
         List<String> reports = new ArrayList<>();
         history.events().forEach(event -> {

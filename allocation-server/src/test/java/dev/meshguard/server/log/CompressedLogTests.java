@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Logs compressed with zstd; those with gzip are with the damaged ones. */
+/** Logs compressed with zstd; those with gzip are tested with the damaged ones. */
 class CompressedLogTests {
 
     private static final String LINES = """

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logs that are less than the whole truth: the verdict says so and names the line. */
+/** Incomplete logs: the verdict is inconclusive and names the line. */
 class DamagedLogTests {
 
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log that is still written is read to its end and on. */
+/** A log that is still being written is read, including lines appended later. */
 class FollowedLogTests {
 
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
@@ -102,7 +102,7 @@ class FollowedLogTests {
         assertThat(log.lines()).isEqualTo(1);
     }
 
-    /** Does one thing each time that the end is reached, and then it is over. */
+    /** Runs one step each time that the end is reached, and then ends. */
     private static Predicate<Duration> whileWaiting(Runnable... steps) {
         Queue<Runnable> left = new ArrayDeque<>(List.of(steps));
         return quiet -> {

@@ -16,14 +16,14 @@ import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A log that is larger than the memory is read, if only what is allocated is kept. */
+/** A log that is larger than the memory can be read if only live buffers are kept. */
 class LargeLogTests {
 
     private static final int LIVE = 1_000;
     private static final int PAIRS = Integer.getInteger("meshguard.pairs", 250_000);
     private static final String HEAP = "-Xmx24m";
 
-    /** Reads standard input in a virtual machine of its own. */
+    /** Reads standard input in a JVM of its own. */
     static final class Reader {
 
         private Reader() {}

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever bytes a log is made of, it is read, nothing is invented, and what is kept is bounded; {@code -Dmeshguard.inputs=…} sets how
- * many logs are tried, {@code -Dmeshguard.seed=…} reruns a seed.
+ * Arbitrary bytes can be read as a log, without invented reports and in bounded memory; {@code -Dmeshguard.inputs=…}
+ * sets the number of logs, {@code -Dmeshguard.seed=…} reruns a seed.
  */
 class LogFuzzTests {
 
@@ -24,7 +24,7 @@ class LogFuzzTests {
     private static final Pattern BEGINS_LIKE_AN_ALLOCATION =
             Pattern.compile("Allocated |BUFFER ALLOCATED|Allocation #");
 
-    /** One line of each kind that a server or its neighbours write, and what people write around them. */
+    /** One line of each kind that a server or related tools write, and of text that people add. */
     private static final String[] LINES = {
         "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)",
         "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=101152, ref_count=2)",
@@ -134,7 +134,7 @@ class LogFuzzTests {
         return random.nextInt(20) == 0 ? line(bytes) : bytes;
     }
 
-    /** A line as it is, or with a few bytes changed, taken out, put in or doubled. */
+    /** Returns a line unchanged, or with a few bytes changed, removed, inserted or duplicated. */
     private byte[] line(byte[] line) {
         byte[] changed = line;
         int changes = random.nextInt(3) > 0 ? 0 : 1 + random.nextInt(3);

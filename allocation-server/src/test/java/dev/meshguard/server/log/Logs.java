@@ -12,7 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 
-/** Logs as tests write them. */
+/** Creates logs for tests. */
 final class Logs {
 
     static final AllocationLogReader READER =
@@ -57,7 +57,7 @@ final class Logs {
                 .toList();
     }
 
-    /** Returns why the log is not the whole truth. */
+    /** Returns the reasons why the log is incomplete. */
     static List<String> losses(AllocationLog log) {
         return log.history().lostReports().stream()
                 .map(HistoryEvent.ReportsLost::reason)

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Lines of the servers before and after the one that counts references first, and of what writes logs beside them. */
+/** Lines of the servers before and after the one that first counts references, and of related tools. */
 class OtherDialectsTests {
 
     @Test
@@ -220,7 +220,7 @@ class OtherDialectsTests {
         assertThat(log.unread().count()).isZero();
     }
 
-    /** A log of a loop has one stack a thousand times; a copy for each buffer was what did not fit into memory. */
+    /** A log of a loop has one stack a thousand times; a copy for each buffer did not fit into memory. */
     @Test
     void buffersOfOneStackHaveOneOrigin() {
         List<String> lines = new ArrayList<>();

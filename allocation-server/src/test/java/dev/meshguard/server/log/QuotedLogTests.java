@@ -16,9 +16,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Log lines that people quoted: in documents, cut short, with remarks, and read in another encoding.
+ * Log lines that people quoted: in documents, shortened, with remarks, and read in another encoding.
  *
- * <p>The documents are the field's own; here they have their log lines in their places, and placeholders for what is said around them.
+ * <p>The documents are the field's own; here they have their log lines in place, and placeholders for the text around
+ * them.
  */
 class QuotedLogTests {
 

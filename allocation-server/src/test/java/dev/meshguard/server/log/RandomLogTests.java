@@ -23,7 +23,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logs of random runs read back as what was run, and random damage is survived; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/**
+ * Logs of random runs reproduce the run, and random damage causes no failure; rerun a seed with
+ * {@code -Dmeshguard.seed=…}.
+ */
 class RandomLogTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);

@@ -23,7 +23,7 @@ class ReferenceCountedLogTests {
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)";
     private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
 
-    /** Two allocations of one address and three frees; the server knows the last one not. */
+    /** Two allocations of one address and three frees; the last free is unknown to the server. */
     private static final String[] MINI_TRACE = {
         ALLOCATED,
         "✓ [PID 7] Allocated 2048 bytes of L1 on device 0 (buffer_id=901152, ref_count=2)",

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** Lines that a script writes before it does the same again cut a log into rounds. */
+/** Lines that a script writes before each repetition divide a log into rounds. */
 class RoundsTests {
 
     private static final AllocationLogReader READER = Logs.READER.roundsAt(Pattern.compile("^=== Run \\d+ ==="));

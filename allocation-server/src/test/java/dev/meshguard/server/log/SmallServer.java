@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** The bookkeeping of the server that counts references, and what it prints; written apart from the reader that is to be tested. */
+/** The ledger of the server with reference counts, and its output; written independently of the reader under test. */
 final class SmallServer {
 
     private record Key(int device, long id) {}
@@ -33,7 +33,7 @@ final class SmallServer {
     private final boolean hexadecimal;
     private final Map<Key, Entry> entries = new LinkedHashMap<>();
     private final List<String> lines = new ArrayList<>();
-    /** What a reader of the log has to know of each report, in order. */
+    /** The expected data of each report, in order. */
     private final List<String> truth = new ArrayList<>();
 
     SmallServer(boolean hexadecimal) {
@@ -93,7 +93,7 @@ final class SmallServer {
         return entries.containsKey(new Key(device, id));
     }
 
-    /** Frees every reference that is left. */
+    /** Frees all remaining references. */
     void freeAll() {
         for (Key key : List.copyOf(entries.keySet())) {
             while (entries.containsKey(key)) {
@@ -181,7 +181,7 @@ final class SmallServer {
         return hexadecimal ? "0x" + Long.toHexString(id) : String.valueOf(id);
     }
 
-    /** Six digits, as C++ prints a number unless told otherwise. */
+    /** Six digits, as in C++'s default format. */
     static String figure(long bytes, long unit) {
         BigDecimal rounded = new BigDecimal(bytes)
                 .divide(BigDecimal.valueOf(unit))

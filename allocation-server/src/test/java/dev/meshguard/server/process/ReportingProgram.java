@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A program that reports to the allocation server what its arguments tell it to. */
+/** A program that reports to the allocation server as its arguments specify. */
 final class ReportingProgram {
 
     private ReportingProgram() {}
@@ -30,7 +30,7 @@ final class ReportingProgram {
         return command.toArray(String[]::new);
     }
 
-    /** Of tests in a module the main classes are on the module path, and the tests' own are patched into it. */
+    /** For tests in a module the main classes are on the module path, and the test classes are patched into it. */
     private static String classPath() {
         return Stream.of(tests(), System.getProperty("jdk.module.path"), System.getProperty("java.class.path"))
                 .filter(path -> path != null && !path.isEmpty())

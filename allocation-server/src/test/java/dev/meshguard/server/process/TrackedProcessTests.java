@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program is judged by what it reported until its end, however it ended. */
+/** A program is judged by its reports until its end, for each kind of end. */
 @Timeout(120)
 class TrackedProcessTests {
 
@@ -31,7 +31,7 @@ class TrackedProcessTests {
     @TempDir
     private Path folder;
 
-    // What it leaves
+    // Survivors
 
     @Test
     void whatIsFreedIsNoLeak() throws Exception {
@@ -109,7 +109,7 @@ class TrackedProcessTests {
         }
     }
 
-    // What cannot be known
+    // Inconclusive verdicts
 
     @Test
     void aProgramThatNeverConnectsProvesNothingAndTheNotesSayWhatToCheck() throws Exception {
@@ -152,7 +152,7 @@ class TrackedProcessTests {
         }
     }
 
-    // How it is handled
+    // Handling of programs
 
     @Test
     void aProgramThatRunsIsNotJudged() throws Exception {

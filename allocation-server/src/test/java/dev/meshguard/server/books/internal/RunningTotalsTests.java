@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Circular buffers and kernels of a dead process leave the sums at once, and the books in parts. */
+/** Circular buffers and kernels of a dead process leave the sums at once, and the ledger in parts. */
 class RunningTotalsTests {
 
     private final List<Long> died = new ArrayList<>();

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A death costs what the dead process had, can be carried out in parts, and looks as if it were carried out at once. */
+/** A death costs as much as the entries of the process, can be carried out in parts, and look-ups show it at once. */
 class ServerLedgerTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_123);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a line says of one buffer; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/** The parts of a line about one buffer; rerun a seed with {@code -Dmeshguard.seed=…}. */
 class ReportLineTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_122);
@@ -105,7 +105,7 @@ class ReportLineTests {
         }
     }
 
-    /** Returns what a line says that has the form of the server to the letter. */
+    /** Returns the parts of a line that has exactly the form of the server. */
     private static Optional<String> expected(String line) {
         Matcher report = REPORT.matcher(line);
         if (!report.matches()) {
@@ -144,7 +144,7 @@ class ReportLineTests {
         return random.nextInt(20) == 0 ? line.substring(0, random.nextInt(line.length() + 1)) : line.toString();
     }
 
-    /** Reads a line between others, so that nothing behind its end helps. */
+    /** Reads a line between others, so that bytes behind its end do not help. */
     private static String read(String text) {
         byte[] line = ("7" + text + "))))))))").getBytes(StandardCharsets.UTF_8);
         ReportLine report = new ReportLine();
