@@ -1,4 +1,4 @@
-/** How a verdict reads. */
+/** The reports of a verdict. */
 module dev.meshguard.report {
     requires com.fasterxml.jackson.core;
     requires gg.jte.runtime;

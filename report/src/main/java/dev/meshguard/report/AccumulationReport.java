@@ -17,12 +17,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How an accumulation reads: the slope of each memory, and under it the lines of code that it comes from.
+ * The text of an accumulation: the slope of each memory, followed by the lines of code that cause it.
  *
  * <p>At most forty lines, the same in every locale. Immutable and safe for use by several threads.
  *
- * @param accumulation what is told
- * @param policies the readings of the books that are told beside it
+ * @param accumulation the reported accumulation
+ * @param policies the counting policies that are reported beside it
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -37,12 +37,12 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         policies = List.copyOf(policies);
     }
 
-    /** Returns the report of an accumulation, without books. */
+    /** Returns the report of an accumulation, without ledgers. */
     public static AccumulationReport of(Accumulation accumulation) {
         return new AccumulationReport(accumulation, List.of());
     }
 
-    /** Returns this report with what a counter of a policy sees, too. */
+    /** Returns this report with the ledger of a counting policy, too. */
     public AccumulationReport withLedger(CountingPolicy policy) {
         List<CountingPolicy> more = new ArrayList<>(policies);
         more.add(policy);
@@ -74,7 +74,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         return text.text();
     }
 
-    /** Memories of devices that the rounds changed alike. */
+    /** Memories of several devices with the same growth. */
     private record Alike(MemoryGrowth first, List<Integer> devices) {
         private String name() {
             return first.memory().type() + " of " + DeviceNames.of(devices);

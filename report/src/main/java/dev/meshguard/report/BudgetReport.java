@@ -16,13 +16,13 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How a budget that was not kept reads: by how much, when, and who held the most then.
+ * The text of an exceeded budget: the excess, its time, and the top consumers at that time.
  *
  * <p>At most forty lines, the same in every locale. Immutable and safe for use by several threads.
  *
- * @param verdict what is told
- * @param reproduction the command that shows it again, if there is one
- * @param page where a page shows it, if one was written
+ * @param verdict the reported verdict
+ * @param reproduction the command that reproduces it, if there is one
+ * @param page the location of a page that shows it, if one was written
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -36,12 +36,12 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         return new BudgetReport(verdict, Optional.empty(), Optional.empty());
     }
 
-    /** Returns this report with the command that shows it again. */
+    /** Returns this report with the command that reproduces it. */
     public BudgetReport reproducedBy(String command) {
         return new BudgetReport(verdict, Optional.of(command), page);
     }
 
-    /** Returns this report with the place of a page that shows it. */
+    /** Returns this report with the location of a page that shows it. */
     public BudgetReport shownAt(String place) {
         return new BudgetReport(verdict, reproduction, Optional.of(place));
     }
@@ -79,7 +79,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                         + (isKnown ? " not kept" : " cannot be checked"));
     }
 
-    /** Devices that did the same are one finding. */
+    /** Devices with the same violation are one finding. */
     private List<List<String>> findings() {
         Map<Object, List<Integer>> devices = new LinkedHashMap<>();
         Map<Object, BudgetViolation> first = new LinkedHashMap<>();

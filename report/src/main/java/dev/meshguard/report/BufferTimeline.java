@@ -25,19 +25,19 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The history of one buffer: what happened to it, one line an event, each with the line of code where that is known.
+ * The history of one buffer: one line for each event, with the line of code if it is known.
  *
- * <p>Its reports and frees with the reference count before and after, frees of its address that the runtime ignored while it
- * lived or after it was left behind, what witnesses said of the address, and whether its handle was found. Immutable and safe
- * for use by several threads.
+ * <p>It contains the reports and frees with the reference count before and after, ignored frees of the address during
+ * and after the buffer's lifetime, the state of the address by witnesses, and whether its handle was found. Immutable
+ * and safe for use by several threads.
  *
  * <pre>{@code
  * verdict.survivors().forEach(survivor -> log.info(BufferTimeline.of(verdict.history(), survivor.buffer()).text()));
  * }</pre>
  *
- * @param title which buffer
- * @param steps what happened to it, oldest first
- * @param end what became of it
+ * @param title the name of the buffer
+ * @param steps its events, oldest first
+ * @param end its final state
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -46,20 +46,20 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
     private static final String INDENT = "   ";
 
     /**
-     * One thing that happened.
+     * One event of the buffer.
      *
      * @param event the number of its event
-     * @param text what, with the counts, the phase and whose it was
-     * @param site where in the code, if that is known
+     * @param text a description with the counts, the phase and the owner
+     * @param site the line of code, if it is known
      */
     public record Step(long event, String text, Optional<String> site) {}
 
-    /** Creates a story with its own copy of the steps. */
+    /** Creates a timeline with its own copy of the steps. */
     public BufferTimeline {
         steps = List.copyOf(steps);
     }
 
-    /** Returns the story of one buffer of a history. */
+    /** Returns the timeline of one buffer of a history. */
     public static BufferTimeline of(AllocationHistory history, BufferGeneration buffer) {
         return new StepCollector(history, buffer).story();
     }
@@ -76,7 +76,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         return PrintableText.lines(lines);
     }
 
-    /** Puts together what a history holds of one buffer. */
+    /** Collects the events of one buffer from a history. */
     private static final class StepCollector {
 
         private final AllocationHistory history;
@@ -165,7 +165,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             return words.toString();
         }
 
-        /** Where the runtime did nothing, the address is all there is to say whom it meant. */
+        /** The address is the only link between an ignored free and the buffer. */
         private void ignoredFrees() {
             for (HistoryEvent event : history.events()) {
                 if (event instanceof HistoryEvent.FreeIgnored ignored
@@ -189,7 +189,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                     && ignored.address() == buffer.address();
         }
 
-        /** What comes before it is of an earlier life of its address, and what comes later of the next one. */
+        /** Earlier events belong to an earlier generation at its address, later events to the next one. */
         private boolean isOfItsTime(long event) {
             return event > buffer.allocatedAt() && event < nextGeneration;
         }

@@ -11,18 +11,18 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Something that the numbers and words of a verdict do not mean, or that its history could not know; it makes no verdict doubtful.
+ * A limit of the numbers and words of a verdict, or of its history; it makes no verdict inconclusive.
  *
- * @param kind which one
- * @param text what to bear in mind, as whole sentences
+ * @param kind its kind
+ * @param text the explanation, as whole sentences
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record Caveat(Kind kind, String text) {
 
-    /** The limits there are. */
+    /** The kinds of limits. */
     public enum Kind {
-        /** Sizes are those of the reports and not what an allocator set aside. */
+        /** Sizes are those of the reports, not those that an allocator reserved. */
         SIZES_AS_REPORTED,
         /** Live and peak bytes include memory that is in no allocator. */
         CIRCULAR_BUFFERS_INCLUDED,
@@ -30,7 +30,7 @@ public record Caveat(Kind kind, String text) {
         PAST_NOT_KEPT,
         /** No allocator was read. */
         NO_WITNESS,
-        /** It is not known where some of what is left was asked for. */
+        /** The origins of some survivors are unknown. */
         ORIGINS_NOT_CAPTURED
     }
 

@@ -3,7 +3,7 @@ package dev.meshguard.report;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** How several devices are called in a line. */
+/** Formats the names of several devices. */
 final class DeviceNames {
 
     private DeviceNames() {}

@@ -21,7 +21,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How differences read.
+ * The text of differences.
  *
  * <p>At most forty lines, the same in every locale.
  *
@@ -38,7 +38,7 @@ public record DifferenceReport(String text) {
 
     private record AmountLikeness(BufferType type, BufferLifetime lifetime, Amount before, Amount after) {}
 
-    /** Returns the report of what changed from run to run. */
+    /** Returns the report of the changes between two runs. */
     public static DifferenceReport of(HistoryDifference difference) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  both runs used memory alike");
@@ -54,7 +54,7 @@ public record DifferenceReport(String text) {
                 .text());
     }
 
-    /** Returns the report of how devices differ. */
+    /** Returns the report of the differences between devices. */
     public static DifferenceReport of(DeviceDifference difference) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  all devices used memory alike");
@@ -68,7 +68,7 @@ public record DifferenceReport(String text) {
                 .text());
     }
 
-    /** Returns the report of what came and went between two moments. */
+    /** Returns the report of the changes between two moments. */
     public static DifferenceReport of(SnapshotDifference difference) {
         if (difference.isEmpty()) {
             return new DifferenceReport("SAME USAGE  nothing came or went");

@@ -14,10 +14,10 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Entries of an allowlist as they are pasted: the annotation, and the line of a file. */
+/** Expectation entries for pasting: as an annotation, and as a line of a file. */
 final class ExpectationSnippets {
 
-    /** Whoever pastes it has to say why. */
+    /** The user must replace it with a reason. */
     private static final String REASON = "…";
 
     private ExpectationSnippets() {}
@@ -25,7 +25,7 @@ final class ExpectationSnippets {
     /**
      * Returns the narrowest entry for a group.
      *
-     * @param devices all devices there are: where each of them holds one, none is named
+     * @param devices all devices: if each of them holds a buffer of the group, the entry names none
      */
     static OptOut narrowest(SurvivorGroup group, List<Integer> devices) {
         Expectation entry = narrowestFor(group, devices);

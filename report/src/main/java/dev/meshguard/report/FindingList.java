@@ -10,10 +10,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The findings of a section, each written when it is first asked for.
+ * The findings of a section, each written when it is first accessed.
  *
- * <p>Ten thousand buffers may be left and forty lines fit a terminal. Immutable and safe for use by several threads, which may write
- * the same finding twice.
+ * <p>Ten thousand survivors are possible, but only forty lines fit a terminal. Immutable and safe for use by several
+ * threads, which may write the same finding twice.
  */
 final class FindingList extends AbstractList<Finding> implements RandomAccess {
 
@@ -42,7 +42,7 @@ final class FindingList extends AbstractList<Finding> implements RandomAccess {
         return groups.size();
     }
 
-    /** Returns how many buffers the findings from one on stand for, and writes none for that. */
+    /** Returns the number of buffers of the findings from an index on, without writing any. */
     static long buffers(List<Finding> findings, int from) {
         return findings instanceof FindingList list
                 ? list.groups.stream()

@@ -15,8 +15,8 @@ import org.apiguardian.api.API.Status;
 /**
  * A list of the buffers that are allocated at one moment, each with its address, label, owner and line of code.
  *
- * <p>The list makes no judgement: a mesh that is still open may hold every one of them. The largest buffer comes first; of equal ones the
- * one that was allocated first.
+ * <p>The list makes no judgement: a mesh that is still open may hold every one of them. The largest buffer comes first;
+ * of equal ones the one allocated first.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -38,7 +38,7 @@ public final class LiveBuffers {
         this.buffers = buffers;
     }
 
-    /** Returns the buffers that a history calls live at its end. */
+    /** Returns the live buffers at the end of a history. */
     public static LiveBuffers of(AllocationHistory history) {
         Objects.requireNonNull(history, "history");
         return new LiveBuffers(history.live().stream().sorted(LARGEST_FIRST).toList());

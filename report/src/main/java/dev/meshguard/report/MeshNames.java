@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Collectors;
 
-/** How meshes are called where there are several. */
+/** Formats the names of meshes if there are several. */
 final class MeshNames {
 
     private static final int MAX_NAMED = 3;
@@ -27,7 +27,10 @@ final class MeshNames {
         return mesh.isEmpty() ? "an unknown mesh" : of(mesh.getAsInt());
     }
 
-    /** Returns whose allocator reserved memory of a device: that of {@link #of(OptionalInt)}, unless it is no mesh's. */
+    /**
+     * Returns the name of the allocator that reserved memory of a device: that of {@link #of(OptionalInt)}, unless it
+     * belongs to no mesh.
+     */
     String of(Optional<AllocatorId> allocator, OptionalInt mesh, int device) {
         AllocatorId.Kind kind = allocator.map(AllocatorId::kind).orElse(AllocatorId.Kind.MESH);
         return switch (kind) {
@@ -37,7 +40,7 @@ final class MeshNames {
         };
     }
 
-    /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and how many more there are. */
+    /** Returns {@code mesh 0 (1x4 mesh) and mesh 1 (1x2 submesh of mesh 0)}, and the number of further ones. */
     String of(Collection<Integer> meshes) {
         String named = meshes.stream().limit(MAX_NAMED).map(this::of).collect(Collectors.joining(" and "));
         int more = meshes.size() - MAX_NAMED;

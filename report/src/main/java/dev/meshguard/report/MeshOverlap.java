@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 
 /**
- * What one request took over what one of another allocator had taken, on however many devices.
+ * The buffers of one request that overlap a buffer of another allocator, on any number of devices.
  *
- * @param reports the reports of it, one for each device, oldest first
- * @param under what each lies over
+ * @param reports its reports, one for each device, oldest first
+ * @param under the overlapped buffer of each
  */
 record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
 
-    /** Requests are told apart by themselves only. */
+    /** Requests are compared by identity only. */
     private record Key(AllocationRequest over, AllocationRequest under, BufferType type, long address, long below) {
 
         @Override
@@ -59,7 +59,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         return List.copyOf(found.values());
     }
 
-    /** Returns whether both are of meshes, as far as is known. */
+    /** Returns whether both allocators belong to meshes, as far as is known. */
     boolean isOfTwoMeshes() {
         return isOfAMesh(reports.get(0).request().details().allocator())
                 && isOfAMesh(under.get(0).allocator());
@@ -74,7 +74,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         return reports.stream().map(Allocated::device).toList();
     }
 
-    /** Returns what came later, and who lent it. */
+    /** Returns the later buffer and its allocator. */
     String title(String dots, MeshNames meshes) {
         Allocated first = reports.get(0);
         return String.format(
@@ -92,12 +92,12 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                 events(reports.stream().mapToLong(Allocated::number)));
     }
 
-    /** Returns the line that asked for what came later. */
+    /** Returns the line that allocated the later buffer. */
     String site() {
         return site(reports.get(0).request());
     }
 
-    /** Returns what was there before, who lent it, and the line that asked for it. */
+    /** Returns the earlier buffer, its allocator, and the line that allocated it. */
     List<String> facts(MeshNames meshes) {
         BufferGeneration below = under.get(0);
         return List.of(

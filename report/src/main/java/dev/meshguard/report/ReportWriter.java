@@ -51,7 +51,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Puts a verdict into words; every sentence of a report that no rule wrote has its home here. */
+/** Writes the sentences of a verdict's report that no diagnosis rule writes. */
 final class ReportWriter {
 
     private static final int MAX_ADDRESSES = 3;
@@ -63,22 +63,22 @@ final class ReportWriter {
     private static final int MAX_ANOMALIES = 5;
     private static final int MAX_UNMATCHED = 2;
     private static final int MAX_TEARDOWN_ROWS = 6;
-    /** Ten lines with the headline. */
+    /** Ten lines including the headline. */
     private static final int MAX_TIMELINE_ROWS = 9;
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
     private final List<Integer> devices;
     private final MeshNames meshes;
-    /** What is said of each group beside a baseline; the groups of one verdict are told apart by themselves. */
+    /** The baseline status of each group; the groups of one verdict are compared by identity. */
     private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
 
-    /** Of these more is said than that they were freed. */
+    /** Buffers with a more detailed line than that they were freed. */
     private final Set<BufferGeneration> freedLate = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** Whether what was reported came from another program, whose meshes are not known: from the log of a server, say. */
+    /** Whether the reports came from another program whose meshes are unknown, for example from the log of a server. */
     private final boolean isOfOutsideSource;
 
     private final boolean isWithoutOrigins;
@@ -98,7 +98,7 @@ final class ReportWriter {
                 .forEach(survivor -> freedLate.add(survivor.buffer()));
     }
 
-    /** Returns all devices there are, ascending. */
+    /** Returns all devices, ascending. */
     static List<Integer> devices(AllocationHistory history) {
         TreeSet<Integer> devices = new TreeSet<>(history.devices());
         history.meshes().forEach(mesh -> devices.addAll(mesh.devices()));
@@ -184,7 +184,7 @@ final class ReportWriter {
         return history.openMeshes().size() < history.meshes().size();
     }
 
-    /** What is missing is the news here; a few buffers show whom it concerns. */
+    /** The missing reports are the main message; a few buffers show which ones are affected. */
     private List<Finding> undecided() {
         List<SurvivorGroup> groups = verdict.groups(SurvivorStatus.UNDECIDED);
         int shown = Math.min(MAX_UNDECIDED, groups.size());
@@ -234,7 +234,7 @@ final class ReportWriter {
                         Quantities.size(bytes(verdict.groups(SurvivorStatus.EXPECTED))));
     }
 
-    /** A process that died has closed nothing, nor has one of several on a mesh. */
+    /** A process that died has closed nothing, nor has one of several contexts on a mesh. */
     private String afterClose() {
         if (history.context().isPresent()) {
             return " at the end of " + history.context().get() + ", whose mesh goes on";
@@ -270,7 +270,7 @@ final class ReportWriter {
                 groups.stream().sorted(Comparator.comparing(this::isKnown)).toList(), this::finding);
     }
 
-    /** Among hundreds of known leaks a new one has to be seen. */
+    /** A new leak must be visible among hundreds of known ones. */
     private boolean isKnown(SurvivorGroup group) {
         return known.contains(group);
     }
@@ -315,7 +315,7 @@ final class ReportWriter {
                 group.buffers());
     }
 
-    /** Where nothing says where it was asked for, one note does instead of a line for each. */
+    /** If all origins are unknown, one note replaces a line for each. */
     private Optional<String> site(SurvivorGroup group) {
         Optional<String> origin = group.origin().map(Object::toString);
         return origin.isPresent() || isWithoutOrigins
@@ -323,7 +323,7 @@ final class ReportWriter {
                 : Optional.of("an unknown place (no origin was captured)");
     }
 
-    /** What goes away with the root is told in a line each: it needs no remedy of its own. */
+    /** Buffers that are freed with the root have one line each: they need no remedy of their own. */
     private List<String> consequences(SurvivorGroup group) {
         List<String> lines = group.consequences().stream()
                 .limit(MAX_CONSEQUENCES)
@@ -379,7 +379,7 @@ final class ReportWriter {
         return more > 0 ? named + " and " + more + " more" : named;
     }
 
-    /** Where meshes share a device, an address alone does not say whose allocator lent it. */
+    /** If meshes share a device, an address alone does not identify its allocator. */
     private String lenders(SurvivorGroup group) {
         TreeSet<Integer> lenders = new TreeSet<>();
         group.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(lenders::add));
@@ -404,14 +404,14 @@ final class ReportWriter {
         return ", owned by " + named + (more > 0 ? " and " + more + " more" : "");
     }
 
-    /** One mark for each device, in their order: filled where something is left. */
+    /** One mark for each device, in ascending order: filled if it has survivors. */
     private String dots(List<Integer> filled) {
         return devices.stream()
                 .map(device -> filled.contains(device) ? "●" : "○")
                 .collect(Collectors.joining("", devices.size() == 1 ? "device " : "devices ", ""));
     }
 
-    /** A free that no buffer answers to: who reports, and who held the address before. */
+    /** A free without a buffer: the reporting line, and the earlier holder of the address. */
     private List<Finding> unbalancing() {
         List<Anomaly> anomalies = verdict.unbalancingAnomalies();
         List<Finding> findings = new ArrayList<>();
@@ -474,7 +474,7 @@ final class ReportWriter {
                 .orElse("no buffer was ever reported there" + namedBy(anomaly));
     }
 
-    /** What a source says of a free, it says because it knows no more: an address alone would lead nowhere. */
+    /** A source explains a free only if it has no more information: an address alone would lead nowhere. */
     private static String namedBy(Anomaly anomaly) {
         return anomaly.event() instanceof HistoryEvent.Freed free
                 ? free.request()
@@ -485,7 +485,7 @@ final class ReportWriter {
                 : "";
     }
 
-    /** A mesh frees what it never lent; at that address another one does, or did. */
+    /** A mesh frees an address that it never allocated; another mesh has or had a buffer there. */
     private String allocatedByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
         return String.format(
                 Locale.ROOT,
@@ -499,7 +499,7 @@ final class ReportWriter {
                 meshes.of(buffer.allocator(), buffer.mesh(), buffer.device()));
     }
 
-    /** The books are right and nothing leaked for it, but on hardware the data of one mesh is lost. */
+    /** The reported counts are right and nothing leaked, but on hardware the data of one mesh is lost. */
     private Optional<Section> meshOverlaps() {
         List<MeshOverlap> overlaps = MeshOverlap.in(verdict);
         if (overlaps.isEmpty()) {
@@ -534,7 +534,7 @@ final class ReportWriter {
                 findings));
     }
 
-    // What was tracked
+    // Tracked memory
 
     private List<TrackedRow> tracked() {
         List<TrackedRow> rows = new ArrayList<>();
@@ -645,7 +645,7 @@ final class ReportWriter {
         return rows;
     }
 
-    // What hurts nobody, what may stay, what to do
+    // Harmless anomalies, expected buffers, remedies
 
     private List<String> asides() {
         List<String> asides = new ArrayList<>(SurvivorHistogram.of(verdict, SurvivorStatus.LEAKED));
@@ -676,7 +676,7 @@ final class ReportWriter {
         return asides;
     }
 
-    /** A free after the close that is a finding needs no note besides. */
+    /** A free after the close that is a finding needs no additional note. */
     private boolean isFindingOfItsOwn(Anomaly anomaly) {
         return switch (anomaly.kind()) {
             case FREE_AFTER_CLOSE, FREE_REPORTED_AFTER_CLOSE ->
@@ -685,7 +685,7 @@ final class ReportWriter {
         };
     }
 
-    /** What lies outside of what a source covers is never missing in its reports. */
+    /** Memory that a source does not cover is never missing in its reports. */
     private List<String> partlyCovered() {
         return history.events(HistoryEvent.SourceAttached.class).stream()
                 .flatMap(source -> source
@@ -711,7 +711,7 @@ final class ReportWriter {
                 .toList();
     }
 
-    /** Clean because the collector came in time is not clean by itself. */
+    /** A result that is clean only because the collector ran in time needs a note. */
     private List<String> collected() {
         List<BufferGeneration> freed = history.generationsWith(AllocationDetails::handleCollected).stream()
                 .filter(buffer -> buffer.isCollected() && !freedLate.contains(buffer))
@@ -775,13 +775,13 @@ final class ReportWriter {
                 .toList();
     }
 
-    /** One line, however long the file is that holds for all tests: in one test most of its entries match nothing. */
+    /** One line for any size of file: in one test most entries of a common file match nothing. */
     private Optional<String> neverMatched() {
         List<ExpectationResult> unmatched = resultsOf(Fate.UNMATCHED);
         if (unmatched.isEmpty()) {
             return Optional.empty();
         }
-        // Those of which a slip explains it come first.
+        // Entries that a typing error explains come first.
         List<String> explained = new ArrayList<>();
         List<String> others = new ArrayList<>();
         for (ExpectationResult result : unmatched) {
@@ -801,7 +801,7 @@ final class ReportWriter {
                 more > 0 ? "; and " + more + " more" : ""));
     }
 
-    /** Less is left than was promised: no leak, but the next one would find room there. */
+    /** Fewer buffers remain than expected: no leak, but the entry would hide a later one. */
     private Optional<Section> stale() {
         List<ExpectationResult> stale = verdict.staleExpectations();
         if (stale.isEmpty()) {
@@ -878,12 +878,12 @@ final class ReportWriter {
         };
     }
 
-    /** Whoever makes a history by hand may name devices that no entry can. */
+    /** A history that was created by hand may contain devices that no entry can name. */
     private static boolean hasPossibleDevices(SurvivorGroup group) {
         return group.devices().stream().allMatch(device -> device >= 0 && device <= MAX_DEVICE);
     }
 
-    /** No entry fits several buffers of several requests that are left at one address; one of them has to go first. */
+    /** No entry matches several buffers of several requests at one address; one of them must be freed first. */
     private static boolean isOneThing(SurvivorGroup group) {
         return group.survivors().stream().allMatch(survivor -> {
             List<BufferGeneration.Report> left = survivor.reports();

@@ -16,12 +16,12 @@ import java.util.stream.Collectors;
 /**
  * The number of survivors of one status by size, by label and by device.
  *
- * <p>It is evidence beside the causes where there are more survivors than a reader looks at one by one. The classes of sizes are
- * those of the field's own tools, each ten times the one before.
+ * <p>It supplements the causes if there are too many survivors to examine one by one. The size classes are those of the
+ * field's own tools, each ten times the previous one.
  */
 final class SurvivorHistogram {
 
-    /** With fewer findings the findings themselves show all of it. */
+    /** Fewer findings show everything themselves. */
     private static final int MIN_GROUPS = 5;
 
     private static final int MAX_PARTS = 6;
@@ -51,7 +51,7 @@ final class SurvivorHistogram {
                                 survivor -> "device " + survivor.buffer().device())));
     }
 
-    /** The smallest first; a class that has none is left out. */
+    /** The smallest first; an empty class is omitted. */
     private static Map<String, Long> bySize(List<Survivor> survivors) {
         TreeMap<Integer, Long> classes = new TreeMap<>();
         survivors.forEach(survivor -> classes.merge(sizeClass(survivor.buffer().size()), 1L, Long::sum));
@@ -80,7 +80,7 @@ final class SurvivorHistogram {
         return sizeClass == CLASSES - 1 ? lower + " and more" : lower + " to " + Quantities.shortSize(upper);
     }
 
-    /** The most first; of as many the one that came first. */
+    /** The largest count first; of equal ones the first to occur. */
     private static Map<String, Long> counted(List<Survivor> survivors, Function<Survivor, String> name) {
         Map<String, Long> counts =
                 survivors.stream().collect(Collectors.groupingBy(name, LinkedHashMap::new, Collectors.counting()));

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** Lines that do not outgrow a screen: what is cut off is counted. */
+/** Text limited to one screen: omitted lines are counted. */
 final class TruncatedText {
 
     private final List<String> lines = new ArrayList<>();
     private int waiting;
 
-    /** Starts a text of which some lines are kept free for what comes last. */
+    /** Creates a text that reserves some lines for its end. */
     TruncatedText(int keptFree) {
         waiting = keptFree;
     }
@@ -21,7 +21,7 @@ final class TruncatedText {
         return this;
     }
 
-    /** Adds what has a headline, as many of them as fit; nothing of an empty list. */
+    /** Adds a section with a headline and as many elements as fit; nothing for an empty list. */
     <T> TruncatedText section(String headline, List<T> all, Function<T, List<String>> words) {
         if (all.isEmpty()) {
             return this;
@@ -43,7 +43,7 @@ final class TruncatedText {
         return this;
     }
 
-    /** Frees lines that were kept for what comes now. */
+    /** Releases reserved lines for the next section. */
     TruncatedText free(int kept) {
         waiting -= kept;
         return this;

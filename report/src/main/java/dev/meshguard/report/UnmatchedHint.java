@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Why an entry of an allowlist probably fits nothing: a slip that can be told from what is left. */
+/** The probable reason why an expectation entry matches nothing: a typing error that the survivors reveal. */
 final class UnmatchedHint {
 
     private static final List<Phase> USUAL_PHASES = List.of(
@@ -31,7 +31,7 @@ final class UnmatchedHint {
 
     private UnmatchedHint() {}
 
-    /** Returns the hint, if a slip is found. */
+    /** Returns the hint, if a typing error is found. */
     static Optional<String> of(Expectation entry, LeakVerdict verdict) {
         Optional<String> ofPhase = entry.phase()
                 .flatMap(phase -> ofPhase(phase.name(), phasesOf(verdict).toList()));

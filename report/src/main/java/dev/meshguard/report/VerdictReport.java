@@ -11,28 +11,29 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What there is to say of a verdict, in the words and the order in which a reader needs it.
+ * The content of a verdict's report, in the order in which a reader needs it.
  *
- * <p>Made once from a verdict; the text of a failure and every other form are views of it, so they never disagree.
+ * <p>Created once from a verdict; the text of a failure and all other formats are views of it, so they never disagree.
  * Immutable and safe for use by several threads.
  *
  * <pre>{@code
  * String text = VerdictReport.of(verdict).reproducedBy("mvn test -Dtest=KvCacheTest#decode").text();
  * }</pre>
  *
- * @param verdict what is reported
- * @param sections what was found, the worst first; one for each kind of finding, each under a headline of its own
- * @param tracked what each type took in all and what is left of it
- * @param teardown what each step of the clean-up gave back and left
+ * @param verdict the reported verdict
+ * @param sections the findings, the worst first; one section for each kind of finding, each with a headline
+ * @param tracked the allocated total and the survivors of each type
+ * @param teardown the freed and remaining memory of each clean-up step
  * @param timeline the live bytes of each phase
- * @param asides what is worth knowing and no finding: anomalies that hurt nobody, notes
- * @param moreNotes the sizes, labels and devices of undecided and expected buffers; the text has them where no finding needs the room
- * @param expectations what became of the allowlist
- * @param remedies what to do, one for each cause
- * @param optOut the entry to paste where a buffer may stay, if one was found that may, in both its forms
+ * @param asides information that is no finding: harmless anomalies, notes
+ * @param moreNotes the sizes, labels and devices of undecided and expected buffers; the text contains them if the
+ *     findings leave room
+ * @param expectations the result of each expectation
+ * @param remedies the recommended actions, one for each cause
+ * @param optOut the entry to paste if a buffer is expected, in both its forms, if one exists
  * @param reproduction the command that runs this again, if it is known
- * @param page where a page shows it, if one was written
- * @param limits what the numbers do not mean and the history could not know; for whoever reads the data and not the text
+ * @param page the location of a page that shows it, if one was written
+ * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -66,12 +67,12 @@ public record VerdictReport(
     }
 
     /**
-     * One thing to look at.
+     * One finding.
      *
-     * @param title what, how much, on which devices, and why
-     * @param site where in the code, if that is known
+     * @param title the buffers, their size, devices and cause
+     * @param site the line of code, if it is known
      * @param facts the evidence and the circumstances, the decisive ones first
-     * @param buffers how many buffers it stands for
+     * @param buffers the number of buffers of the finding
      */
     public record Finding(String title, Optional<String> site, List<String> facts, long buffers) {
 
@@ -82,11 +83,11 @@ public record VerdictReport(
     }
 
     /**
-     * One type of memory; the runtime's own is told apart.
+     * One type of memory; the runtime's own memory has separate rows.
      *
-     * @param type the memory, and whose it is
-     * @param inAll what was ever allocated
-     * @param remaining what is left
+     * @param type the memory, and its owner
+     * @param inAll the total ever allocated
+     * @param remaining the survivors
      */
     public record TrackedRow(String type, String inAll, String remaining) {}
 
@@ -94,22 +95,22 @@ public record VerdictReport(
      * One step of the clean-up.
      *
      * @param step the phase
-     * @param freed what it gave back, by type and device
-     * @param remaining what it left, by type and device
+     * @param freed the memory that it freed, by type and device
+     * @param remaining the memory remaining after it, by type and device
      */
     public record TeardownRow(String step, String freed, String remaining) {}
 
     /**
-     * One phase, or several in a row where there are too many.
+     * One phase, or several consecutive ones if there are too many.
      *
      * @param phase the name
-     * @param peakBytes the most bytes at any moment
+     * @param peakBytes the maximum bytes at any moment
      * @param endBytes the bytes at the end
      */
     public record TimelineRow(String phase, long peakBytes, long endBytes) {}
 
     /**
-     * The narrowest entry that lets a finding stay.
+     * The narrowest entry that expects the buffers of a finding.
      *
      * @param annotation as an annotation
      * @param line as a line of a file
@@ -133,12 +134,15 @@ public record VerdictReport(
         return new ReportWriter(verdict, Optional.empty()).report();
     }
 
-    /** Returns the report of a verdict that says of each leak whether it was known; what is new comes first. */
+    /** Returns the report of a verdict that states of each leak whether it is known; new leaks come first. */
     public static VerdictReport of(LeakVerdict verdict, Baseline known) {
         return new ReportWriter(verdict, Optional.of(BaselineComparison.of(known, verdict))).report();
     }
 
-    /** Returns this report with one more note; a note says what the reader could not know, for example who closed the mesh. */
+    /**
+     * Returns this report with one more note; a note states what the reader cannot know, for example who closed the
+     * mesh.
+     */
     public VerdictReport noting(String note) {
         List<String> more = new ArrayList<>(asides);
         more.add(note);
@@ -158,7 +162,7 @@ public record VerdictReport(
                 limits);
     }
 
-    /** Returns this report with the command that runs the same again. */
+    /** Returns this report with the command that reproduces it. */
     public VerdictReport reproducedBy(String command) {
         return new VerdictReport(
                 verdict,
@@ -176,7 +180,7 @@ public record VerdictReport(
                 limits);
     }
 
-    /** Returns this report with the place of a page that shows it. */
+    /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
         return new VerdictReport(
                 verdict,
@@ -194,7 +198,10 @@ public record VerdictReport(
                 limits);
     }
 
-    /** Returns the narrowest entry that lets a group of the verdict stay, if one fits it and it is not expected already. */
+    /**
+     * Returns the narrowest entry that expects a group of the verdict, if one matches it and it is not expected
+     * already.
+     */
     public Optional<OptOut> optOutOf(SurvivorGroup group) {
         return ReportWriter.optOut(group, ReportWriter.devices(verdict.history()));
     }

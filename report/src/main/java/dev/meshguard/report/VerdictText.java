@@ -21,13 +21,13 @@ final class VerdictText {
     /** A failure that does not fit on a screen is not read. */
     static final int MAX_LINES = 40;
 
-    /** However much else there is to say, that many lines of findings are shown. */
+    /** The minimum number of lines for findings, regardless of other content. */
     private static final int MIN_FINDING_LINES = 12;
 
-    /** And that many more for each section beside the first: a headline alone helps nobody. */
+    /** Additional lines for each section after the first: a headline alone is not useful. */
     private static final int MORE_FOR_A_SECTION = 3;
 
-    /** With these the text fits, whatever there is to say: five sections with a finding each, and a line for each sort of the rest. */
+    /** With this limit the text always fits: five sections with a finding each, and a line for each other kind. */
     private static final int MAX_REMEDIES = 6;
 
     private static final int MAX_TRACKED_ROWS = 8;
@@ -68,7 +68,10 @@ final class VerdictText {
         return PrintableText.lines(lines);
     }
 
-    /** Returns how many lines the findings take, at most so many: of thousands most are not shown and need not be written. */
+    /**
+     * Returns the number of lines of the findings, up to a maximum: most of thousands are not shown and need not be
+     * written.
+     */
     private static int neededLines(VerdictReport report, int most) {
         int wanted = 0;
         for (Section section : report.sections()) {
@@ -111,7 +114,7 @@ final class VerdictText {
                     if (!last) {
                         break;
                     }
-                    one = one.subList(0, 1); // To say that there is one more takes as much room as to name it.
+                    one = one.subList(0, 1); // A line that one more exists takes as much room as the line itself.
                 }
                 lines.addAll(one);
                 room -= one.size();
@@ -137,7 +140,7 @@ final class VerdictText {
         return lines;
     }
 
-    /** What to do comes last, next to where the reader goes on working. */
+    /** Remedies come last, next to the prompt where the reader continues. */
     private static List<String> closing(VerdictReport report, List<String> allNotes, int mostLines) {
         Optional<String> page = report.page().map(place -> "Page: " + place);
         List<String> advice = cut(report.remedies(), MAX_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
@@ -160,7 +163,9 @@ final class VerdictText {
         return lines;
     }
 
-    /** What does not fit is counted. That line is always there, and takes as much room as a single line of the rest. */
+    /**
+     * Omitted lines are counted. The line with the count is always present, and takes as much room as one more line.
+     */
     private static List<String> cut(List<String> lines, int mostLines, String what) {
         if (lines.size() <= Math.max(1, mostLines)) {
             return new ArrayList<>(lines);

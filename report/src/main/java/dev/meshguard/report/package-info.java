@@ -1,4 +1,4 @@
-/** How a verdict reads: terminal text, one HTML page, JSON. */
+/** The reports of a verdict: terminal text, one HTML page, JSON. */
 @NullMarked
 package dev.meshguard.report;
 

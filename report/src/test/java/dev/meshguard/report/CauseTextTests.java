@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is said of each cause, whole, and of everything at once. */
+/** The whole text of each cause, and of all of them together. */
 class CauseTextTests {
 
     private static final AllocationDetails USER = AllocationDetails.user();
@@ -634,7 +634,7 @@ class CauseTextTests {
                 TEST      |##############################|  4 KiB -> 0 B""");
     }
 
-    /** A leak, wrong books, missing reports, a promise that is not kept, and two meshes over one device. */
+    /** A leak, wrong reported counts, missing reports, an unmatched required entry, and two meshes over one device. */
     @Test
     void everythingAtOnce() {
         run.open(MeshDescription.of(1, "1x2 submesh", List.of(0, 1)).withParent(0));
@@ -738,7 +738,7 @@ class CauseTextTests {
         assertThat(text(file).lines()).hasSizeLessThanOrEqualTo(40);
     }
 
-    /** Every type and lifetime of memory, every cause, every section, entries that hold and entries that do not. */
+    /** Every type and lifetime of memory, every cause, every section, entries that match and entries that do not. */
     @Test
     void whateverThereIsToSayFitsOnAScreen() {
         run.open(MeshDescription.of(1, "1x2 submesh", List.of(0, 1)).withParent(0));

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a failure says of entries that did not hold, and of leaks that were known, whole. */
+/** The whole texts for entries that did not match, and for known leaks. */
 class ExpectationReportTests {
 
     private final AllocationTracker tracker = AllocationTracker.builder()
@@ -247,7 +247,7 @@ class ExpectationReportTests {
                 .contains("   fingerprint 8c998e · known, but 3 instead of 1\n");
     }
 
-    /** What is printed to be pasted has to do what it says. */
+    /** A printed entry must work when it is pasted. */
     @Test
     void printsALineThatLetsTheFindingStay() {
         take("a \"label\"", 0, 1, 2);

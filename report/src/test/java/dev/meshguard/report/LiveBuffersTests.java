@@ -9,7 +9,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
-/** What is allocated while the mesh is still open, buffer by buffer. */
+/** The buffers that are allocated while the mesh is still open. */
 class LiveBuffersTests {
 
     private static final AllocationDetails USER = AllocationDetails.user();

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** No report passes on to a terminal what it obeys, whoever chose the text. */
+/** No report passes control characters of a text to a terminal. */
 class PrintedReportsTests {
 
     private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\rCLEAN\n2. forged\u202e";

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Records what a test tells, as if a class called {@code KvCacheTest} had asked for it. */
+/** Records events of a test, as if a class called {@code KvCacheTest} had allocated. */
 final class Recording {
 
     private static final Instant TODAY = Instant.parse("2026-11-20T12:00:00Z");
@@ -83,7 +83,7 @@ final class Recording {
         }
     }
 
-    /** Closes mesh 0 without anybody reading its allocator, and makes the check. */
+    /** Closes mesh 0 without a snapshot of its allocator, and makes the check. */
     void close() {
         tracker.phase(Phase.CLOSE);
         tracker.meshClosing(0);
@@ -91,7 +91,10 @@ final class Recording {
         tracker.checked();
     }
 
-    /** Closes mesh 0, whose allocator holds some addresses of DRAM on some devices at a moment of that, and makes the check. */
+    /**
+     * Closes mesh 0, whose allocator still has some DRAM addresses on some devices at a moment of the close, and makes
+     * the check.
+     */
     void closeHolding(Moment moment, int[] holders, long... taken) {
         tracker.phase(Phase.CLOSE);
         closeMeshHolding(0, moment, holders, taken);
@@ -112,7 +115,7 @@ final class Recording {
         tracker.meshClosed(id);
     }
 
-    /** Requests are what orders events; where none was made for a report, the order of the devices would. */
+    /** Requests determine the order of events; without a request for a report, the order of the devices would. */
     private void inThisOrder() {
         tracker.request(AllocationDetails.user().labelled("order"));
     }

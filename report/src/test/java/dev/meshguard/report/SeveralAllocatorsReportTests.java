@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How a verdict reads where a mesh and a device or a sub-device of it reserve one address. */
+/** The text of a verdict if a mesh and a device or a sub-device of it reserve one address. */
 class SeveralAllocatorsReportTests {
 
     private static final AllocationDetails OF_MESH =

@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How a verdict reads where a mesh and a submesh of it lie over the same devices. */
+/** The text of a verdict if a mesh and a submesh share devices. */
 class SeveralMeshesReportTests {
 
     private static final List<Integer> ALL = List.of(0, 1, 2, 3);

@@ -15,11 +15,12 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes where the leaked bytes came from as collapsed stacks, which tools for flame graphs read.
+ * Writes the origins of leaked bytes as collapsed stacks, the input format of flame graph tools.
  *
- * <p>A line for each stack: its frames from the outermost to the innermost, separated by semicolons, then a blank and the leaked
- * bytes. The bytes of all lines are those that the verdict calls leaked; a buffer whose origin was not captured stands under its
- * memory and its label. What would be a separator or a line break in a name is a colon or a blank.
+ * <p>A line for each stack: its frames from the outermost to the innermost, separated by semicolons, then a blank and
+ * the leaked bytes. The bytes of all lines add up to the leaked bytes of the verdict. A buffer without a captured
+ * origin is listed under its memory and its label. A separator or a line break in a name is replaced by a colon or a
+ * blank.
  *
  * <pre>{@code
  * dev.example.KvCacheTest.decode;dev.example.KvCache.append 8388608
@@ -32,7 +33,7 @@ public final class CollapsedStacks {
 
     private CollapsedStacks() {}
 
-    /** Writes the stacks; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
+    /** Writes the stacks; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public static void write(LeakVerdict verdict, Writer writer) throws IOException {
         Map<String, Long> bytes = new TreeMap<>();
         for (Survivor survivor : verdict.survivors(one -> one.status() == SurvivorStatus.LEAKED)) {

@@ -24,11 +24,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes a run as a trace in Chrome's JSON form, which Perfetto and {@code chrome://tracing} open.
+ * Writes a run as a trace in Chrome's JSON format, which Perfetto and {@code chrome://tracing} open.
  *
- * <p>Each device is a process with a counter of live bytes for each memory, and each buffer a slice from its first report to its last
- * free. What is still in the books ends after the last event and says its standing. Reports carry no time, so a microsecond of the
- * trace is an event.
+ * <p>Each device is a process with a counter of live bytes for each memory, and each buffer a slice from its first
+ * report to its last free. A survivor ends after the last event and has its status. Reports contain no time, so a
+ * microsecond of the trace is an event.
  *
  * @since 0.1
  */
@@ -117,7 +117,7 @@ public final class PerfettoTrace {
         json.writeEndObject();
     }
 
-    /** Buffers overlap as they like, which only slices with an id of their own may do. */
+    /** Buffers may overlap in any way, which is allowed only for slices with an id of their own. */
     private void slices() throws IOException {
         List<HistoryEvent> events = history.events();
         long end = events.isEmpty() ? 1 : events.get(events.size() - 1).number() + 1;

@@ -14,9 +14,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes what is still in the books as a table in CSV of RFC 4180, a line for each buffer, the oldest first.
+ * Writes the survivors as a CSV table (RFC 4180), a line for each buffer, the oldest first.
  *
- * <p>The first line names the columns. Texts are as the code under test has them: a spreadsheet has to take them for text.
+ * <p>The first line names the columns. Texts are unchanged from the code under test: import them as text into a
+ * spreadsheet.
  *
  * @since 0.1
  */
@@ -43,7 +44,7 @@ public final class SurvivorsCsv {
 
     private SurvivorsCsv() {}
 
-    /** Writes the table; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
+    /** Writes the table; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public static void write(LeakVerdict verdict, Writer writer) throws IOException {
         writer.write(line(COLUMNS));
         for (Survivor survivor : verdict.survivors()) {

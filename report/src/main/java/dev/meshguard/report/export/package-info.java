@@ -1,4 +1,4 @@
-/** What is written for other tools to read: flame graphs, traces, tables. */
+/** Exports for other tools: flame graphs, traces, tables. */
 @NullMarked
 package dev.meshguard.report.export;
 

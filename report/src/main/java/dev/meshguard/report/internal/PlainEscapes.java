@@ -6,10 +6,10 @@ import com.fasterxml.jackson.core.io.SerializedString;
 import dev.meshguard.event.PrintableText;
 import org.jspecify.annotations.Nullable;
 
-/** Escapes of JSON for what no encoding can carry alone, what breaks lines, and what nobody sees. */
+/** Escapes for JSON: unpaired surrogates, line breaks, and invisible characters. */
 public final class PlainEscapes extends CharacterEscapes {
 
-    /** What stands for bytes that are no UTF-8; written as an escape, so that one that is met unescaped is damage. */
+    /** Replaces bytes that are not UTF-8; written as an escape, so an unescaped one in a file is damage. */
     public static final char REPLACEMENT = '\uFFFD';
 
     private static final long serialVersionUID = 1;
@@ -18,9 +18,9 @@ public final class PlainEscapes extends CharacterEscapes {
     private final String besides;
 
     /**
-     * Creates them.
+     * Creates the escapes.
      *
-     * @param besides ASCII characters that mean something where the JSON stands
+     * @param besides further ASCII characters with a meaning in the surrounding text
      */
     public PlainEscapes(String besides) {
         this.besides = besides;

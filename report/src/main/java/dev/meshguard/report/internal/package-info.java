@@ -1,4 +1,4 @@
-/** What several packages of reports share. */
+/** Code that several report packages share. */
 @NullMarked
 package dev.meshguard.report.internal;
 

@@ -22,12 +22,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How one kind of event is written and read; every kind has its fields here, both ways side by side.
+ * The JSON form of one kind of event; each kind defines its fields here for both writing and reading.
  *
- * @param kind how the kind is called in a line
+ * @param kind the name of the kind in a line
  * @param type the event
- * @param writing writes what the line holds besides kind and number
- * @param snapshot reads it
+ * @param writing writes the fields other than kind and number
+ * @param snapshot reads them
  */
 record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> writing, Reading snapshot) {
 
@@ -37,13 +37,13 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         void write(E event, JsonGenerator json, RequestNumbers requests) throws IOException;
     }
 
-    /** Makes an event of fields. */
+    /** Creates an event from fields. */
     @FunctionalInterface
     interface Reading {
         HistoryEvent read(long number, Fields fields, RequestTable requests) throws UnreadableLineException;
     }
 
-    /** Every kind, the frequent ones first. */
+    /** All kinds, the frequent ones first. */
     static final List<EventForm<?>> ALL = List.of(
             new EventForm<>(
                     "allocated",
@@ -291,7 +291,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         }
     }
 
-    /** Reads the fields of an allocator, if they are there. */
+    /** Reads the fields of an allocator, if present. */
     static Optional<AllocatorId> allocator(Fields fields) throws UnreadableLineException {
         Optional<AllocatorId.Kind> kind = fields.optionalChoice("allocator", AllocatorId.Kind.class);
         if (kind.isEmpty()) {

@@ -8,19 +8,19 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The events of a history as they are read and, where something could not be read, what is missing.
+ * The events of a history while it is read, with the missing and unreadable ones.
  *
- * <p>Numbers tell where events are missing: after a loss they may skip, anywhere else a skip is a loss itself. What cannot
- * be read although no number is missing is told at the end.
+ * <p>Event numbers show missing events: after a loss they may skip, anywhere else a skip is a loss itself. Unreadable
+ * lines without a missing number are reported at the end.
  */
 final class EventSequence {
 
-    /** A file of nothing but damage is told in so many sentences and no more. */
+    /** Limits the number of reported losses in a file that contains only damage. */
     private static final int MAX_REPORTED = 100;
 
     private static final long UNKNOWN = -1;
 
-    /** Lines that cannot be read, up to the next event. */
+    /** Unreadable lines up to the next event. */
     private record Damage(long first, long last, long lines, String reason) {
 
         private Damage and(long line) {
@@ -54,7 +54,7 @@ final class EventSequence {
         this.source = source;
     }
 
-    /** Takes an event from a line. */
+    /** Adds an event from a line. */
     void add(HistoryEvent event, long line) throws UnreadableLineException {
         long number = event.number();
         if (number <= last) {
@@ -74,12 +74,12 @@ final class EventSequence {
         read++;
     }
 
-    /** Takes note of a line that cannot be read. */
+    /** Records an unreadable line. */
     void unreadable(long line, String reason) {
         damage = damage == null ? new Damage(line, line, 1, reason) : damage.and(line);
     }
 
-    /** Takes note of the end line, which says how many events there are. */
+    /** Records the end line, which contains the number of events. */
     void ended(long expected, long line) {
         long unaccounted = expected - read - missing;
         if (damage != null) {
@@ -92,12 +92,12 @@ final class EventSequence {
         }
     }
 
-    /** Takes note that the sums of some devices are not there. */
+    /** Records that the sums of some devices are missing. */
     void sumsMissing(String counts) {
         loseAtTheEnd(UNKNOWN, counts);
     }
 
-    /** Takes note that there is nothing after a line, and no end line. */
+    /** Records that the file ends after a line, without an end line. */
     void cut(long line, boolean inTheMiddle) {
         if (inTheMiddle && damage != null && damage.lines() == 1) {
             damage = null;
@@ -108,7 +108,7 @@ final class EventSequence {
                         + " and has no end line, so the rest is missing");
     }
 
-    /** Returns all events, with what is missing; to be called once, at the end. */
+    /** Returns all events, with the missing ones as lost reports; call it once, at the end. */
     List<HistoryEvent> finished() {
         if (damage != null) {
             report(damage, 0);
@@ -124,7 +124,7 @@ final class EventSequence {
         return events;
     }
 
-    /** Returns whether anything could not be read or was missing. */
+    /** Returns whether anything was unreadable or missing. */
     boolean isDamaged() {
         return reported > 0;
     }

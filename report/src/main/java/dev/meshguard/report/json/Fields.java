@@ -13,13 +13,13 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of one JSON object, to be asked for by name and kind. */
+/** The fields of one JSON object, accessed by name and type. */
 final class Fields {
 
     private static final int MAX_DEVICE = 65_535;
 
     private static final Object NUMBER = new Object();
-    /** Nothing here is counted in parts, so what is can be nothing of ours. */
+    /** No number of the format has a fraction, so such a value is invalid. */
     private static final Object FRACTION = new Object();
 
     private static final int FIRST_CAPACITY = 12;
@@ -105,7 +105,7 @@ final class Fields {
         return values;
     }
 
-    /** Reads the whole numbers that a list begins with; most lists are of nothing else, and some are long. */
+    /** Reads the leading integers of a list; most lists contain nothing else, and some are long. */
     private static long[] numbers(JsonParser parser) throws IOException {
         long[] numbers = NO_NUMBERS;
         int count = 0;
@@ -131,7 +131,7 @@ final class Fields {
         return numbers[at];
     }
 
-    /** Returns a number that counts something. */
+    /** Returns a number that is a count. */
     long amount(String name) throws UnreadableLineException {
         long amount = number(name);
         if (amount < 0) {
@@ -148,7 +148,7 @@ final class Fields {
         return (int) number;
     }
 
-    /** Returns the device, of which there are no others than a tracker takes. */
+    /** Returns the device, with the limits of a tracker. */
     int device() throws UnreadableLineException {
         long device = number("device");
         if (device < 0 || device > MAX_DEVICE) {

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Thrown where a history is asked for and something else is there, or one of a version that cannot be read here.
+ * Thrown when the input is not a history, or has a version that cannot be read here.
  *
  * @since 0.1
  */

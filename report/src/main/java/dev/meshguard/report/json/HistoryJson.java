@@ -14,19 +14,20 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes a history down as JSON Lines and reads it again: the verdict on what was read is that on what was written, byte for byte.
+ * Writes a history as JSON Lines and reads it again: the verdict on the read history equals that on the written one,
+ * byte for byte.
  *
- * <p>A header says what the file is; a line for each event follows, in order, with a line for each request and each origin
- * before the event that first refers to it; then a line of sums for each device, and an end line with the counts, by which
- * a file that was cut short is known. The format is version {@value #VERSION}; {@code history-1.schema.json} beside this
- * class describes each line, and {@code docs/formats.md} says what is promised.
+ * <p>A header identifies the file. A line for each event follows, in order. Each request and each origin has a line
+ * before the event that first refers to it. At the end are a line of sums for each device, and an end line with the
+ * counts, which reveals a truncated file. The format is version {@value #VERSION}; {@code history-1.schema.json} beside
+ * this class describes each line, and {@code docs/formats.md} describes the guarantees.
  *
- * <p>Always UTF-8, and the same in every locale. Numbers are whole and may need all 64 bits: a reader that takes numbers
- * for floating point loses the low bits of addresses above 2^53.
+ * <p>Always UTF-8, and the same in every locale. Numbers are integers of up to 64 bits: a reader that parses them as
+ * floating point loses the low bits of addresses above 2^53.
  *
- * <p>Reading survives damage: a line that cannot be read, events that are missing or out of order, a file that ends too
- * early become {@linkplain dev.meshguard.tracker.history.HistoryEvent.ReportsLost lost reports} that name the line, and
- * so the verdict is inconclusive and says what is missing.
+ * <p>Reading tolerates damage: unreadable lines, missing or unordered events and a truncated file become
+ * {@linkplain dev.meshguard.tracker.history.HistoryEvent.ReportsLost lost reports} that name the line. The verdict is
+ * then inconclusive and names the missing part.
  *
  * <pre>{@code
  * HistoryJson.write(tracker.history(), Path.of("history.jsonl"));
@@ -38,20 +39,20 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HistoryJson {
 
-    /** The version that is written; what is read must be of it. */
+    /** The written version; a file must have this version to be read. */
     public static final int VERSION = 1;
 
-    /** Grows when a kind of line or a field is added that older readers may do without. */
+    /** Incremented when a kind of line or a field is added that older readers may ignore. */
     static final int MINOR = 0;
 
     private HistoryJson() {}
 
-    /** Writes a history to a file, in the place of what is there. */
+    /** Writes a history to a file, replacing an existing one. */
     public static void write(AllocationHistory history, Path file) throws IOException {
         FileReplacement.writeText(file, writer -> write(history, writer));
     }
 
-    /** Writes a history; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
+    /** Writes a history; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public static void write(AllocationHistory history, Writer writer) throws IOException {
         new HistoryWriter(history, writer).write();
     }
@@ -59,11 +60,11 @@ public final class HistoryJson {
     /**
      * Reads a history from a file.
      *
-     * @throws HistoryFormatException if the file is no history, or one of another version
+     * @throws HistoryFormatException if the file is not a history, or has another version
      * @throws IOException if the file cannot be read
      */
     public static AllocationHistory read(Path file) throws IOException {
-        // A decoder of its own choice would refuse the whole file for one byte that is no UTF-8.
+        // The default decoder would reject the whole file for one byte that is not UTF-8.
         try (InputStream bytes = Files.newInputStream(file);
                 Reader reader = new InputStreamReader(bytes, StandardCharsets.UTF_8)) {
             return read(reader, file.toString());
@@ -74,8 +75,8 @@ public final class HistoryJson {
      * Reads a history; the reader is read to its end and stays open.
      *
      * @param reader the characters
-     * @param source what they are called where something is wrong with them
-     * @throws HistoryFormatException if they are no history, or one of another version
+     * @param source their name in messages
+     * @throws HistoryFormatException if they are not a history, or have another version
      * @throws IOException if they cannot be read
      */
     public static AllocationHistory read(Reader reader, String source) throws IOException {

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Reads one history, line by line; what it cannot read it says in the history itself. */
+/** Reads one history, line by line; unreadable parts are recorded in the history itself. */
 final class HistoryReader {
 
     private static final int MAX_LINE_LENGTH = 1 << 28;
@@ -26,7 +26,7 @@ final class HistoryReader {
     private static final Map<String, EventForm<?>> FORMS =
             EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
 
-    /** What a header says. */
+    /** The fields of a header. */
     private record Header(long minor, boolean complete, boolean flatAddresses) {}
 
     private final Lines lines;
@@ -35,7 +35,7 @@ final class HistoryReader {
     private final TreeMap<Integer, DeviceSums> sums = new TreeMap<>();
     private final EventSequence events;
 
-    /** Of the latest line; if it is the last one, it was cut. */
+    /** Whether the latest line is unreadable; if it is the last one, it was truncated. */
     private boolean isUnreadable;
 
     private boolean ended;
@@ -74,8 +74,8 @@ final class HistoryReader {
     }
 
     /**
-     * Where events are missing, sums of all events contradict what is left of them, and of that contradiction nobody learns
-     * anything. Where the past was not kept, they are the better half of what there is.
+     * If events are missing, sums of all events contradict the remaining ones, and that contradiction is useless. If
+     * the past was not kept, the sums are the better part.
      */
     private boolean sumsFit(Header header) {
         return ended && !sumsAreMissing && !(header.complete() && events.isDamaged());

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import dev.meshguard.report.internal.PlainEscapes;
 import java.io.IOException;
 
-/** How JSON is written and read here: the same characters everywhere, and every text comes back as it was. */
+/** The JSON settings: the same characters everywhere, and every text is read as it was written. */
 final class JsonFormat {
 
     private static final JsonFactory FACTORY = new JsonFactoryBuilder()
@@ -20,7 +20,7 @@ final class JsonFormat {
             .disable(JsonReadFeature.ALLOW_UNESCAPED_CONTROL_CHARS)
             .characterEscapes(new PlainEscapes(""))
             .rootValueSeparator("\n")
-            // A label may be as long as its writer liked.
+            // A label may have any length.
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxStringLength(Integer.MAX_VALUE)
                     .build())

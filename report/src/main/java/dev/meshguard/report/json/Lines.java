@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.Reader;
 import java.util.Arrays;
 
-/** Reads lines one after another into one buffer; nothing of a line is kept when the next one is read. */
+/** Reads lines one after another into one buffer, which the next line overwrites. */
 final class Lines {
 
     private static final int CHUNK = 1 << 16;
@@ -71,7 +71,7 @@ final class Lines {
         return number;
     }
 
-    /** Returns whether the line is longer than what can be kept; of such a line there is no more than its end. */
+    /** Returns whether the line exceeds the buffer; only the end of such a line is available. */
     boolean isTooLong() {
         return tooLong;
     }
@@ -103,7 +103,7 @@ final class Lines {
         return -1;
     }
 
-    /** Moves what is left to the front and reads more behind it. */
+    /** Moves the remaining characters to the front and reads more behind them. */
     private void fill(int begin) throws IOException {
         int left = filled - begin;
         if (left > buffer.length / 2) {

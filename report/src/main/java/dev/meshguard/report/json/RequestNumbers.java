@@ -14,9 +14,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives every request of a history a number and describes it in a line of its own before it is first referred to.
+ * Numbers the requests of a history and describes each in a line of its own before the first reference.
  *
- * <p>So it is with origins too: what many requests share is written once.
+ * <p>The same applies to origins: data that many requests share is written once.
  */
 final class RequestNumbers {
 
@@ -26,7 +26,7 @@ final class RequestNumbers {
     private final IdentityHashMap<AllocationRequest, Integer> requests = new IdentityHashMap<>();
     private final Map<Origin, Integer> origins = new HashMap<>();
 
-    /** Writes the lines that a request needs before it can be referred to. */
+    /** Writes the lines that a request needs before it can be referenced. */
     void describe(AllocationRequest request, JsonGenerator json) throws IOException {
         if (request.isAnonymous() || requests.containsKey(request)) {
             return;
@@ -44,7 +44,7 @@ final class RequestNumbers {
         json.writeEndObject();
     }
 
-    /** Writes the field that refers to a request; one of which nothing is known is referred to by none. */
+    /** Writes the field that refers to a request; an unknown request has no such field. */
     void refer(AllocationRequest request, JsonGenerator json) throws IOException {
         Integer number = requests.get(request);
         if (number != null) {
@@ -86,7 +86,7 @@ final class RequestNumbers {
         }
     }
 
-    /** Returns the number of an origin, and writes its line if nobody asked before. */
+    /** Returns the number of an origin, and writes its line on the first call. */
     private int numberOf(Origin origin, JsonGenerator json) throws IOException {
         Integer known = origins.get(origin);
         if (known != null) {

@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The requests and origins that a history has described so far, by number; each request is one object. */
+/** The requests and origins described so far in a history, by number; each request is one object. */
 final class RequestTable {
 
-    /** What many requests have in common is kept once; where they have nothing in common, keeping it apart costs no more. */
+    /** Data that many requests share is kept once; if nothing is shared, the table costs no more. */
     private static final int MAX_SHARED = 65_536;
 
     private final Map<Long, AllocationRequest> requests = new HashMap<>();
@@ -23,7 +23,7 @@ final class RequestTable {
     private final Map<AllocationDetails, AllocationDetails> shared = new HashMap<>();
     private final Map<String, String> names = new HashMap<>();
 
-    /** Returns the request that an event refers to; one of which nothing is known where it refers to none. */
+    /** Returns the request to which an event refers; an unknown one if it refers to none. */
     AllocationRequest of(Fields event) throws UnreadableLineException {
         if (!event.has(RequestNumbers.REQUEST)) {
             return AllocationRequest.of(AllocationDetails.user());
@@ -36,7 +36,7 @@ final class RequestTable {
         return request;
     }
 
-    /** Adds a request; one whose origin is not known is there all the same, because an origin only explains. */
+    /** Adds a request; also one with an unknown origin, because an origin only explains. */
     void addRequest(Fields line) throws UnreadableLineException {
         Optional<Origin> origin = line.has(RequestNumbers.ORIGIN)
                 ? Optional.ofNullable(origins.get(line.number(RequestNumbers.ORIGIN)))

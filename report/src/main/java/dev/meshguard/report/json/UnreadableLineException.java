@@ -1,6 +1,6 @@
 package dev.meshguard.report.json;
 
-/** Says why a line of a history cannot be read; never leaves this package. */
+/** Thrown when a line of a history is unreadable; never leaves this package. */
 final class UnreadableLineException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -11,14 +11,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes a verdict as one JSON document, for machines to read.
+ * Writes a verdict as one JSON document.
  *
- * <p>A view of the same report as the text of a failure, so the two never disagree: the findings as data with the numbers of
- * their events, the words of the text beside them, and what to bear in mind as {@code caveats}, each with a kind. The format
- * is version {@value #VERSION}; {@code verdict-1.schema.json} beside this class describes it, and {@code docs/formats.md}
- * says what is promised.
+ * <p>A view of the same report as the text of a failure, so the two never disagree. It contains the findings as data
+ * with the numbers of their events, the sentences of the text, and the limits as {@code caveats}, each with a kind. The
+ * format is version {@value #VERSION}; {@code verdict-1.schema.json} beside this class describes it, and
+ * {@code docs/formats.md} describes the guarantees.
  *
- * <p>Always UTF-8, and the same in every locale. Numbers are whole and may need all 64 bits.
+ * <p>Always UTF-8, and the same in every locale. Numbers are integers of up to 64 bits.
  *
  * <pre>{@code
  * VerdictJson.write(VerdictReport.of(verdict), Path.of("verdict.json"));
@@ -29,20 +29,20 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class VerdictJson {
 
-    /** The version that is written. */
+    /** The written version. */
     public static final int VERSION = 1;
 
-    /** Grows when a field is added. */
+    /** Incremented when a field is added. */
     static final int MINOR = 0;
 
     private VerdictJson() {}
 
-    /** Writes a verdict to a file, in the place of what is there. */
+    /** Writes a verdict to a file, replacing an existing one. */
     public static void write(VerdictReport report, Path file) throws IOException {
         FileReplacement.writeText(file, writer -> write(report, writer));
     }
 
-    /** Writes a verdict; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
+    /** Writes a verdict; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public static void write(VerdictReport report, Writer writer) throws IOException {
         new VerdictWriter(report, writer).write();
     }

@@ -130,7 +130,7 @@ final class VerdictWriter {
         EventForm.allocator(json, buffer.allocator());
         text("expectedBy", survivor.expectation().map(Object::toString));
         objects("openReports", survivor.reports(), this::openReport);
-        // Where it says the same of all of them, once is enough.
+        // If it is the same for all of them, it is written once.
         if (!survivor.diagnosis().evidence().equals(group.evidence())) {
             objects("evidence", survivor.diagnosis().evidence(), this::evidence);
         }
@@ -185,7 +185,7 @@ final class VerdictWriter {
         });
     }
 
-    /** Doubts first: they are what made the outcome what it is. */
+    /** Reasons for an inconclusive outcome come first: they determine the outcome. */
     private void caveats() throws IOException {
         json.writeArrayFieldStart("caveats");
         for (InconclusiveReason doubt : verdict.inconclusiveReasons()) {
@@ -207,7 +207,7 @@ final class VerdictWriter {
         json.writeEndArray();
     }
 
-    /** What the text says, in its own words. */
+    /** The sentences of the text. */
     private void description() throws IOException {
         json.writeObjectFieldStart("report");
         objects("sections", report.sections(), section -> {

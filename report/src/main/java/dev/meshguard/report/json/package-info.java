@@ -1,4 +1,4 @@
-/** Histories and verdicts as JSON, to be kept, sent and read again. */
+/** Histories and verdicts as JSON, for storage and exchange. */
 @NullMarked
 package dev.meshguard.report.json;
 

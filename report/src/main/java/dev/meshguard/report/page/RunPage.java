@@ -17,15 +17,15 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The page of one run: what a verdict says, and the memory that it says it of, to be seen.
+ * The HTML page of one run: its verdict, and diagrams of its memory.
  *
- * <p>One HTML file that needs nothing else: programs, styles and figures are in it, nothing is fetched, and it can be moved, mailed and
- * attached to a bug report. Whatever the code under test calls its buffers is text in it; a content security policy names by its hash
- * each program that may run.
+ * <p>One self-contained HTML file: scripts, styles and data are in it, nothing is fetched, and it can be moved, mailed
+ * and attached to a bug report. Names from the code under test are always text; a content security policy lists the
+ * hash of each script that may run.
  *
- * <p>The figures are JSON of version 1, described by {@code page-1.schema.json} beside {@link dev.meshguard.report.json.VerdictJson}. Of a history of a million events
- * not everything can be drawn. What is left out is counted in {@code aggregated}, and what is still in the books is never left out
- * before what was freed.
+ * <p>The data is JSON of version 1, described by {@code page-1.schema.json} beside
+ * {@link dev.meshguard.report.json.VerdictJson}. A history of a million events cannot be drawn completely. Omitted data
+ * is counted in {@code aggregated}, and survivors are never omitted before freed buffers.
  *
  * <pre>{@code
  * RunPage.of("KvCacheTest.decode()", VerdictReport.of(verdict)).write(Path.of("decode.html"));
@@ -47,15 +47,15 @@ public final class RunPage {
     /**
      * Returns the page of a run.
      *
-     * @param title what was run, as a person calls it
-     * @param report the verdict and what there is to say of it
+     * @param title the title of the run for readers
+     * @param report the report of the verdict
      */
     public static RunPage of(String title, VerdictReport report) {
         return new RunPage(new RunFigures(
                 title, report, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false));
     }
 
-    /** Returns this page with another text than that of the report: the whole of what the terminal says. */
+    /** Returns this page with another text than that of the report: the complete text of the terminal. */
     public RunPage saying(String text) {
         return new RunPage(new RunFigures(
                 figures.title(),
@@ -67,7 +67,7 @@ public final class RunPage {
                 figures.hidesSources()));
     }
 
-    /** Returns this page with what was known before, so that it says of each leak whether it is new. */
+    /** Returns this page with a baseline, so that it states of each leak whether it is new. */
     public RunPage knowing(Baseline known) {
         return new RunPage(new RunFigures(
                 figures.title(),
@@ -79,7 +79,7 @@ public final class RunPage {
                 figures.hidesSources()));
     }
 
-    /** Returns this page with budgets, kept or not. */
+    /** Returns this page with a budget verdict. */
     public RunPage within(BudgetVerdict budgets) {
         return new RunPage(new RunFigures(
                 figures.title(),
@@ -91,7 +91,7 @@ public final class RunPage {
                 figures.hidesSources()));
     }
 
-    /** Returns this page with the growth that was judged; that of rounds which the history marks is on it anyway. */
+    /** Returns this page with judged growth; the growth of rounds in the history is always included. */
     public RunPage growing(Accumulation growth) {
         return new RunPage(new RunFigures(
                 figures.title(),
@@ -103,7 +103,7 @@ public final class RunPage {
                 figures.hidesSources()));
     }
 
-    /** Returns this page without the names of files, lines in them, and frames of stacks, for readers who are not to see them. */
+    /** Returns this page without file names, line numbers and stack frames, for readers who must not see them. */
     public RunPage withoutSources() {
         return new RunPage(new RunFigures(
                 figures.title(),
@@ -119,17 +119,17 @@ public final class RunPage {
         return figures;
     }
 
-    /** Returns the figures of the page as JSON. */
+    /** Returns the data of the page as JSON. */
     public String data() {
         return figures.json();
     }
 
-    /** Writes the page to a file, in the place of what is there. */
+    /** Writes the page to a file, replacing an existing one. */
     public void write(Path file) throws IOException {
         FileReplacement.writeText(file, this::write);
     }
 
-    /** Writes the page; the writer is flushed and stays open. If it encodes, it has to encode as UTF-8. */
+    /** Writes the page; the writer is flushed and stays open. A writer that encodes must encode as UTF-8. */
     public void write(Writer writer) throws IOException {
         PageTemplates.run(
                 PageContent.of(

@@ -19,14 +19,14 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A folder of pages: one of each run, and {@code index.html} over all of them.
+ * A folder of pages: one for each run, and an overview in {@code index.html}.
  *
- * <p>Beside each page lies a small record, from which anybody can write the page over all again. So any number of JVMs write to one
- * folder, at one time or one after the other, and whoever writes {@code index.html} last lists what all of them wrote. What several
- * machines wrote is copied together, or each into a folder of its own below this one.
+ * <p>Each page has a small record beside it, from which any JVM can write the overview again. Any number of JVMs can
+ * therefore write to one folder, concurrently or in sequence, and the last {@code index.html} lists the runs of all. To
+ * combine the runs of several machines, copy them into one folder, or each into a subfolder.
  *
- * <p>Whoever opens a file while it is written anew sees the old one or the new one and never a part. Safe for use by several threads
- * and JVMs.
+ * <p>A reader of a file that is being replaced sees the old one or the new one, never a part. Safe for use by several
+ * threads and JVMs.
  *
  * <pre>{@code
  * SuiteFolder folder = SuiteFolder.at(Path.of("target/meshguard"));
@@ -44,7 +44,7 @@ public final class SuiteFolder {
     private static final int MAX_TITLE_LENGTH = 80;
     private static final int DIGITS = 8;
 
-    /** Each time somebody else wrote a record meanwhile; that ends when the others do. */
+    /** Each round means that another JVM wrote a record meanwhile; that ends when the others do. */
     private static final int MAX_ROUNDS = 1_000;
 
     private final Path folder;
@@ -57,21 +57,21 @@ public final class SuiteFolder {
         this.fork = fork;
     }
 
-    /** Returns a folder; it is made when something is written to it. */
+    /** Returns a folder, which is created on the first write. */
     public static SuiteFolder at(Path folder) {
         return new SuiteFolder(folder, Optional.empty(), "1");
     }
 
-    /** Returns this folder for a JVM that says of what it writes where and in which of several JVMs that was. */
+    /** Returns this folder for a JVM that names its machine and its fork in its records. */
     public SuiteFolder writtenBy(Optional<String> newMachine, String newFork) {
         return new SuiteFolder(folder, newMachine, newFork);
     }
 
     /**
-     * Returns the name of a page: the same each time for one identity, another one for each, and safe in every file system.
+     * Returns the name of a page: stable for one identity, unique for each, and safe in every file system.
      *
-     * @param words what a person calls it
-     * @param identity what tells it from all others
+     * @param words the title for readers
+     * @param identity distinguishes it from all others
      */
     public static String nameOf(String words, String identity) {
         String safe = words.replaceAll("[^A-Za-z0-9_-]+", ".").replaceAll("^\\.+|\\.+$", "");
@@ -85,7 +85,7 @@ public final class SuiteFolder {
         }
     }
 
-    /** Returns where the page of a name is, whether or not it was written. */
+    /** Returns the path of the page with a name, even if it was not written. */
     public Path pageOf(String name) {
         return runs().resolve(name + SuiteData.PAGE);
     }
@@ -99,9 +99,9 @@ public final class SuiteFolder {
     }
 
     /**
-     * Writes the page of a run and its record, in the place of those of the same name.
+     * Writes the page of a run and its record, replacing those with the same name.
      *
-     * @param name the name, as {@link #nameOf} makes it
+     * @param name the name, created by {@link #nameOf}
      * @return the page
      * @throws IOException if one cannot be written
      */
@@ -115,7 +115,7 @@ public final class SuiteFolder {
     }
 
     /**
-     * Takes away the page of a run and its record.
+     * Deletes the page of a run and its record.
      *
      * @return whether there was one
      * @throws IOException if one cannot be deleted
@@ -126,7 +126,7 @@ public final class SuiteFolder {
     }
 
     /**
-     * Writes the page over all runs that have a record.
+     * Writes the overview of all runs that have a record.
      *
      * @return the page
      * @throws IOException if it cannot be written
@@ -148,7 +148,7 @@ public final class SuiteFolder {
                                     PageResources.styles(),
                                     PageResources.suiteScripts()),
                             writer));
-            // Who has read before and writes after another JVM would leave out what that one has added.
+            // A JVM that read before another one and writes after it would omit the runs of the other.
             data = SuiteData.of(folder);
             if (data.json().equals(figures)) {
                 return index;
@@ -157,12 +157,12 @@ public final class SuiteFolder {
         return index;
     }
 
-    /** Returns how many runs are listed, for whoever says so. */
+    /** Returns the number of listed runs. */
     public int size() throws IOException {
         return SuiteData.of(folder).size();
     }
 
-    /** Returns what cannot be read of the folder, as whole sentences. */
+    /** Returns warnings about unreadable files of the folder, as whole sentences. */
     public List<String> warnings() throws IOException {
         return SuiteData.of(folder).warnings();
     }

@@ -1,4 +1,4 @@
-/** One page for each run and one over all of them, to be opened by a person from a folder. */
+/** HTML pages for readers: one for each run and an overview, opened from a folder. */
 @NullMarked
 package dev.meshguard.report.page;
 

@@ -9,12 +9,12 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** What a verdict is about, in one name: of several findings the worst. */
+/** The name of a verdict's worst finding. */
 final class FindingName {
 
     private FindingName() {}
 
-    /** Returns what happens as the name of a method: {@code kvCacheIsLost}. */
+    /** Returns the finding as the name of a method: {@code kvCacheIsLost}. */
     static String name(LeakVerdict verdict) {
         return worst(verdict)
                 .map(FindingName::ofBuffer)
@@ -22,7 +22,7 @@ final class FindingName {
                 .orElse("cannotBeKnown");
     }
 
-    /** Returns the cause of what the name is about, if it is about a buffer. */
+    /** Returns the cause of the finding, if it is about a buffer. */
     static Optional<Cause> cause(LeakVerdict verdict) {
         return worst(verdict).map(SurvivorGroup::cause);
     }

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import javax.lang.model.SourceVersion;
 
-/** How texts of any kind become names and literals of Java: whatever they hold, they stay text. */
+/** Converts arbitrary texts to Java names and literals that cannot be interpreted as code. */
 final class JavaNames {
 
     private static final int MAX_LENGTH = 40;
@@ -15,14 +15,14 @@ final class JavaNames {
 
     private static final char FIRST_PRINTED = ' ';
     private static final char LAST_PRINTED = '~';
-    /** What means something in a comment or in the HTML of one. */
+    /** Characters with a meaning in a comment or in its HTML. */
     private static final String NOT_IN_COMMENTS = "\\*/<>&@{}";
 
     private JavaNames() {}
 
     /**
-     * Returns a text as an expression in ASCII, which compiles whatever the encoding: a literal, or several where the text is longer
-     * than a constant of a class file can be.
+     * Returns a text as an ASCII expression, which compiles in every encoding: a literal, or several if the text is
+     * longer than a constant of a class file can be.
      */
     static String literal(String text) {
         StringBuilder expression =
@@ -56,7 +56,7 @@ final class JavaNames {
         return literal.append('"').toString();
     }
 
-    /** Returns a text as it may stand in a comment. */
+    /** Returns a text in a form that is safe in a comment. */
     static String comment(String text) {
         StringBuilder comment = new StringBuilder();
         text.chars()
@@ -65,7 +65,7 @@ final class JavaNames {
         return comment.toString();
     }
 
-    /** Returns the words of a text as a name in camel case; nothing where there are none. */
+    /** Returns the words of a text as a name in camel case; empty if there are none. */
     static String camelCase(String text) {
         List<String> words = new ArrayList<>();
         StringBuilder word = new StringBuilder();
@@ -90,7 +90,7 @@ final class JavaNames {
         return name.length() > MAX_LENGTH ? name.substring(0, MAX_LENGTH) : name.toString();
     }
 
-    /** Returns a name that is not taken yet, which is from now on. */
+    /** Returns a free name, and marks it as used. */
     static String free(String wish, Set<String> taken) {
         String base = SourceVersion.isKeyword(wish) ? wish + "Buffer" : wish;
         String name = base;

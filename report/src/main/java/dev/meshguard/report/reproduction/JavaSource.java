@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** One class as it is written: its lines, and what they import. */
+/** The source of one class: its lines and imports. */
 final class JavaSource {
 
     private static final int WIDTH = 120;
@@ -16,7 +16,7 @@ final class JavaSource {
     private final List<String> lines = new ArrayList<>();
     private int depth;
 
-    /** Returns the simple name of a type, which is imported. */
+    /** Returns the simple name of a type, and imports it. */
     String use(Class<?> type) {
         Class<?> outer = type.getEnclosingClass();
         if (outer != null) {
@@ -25,19 +25,19 @@ final class JavaSource {
         return use(type.getName());
     }
 
-    /** Returns the simple name of a type of another module, which is imported. */
+    /** Returns the simple name of a type of another module, and imports it. */
     String use(String type) {
         imports.add(type);
         return type.substring(type.lastIndexOf('.') + 1);
     }
 
-    /** Returns the name of a constant, which is imported. */
+    /** Returns the name of a constant, and imports it. */
     String use(Enum<?> constant) {
         statics.add(constant.getDeclaringClass().getCanonicalName() + "." + constant.name());
         return constant.name();
     }
 
-    /** Returns the name of a static method, which is imported. */
+    /** Returns the name of a static method, and imports it. */
     String useStatic(String method) {
         statics.add(method);
         return method.substring(method.lastIndexOf('.') + 1);
@@ -48,7 +48,7 @@ final class JavaSource {
         return this;
     }
 
-    /** Adds a line; one that is too long goes on below at its last comma or call that fits. */
+    /** Adds a line; one that is too long is wrapped after the last comma or before the last call that fits. */
     JavaSource line(String line) {
         String rest = INDENT.repeat(depth) + line;
         String deeper = INDENT.repeat(depth + 2);
@@ -64,7 +64,7 @@ final class JavaSource {
         return this;
     }
 
-    /** Adds a comment, a paragraph for each sentence or more that belong together. */
+    /** Adds a comment with the given paragraphs. */
     JavaSource comment(List<String> paragraphs) {
         String begin = INDENT.repeat(depth) + " * ";
         lines.add(INDENT.repeat(depth) + "/**");
@@ -99,7 +99,7 @@ final class JavaSource {
         return line("}");
     }
 
-    /** Returns the file. */
+    /** Returns the content of the file. */
     String text(String packageName) {
         Stream<String> head = packageName.isEmpty() ? Stream.of() : Stream.of("package " + packageName + ";", "");
         return Stream.of(
@@ -114,7 +114,10 @@ final class JavaSource {
                 .toString();
     }
 
-    /** Returns where a line may go on below: after a comma or before the point of a call, outside of texts. */
+    /**
+     * Returns the position at which a line may be wrapped: after a comma or before the point of a call, outside of
+     * literals.
+     */
     private static int cut(String line, int indent) {
         int cut = -1;
         boolean inText = false;

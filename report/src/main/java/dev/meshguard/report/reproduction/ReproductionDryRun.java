@@ -18,27 +18,28 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a tracker would record of a program that tells it the events again, before the program is written.
+ * The history that a tracker would record from a program that reports the events again; computed before the program is
+ * written.
  *
- * <p>In the program each request is made on a line of its own, so what was known to come from one line comes from several. Where a
- * finding rests on that, one line has to make several requests: in a row of reports, or all of them beforehand.
+ * <p>In the program each request is made on a line of its own, so requests of one line come from several. If a finding
+ * depends on the line, one line must make several requests: in a row of reports, or all of them beforehand.
  */
 final class ReproductionDryRun {
 
-    /** Stands for lines that make requests beforehand. */
+    /** Represents lines that make requests beforehand. */
     private static final int BEFOREHAND = 1_000_000;
 
-    /** What requests have in common that one line of a program can make. */
+    /** The common properties of requests that one line of a program can make. */
     private record Line(Origin origin, AllocationDetails details) {}
 
-    /** What reports have in common that one line of a program can make. */
+    /** The common properties of reports that one line of a program can make. */
     private record Row(Line line, BufferType type, long size, Ownership ownership) {}
 
     private final List<HistoryEvent> events;
     private final boolean flatAddresses;
-    /** Of the first event of each row how long it is. */
+    /** The length of each row, by its first event. */
     private final Map<Integer, Integer> rows;
-    /** Of each request the ones that its line makes. */
+    /** For each request, all requests of its line. */
     private final IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines;
 
     private ReproductionDryRun(
@@ -52,7 +53,7 @@ final class ReproductionDryRun {
         this.lines = lines;
     }
 
-    /** Returns the first way of telling the events that leads to the same finding, the simplest first. */
+    /** Returns the first order of events that leads to the same finding, trying the simplest first. */
     static Optional<ReproductionDryRun> of(AllocationHistory history, FailureSignature finding) {
         List<HistoryEvent> events = history.events();
         for (boolean flat : history.hasFlatAddresses() ? new boolean[] {true} : new boolean[] {true, false}) {
@@ -76,14 +77,17 @@ final class ReproductionDryRun {
         return flatAddresses;
     }
 
-    /** Returns the row that begins at a place; nothing if none does. */
+    /** Returns the row that begins at an index; empty if none does. */
     List<HistoryEvent.Allocated> rowAt(int place) {
         return events.subList(place, place + rows.getOrDefault(place, 0)).stream()
                 .map(HistoryEvent.Allocated.class::cast)
                 .toList();
     }
 
-    /** Returns the requests that are made beforehand together with one, in order; nothing if it is made where it is used. */
+    /**
+     * Returns the requests that are made beforehand together with a given one, in order; empty if it is made at its
+     * use.
+     */
     List<AllocationRequest> madeTogether(AllocationRequest request) {
         return lines.getOrDefault(request, List.of());
     }
@@ -156,7 +160,7 @@ final class ReproductionDryRun {
                 : asked.computeIfAbsent(request, unused -> AllocationRequest.restored(request.details(), origin));
     }
 
-    // What one line can do
+    // Possible lines
 
     private static IdentityHashMap<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
         Map<Line, List<AllocationRequest>> byLine = new HashMap<>();
@@ -192,7 +196,7 @@ final class ReproductionDryRun {
         return rows;
     }
 
-    /** A row makes a request for each report and keeps none, so of what is needed again there is no row. */
+    /** A row makes a request for each report and keeps none, so requests that are needed again cannot be in a row. */
     private static Optional<Row> rowOf(HistoryEvent event, IdentityHashMap<AllocationRequest, Integer> uses) {
         return event instanceof HistoryEvent.Allocated e && uses.getOrDefault(e.request(), 0) == 1
                 ? lineOf(e.request()).map(line -> new Row(line, e.type(), e.size(), e.ownership()))

@@ -15,19 +15,19 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The source of a JUnit test that fails as a recorded run did.
+ * The source of a JUnit test that fails like a recorded run.
  *
  * <pre>{@code
  * AllocationHistory least = HistoryMinimizer.create().minimize(history).history();
  * Files.writeString(Path.of("KvCacheIsLostTest.java"), ReproductionTest.of(least).source());
  * }</pre>
  *
- * <p>Where code keeps, loses or forgets buffers, the test is a program on the mesh without hardware: it can be debugged, and goes green
- * when it gives them back. Where what is wrong are the reports, or what a process, a cache or the runtime did, no program on a
- * runtime without fault would do it, so the test reports to a tracker what was reported.
+ * <p>If code keeps, loses or forgets buffers, the test is a program on the mesh without hardware: it can be debugged,
+ * and passes when the buffers are freed. Other findings are caused by wrong reports, or by a process, a cache or the
+ * runtime. No program reproduces them on a correct runtime, so the test repeats the reports to a tracker.
  *
- * <p>The history should be {@linkplain dev.meshguard.verdict.minimize.HistoryMinimizer minimized} before: every event of it becomes a
- * line. Labels and other texts of the run stay texts, whatever they hold.
+ * <p>{@linkplain dev.meshguard.verdict.minimize.HistoryMinimizer Minimize} the history before: every event becomes a
+ * line. Labels and other texts of the run are always literals, never code.
  *
  * <p>Immutable and safe for use by several threads.
  *
@@ -63,9 +63,9 @@ public final class ReproductionTest {
     }
 
     /**
-     * Returns the test for a history, in no package and called after what is wrong.
+     * Returns the test for a history, without a package and named after its finding.
      *
-     * @throws IllegalArgumentException if nothing is wrong with the history, or if its past was not kept
+     * @throws IllegalArgumentException if the history has no finding, or its past was not kept
      */
     public static ReproductionTest of(AllocationHistory history) {
         LeakVerdict verdict = LeakCheck.create().examine(history);
@@ -88,7 +88,7 @@ public final class ReproductionTest {
     /**
      * Returns this test in a package.
      *
-     * @throws IllegalArgumentException if it is no name of a package
+     * @throws IllegalArgumentException if the name is not a valid package name
      */
     public ReproductionTest inPackage(String newPackage) {
         if (!newPackage.isEmpty() && !SourceVersion.isName(newPackage)) {
@@ -101,7 +101,7 @@ public final class ReproductionTest {
     /**
      * Returns this test with another name.
      *
-     * @throws IllegalArgumentException if it is no name of a class
+     * @throws IllegalArgumentException if the name is not a valid class name
      */
     public ReproductionTest named(String newName) {
         if (!SourceVersion.isIdentifier(newName) || SourceVersion.isKeyword(newName)) {
@@ -111,30 +111,33 @@ public final class ReproductionTest {
         return new ReproductionTest(history, verdict, packageName, newName, note, onTracker);
     }
 
-    /** Returns this test with a remark where its history is from, for its comment. */
+    /** Returns this test with a note on the source of its history, for its comment. */
     public ReproductionTest from(String newNote) {
         return new ReproductionTest(history, verdict, packageName, className, newNote, onTracker);
     }
 
-    /** Returns this test reporting to a tracker, also where a program on a mesh without hardware would do. */
+    /**
+     * Returns this test in the form that reports to a tracker, even if a program on a mesh without hardware is
+     * possible.
+     */
     public ReproductionTest onTracker() {
         return new ReproductionTest(history, verdict, packageName, className, note, true);
     }
 
-    /** Returns the name of the class, after which its file is called. */
+    /** Returns the name of the class, which is also that of its file. */
     public String className() {
         return className;
     }
 
-    /** Returns what is wrong, and will be in the test. */
+    /** Returns the finding that the test reproduces. */
     public FailureSignature finding() {
         return finding;
     }
 
     /**
-     * Returns the file.
+     * Returns the content of the file.
      *
-     * @throws IllegalStateException if nothing that a test can report leads to the finding
+     * @throws IllegalStateException if no sequence of reports by a test leads to the finding
      */
     public String source() {
         Optional<RuntimeProgram> program = onTracker ? Optional.empty() : RuntimeProgram.of(history, finding);

@@ -19,10 +19,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A program on a mesh without hardware that takes what a history takes and does not give back what that does not.
+ * A program on a mesh without hardware that allocates the buffers of a history and leaves the same ones.
  *
- * <p>There is one where what is wrong is that code keeps, loses or forgets a buffer. What is wrong with reports cannot be had from a
- * runtime that reports rightly, and what a cache or a process does is not in the buffers.
+ * <p>It exists if code keeps, loses or forgets a buffer. A correct runtime cannot reproduce wrong reports, and buffers
+ * cannot reproduce the effects of a cache or a process.
  */
 final class RuntimeProgram {
 
@@ -32,7 +32,7 @@ final class RuntimeProgram {
     private static final long MAX_BYTES = 1L << 20;
     private static final long REGION = 1L << 15;
 
-    /** What one call takes: a buffer of one size on one device or on all. */
+    /** The buffers of one call: of one size on one device or on all. */
     private record Taking(BufferType type, long size, Optional<String> label, List<BufferGeneration> buffers) {}
 
     private final Cause cause;
@@ -45,7 +45,7 @@ final class RuntimeProgram {
         this.takings = takings;
     }
 
-    /** Returns the program, if there is one that fails the same way. */
+    /** Returns the program, if there is one that fails in the same way. */
     static Optional<RuntimeProgram> of(AllocationHistory history, FailureSignature finding) {
         boolean isOneLeak = finding.outcome() == Outcome.LEAKED
                 && finding.anomalies().isEmpty()
@@ -80,7 +80,7 @@ final class RuntimeProgram {
         return takings;
     }
 
-    /** Small buffers of L1 have to be sharded, and how is in no report. */
+    /** Small buffers of L1 must be sharded, and reports do not contain the sharding. */
     private static boolean isPlain(BufferGeneration buffer) {
         return buffer.reports().size() == 1
                 && buffer.kind() == BufferKind.BUFFER
@@ -103,7 +103,7 @@ final class RuntimeProgram {
         };
     }
 
-    /** Whether each device has one buffer, all alike and each of a request of its own. */
+    /** Returns whether each device has one buffer, all alike and each with a request of its own. */
     private boolean isRow() {
         Set<Integer> seen = new TreeSet<>();
         Taking first = takings.get(0);
@@ -116,7 +116,7 @@ final class RuntimeProgram {
                 && seen.size() > 1;
     }
 
-    /** Returns what the annotation asks for. */
+    /** Returns the attributes of the annotation. */
     String annotation(JavaSource source) {
         StringBuilder text = new StringBuilder("@")
                 .append(source.use("dev.meshguard.junit.TrackAllocations"))
@@ -132,7 +132,7 @@ final class RuntimeProgram {
         return takings.stream().anyMatch(taking -> taking.type() == type);
     }
 
-    /** Returns which device stands for which, where that is not the same. */
+    /** Returns the mapping of devices, unless it is the identity. */
     Optional<String> cast() {
         List<String> others = new ArrayList<>();
         for (int i = 0; i < devices.size(); i++) {

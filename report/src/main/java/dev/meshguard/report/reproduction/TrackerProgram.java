@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The calls that tell a tracker again what it was told. */
+/** The calls that repeat the reports of a history to a tracker. */
 final class TrackerProgram {
 
     private final ReproductionDryRun play;
@@ -84,7 +84,7 @@ final class TrackerProgram {
 
     // Buffers
 
-    /** What one line of code asked for on several devices stays on one line, because that is how it is known again. */
+    /** Allocations of one line on several devices stay on one line, because the line identifies them. */
     private void row(List<HistoryEvent.Allocated> row) {
         HistoryEvent.Allocated first = row.get(0);
         first.request().details().owner().ifPresent(this::owner);
@@ -155,7 +155,7 @@ final class TrackerProgram {
                 && (request.isAnonymous() || uses.getOrDefault(request, 1) == 1);
     }
 
-    /** Declares requests that one line of the program makes, because one line of the run did. */
+    /** Declares requests that one line of the program makes, as one line of the run did. */
     private String madeTogether(List<AllocationRequest> requests) {
         String array = JavaNames.free("requests", allocated);
         String type = source.use(AllocationRequest.class);
@@ -172,7 +172,7 @@ final class TrackerProgram {
         return array;
     }
 
-    /** Declares the request, unless it says nothing and is not needed again. */
+    /** Declares the request, unless it has no details and is not needed again. */
     private String requestOf(AllocationRequest request, boolean isRelease) {
         String known = names.get(request);
         if (known != null) {
@@ -283,7 +283,7 @@ final class TrackerProgram {
                 : "new " + type + "(" + type + ".Kind." + owner.kind().name() + ", " + name + ")";
     }
 
-    // Everything else
+    // Other events
 
     private void statement(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
@@ -319,7 +319,7 @@ final class TrackerProgram {
         }
     }
 
-    /** Rounds are left out: no finding rests on them. */
+    /** Rounds are omitted: no finding depends on them. */
     private Optional<String> plain(HistoryEvent event) {
         if (event instanceof HistoryEvent.PhaseBegan e) {
             return Optional.of("phase(" + JavaNames.literal(e.phase().name()) + ")");
@@ -449,7 +449,7 @@ final class TrackerProgram {
         return "0x" + Long.toHexString(address) + (isInt ? "" : "L");
     }
 
-    /** Numbers are read in groups of three. */
+    /** Digits are grouped in threes. */
     private static String number(long number) {
         String plain = Long.toString(number);
         StringBuilder grouped = new StringBuilder();

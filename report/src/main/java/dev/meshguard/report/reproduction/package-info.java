@@ -1,4 +1,4 @@
-/** Tests that fail as a recorded run did. */
+/** Tests that fail like a recorded run. */
 @NullMarked
 package dev.meshguard.report.reproduction;
 

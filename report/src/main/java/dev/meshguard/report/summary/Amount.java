@@ -5,10 +5,11 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A number and whose it is; the largest comes first, and of equal ones the first by name, so that threads decide nothing.
+ * A number with its subject; the largest comes first, and of equal ones the first by name, so that the order does not
+ * depend on threads.
  *
  * @param number bytes or nanoseconds
- * @param name who
+ * @param name the subject
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * How much was left.
+ * The total of some survivors.
  *
  * @param leaks the findings
  * @param buffers the buffers of all of them
@@ -15,15 +15,15 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record LeakCount(long leaks, long buffers, long bytes) {
 
-    /** Nothing was left. */
+    /** No survivors. */
     public static final LeakCount NOTHING = new LeakCount(0, 0, 0);
 
-    /** Returns how much one finding left. */
+    /** Returns the total of one finding. */
     public static LeakCount of(SurvivorGroup group) {
         return new LeakCount(1, group.buffers(), group.bytesInAll());
     }
 
-    /** Returns both together. */
+    /** Returns the sum of both. */
     public LeakCount and(LeakCount more) {
         return new LeakCount(leaks + more.leaks, buffers + more.buffers, bytes + more.bytes);
     }

@@ -12,31 +12,31 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The numbers of a run, or of several that are told together.
+ * The numbers of a run, or of several that are reported together.
  *
- * <p>{@link #entry()} and {@link #read} carry them from the extension that adds them up to the listener that prints them: the two may
- * come from different class loaders or versions, so that nothing but text goes from one to the other.
+ * <p>{@link #entry()} and {@link #read} transfer them from the extension, which adds them up, to the listener, which
+ * prints them. The two may come from different class loaders or versions, so they exchange only text.
  *
  * <p>Immutable.
  *
- * @param tests how many tests were checked
- * @param classes how many classes whose tests share a mesh
- * @param runs how many meshes of all tests
- * @param processes how many programs that tests started
- * @param buffers how many buffers were ever allocated on the meshes that were checked
- * @param failed how many checks failed
- * @param withoutLeak how many of those for something else than a leak
- * @param aborted how many checks did not hold for a test that was aborted
- * @param skipped how many were not made for a test that threw, as its policy asks
- * @param known how many did not hold for nothing but known leaks
- * @param peaks the most bytes that one device held at once, by type
- * @param leaks what was left, by cause
- * @param knownLeaks what was left that the baseline knows
+ * @param tests the number of checked tests
+ * @param classes the number of checked classes whose tests share a mesh
+ * @param runs the number of checked meshes that all tests share
+ * @param processes the number of checked programs that tests started
+ * @param buffers the number of buffers that were ever allocated on the checked meshes
+ * @param failed the number of failed checks
+ * @param withoutLeak the number of those without a leak
+ * @param aborted the number of checks that did not hold for an aborted test
+ * @param skipped the number of checks that a policy skipped for a test that threw
+ * @param known the number of checks that did not hold only because of known leaks
+ * @param peaks the maximum bytes that one device held at once, by type
+ * @param leaks the survivors that leaked, by cause
+ * @param knownLeaks the leaks that are in the baseline
  * @param matched the entries of files that matched
  * @param unmatched the entries of files that matched nothing
- * @param slowest the checks that took longest, longest first
- * @param reproductions the commands that run again what failed, in order
- * @param moreReproductions how many commands more there are
+ * @param slowest the slowest checks, slowest first
+ * @param reproductions the commands that rerun the failed checks, in order
+ * @param moreReproductions the number of further commands
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -60,12 +60,12 @@ public record RunSummary(
         SortedSet<String> reproductions,
         long moreReproductions) {
 
-    /** So many of the slowest checks are kept. */
+    /** The number of slowest checks that are kept. */
     public static final int MAX_SLOWEST = 3;
 
     static final int MAX_REPRODUCTIONS = 10;
 
-    /** Creates a summary with its own copies; of what is listed only the first are kept. */
+    /** Creates a summary with its own copies; of each list only the first elements are kept. */
     public RunSummary {
         peaks = Collections.unmodifiableMap(peaks.isEmpty() ? new EnumMap<>(BufferType.class) : new EnumMap<>(peaks));
         leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
@@ -82,10 +82,10 @@ public record RunSummary(
     }
 
     /**
-     * Returns the numbers that {@link #entry()} made pairs of.
+     * Returns the numbers from the pairs of {@link #entry()}.
      *
-     * @param pairs those of any report entry
-     * @return nothing if they are something else, or of another version
+     * @param pairs the pairs of any report entry
+     * @return nothing if they are from another entry, or of another version
      */
     public static Optional<RunSummary> read(Map<String, String> pairs) {
         return SummaryEntry.read(pairs);
@@ -104,17 +104,17 @@ public record RunSummary(
         return Collections.unmodifiableSortedSet(first);
     }
 
-    /** Tells whether anything was checked; if not, there is nothing to say. */
+    /** Returns whether anything was checked; if not, there is nothing to print. */
     public boolean hasChecks() {
         return tests + classes + runs + processes > 0;
     }
 
-    /** Tells whether any check did not hold, known leaks apart. */
+    /** Returns whether any check did not hold, excluding known leaks. */
     public boolean hasFailures() {
         return failed + aborted > 0;
     }
 
-    /** Returns the numbers of both; an entry that matched in one of them has matched. */
+    /** Returns the sum of both; an entry that matched in one of them has matched. */
     public RunSummary and(RunSummary other) {
         SortedSet<String> bothMatched = union(matched, other.matched);
         SortedSet<String> neither = union(unmatched, other.unmatched);

@@ -12,10 +12,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A summary as the pairs of a report entry, and back.
+ * Converts a summary to the pairs of a report entry, and back.
  *
- * <p>The extension publishes it, the listener of the launcher reads it. They may come from two class loaders, or two versions, so
- * nothing but text goes from one to the other.
+ * <p>The extension publishes it, the listener of the launcher reads it. They may come from two class loaders, or two
+ * versions, so they exchange only text.
  */
 final class SummaryEntry {
 

@@ -107,7 +107,10 @@ final class SummaryText {
                 Quantities.size(count.bytes()));
     }
 
-    /** Which tests ran nobody knows here: of one test from an IDE most of a file matches nothing, and that is in order. */
+    /**
+     * The set of executed tests is unknown here: for one test from an IDE most entries of a file match nothing, which
+     * is no error.
+     */
     private static List<String> unmatched(RunSummary summary) {
         SortedSet<String> unmatched = summary.unmatched();
         if (unmatched.isEmpty()) {

@@ -1,4 +1,4 @@
-/** The numbers of a run, and how they read at its end. */
+/** The numbers of a run, and their text at its end. */
 @NullMarked
 package dev.meshguard.report.summary;
 

@@ -36,12 +36,12 @@ import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 import org.junit.jupiter.api.Test;
 
-/** What other tools read is as their readers want it, and its figures are the verdict's. */
+/** Exports have the formats of their readers, and the numbers of the verdict. */
 class ExportTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** As Brendan Gregg's flamegraph.pl reads a line: frames, a blank, a number. */
+    /** The pattern of Brendan Gregg's flamegraph.pl for a line: frames, a blank, a number. */
     private static final Pattern COLLAPSED = Pattern.compile("[^;\\n]+(?:;[^;\\n]+)* (\\d+)");
 
     private final AllocationTracker tracker =
@@ -52,7 +52,7 @@ class ExportTests {
         void write(LeakVerdict verdict, Writer writer) throws IOException;
     }
 
-    /** Looks at what was written. */
+    /** Examines the written text. */
     private interface Looking {
         void at(LeakVerdict verdict, String text, String seed) throws IOException;
     }

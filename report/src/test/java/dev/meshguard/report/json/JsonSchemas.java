@@ -8,7 +8,7 @@ import java.io.InputStream;
 import java.util.List;
 import java.util.Objects;
 
-/** The schemas that are published beside the formats. */
+/** The published schemas of the formats. */
 public final class JsonSchemas {
 
     private final JsonSchema schema;
@@ -31,7 +31,7 @@ public final class JsonSchemas {
         return new JsonSchemas("page-1.schema.json");
     }
 
-    /** Returns what is wrong with a document. */
+    /** Returns the errors of a document. */
     public List<String> faultsOf(String json) {
         return schema.validate(json, InputFormat.JSON).stream()
                 .map(fault -> fault.toString())

@@ -32,7 +32,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** Whatever a source may say, in any order: it can be reported again, shrunk, and written as a test. */
+/** Every history of a source, in any order, can be reported again, minimized, and written as a test. */
 class PlayedBackTests {
 
     private static final long FIRST_SEED = 400;
@@ -100,7 +100,7 @@ class PlayedBackTests {
                                 + " reported again. Record it with Retention.ALL.");
     }
 
-    /** Nothing can be reported that only ends. */
+    /** A round without a begin cannot be reported. */
     private static boolean hasRoundsThatOnlyEnd(AllocationHistory history) {
         List<Integer> open = new ArrayList<>();
         for (HistoryEvent event : history.events()) {
@@ -113,7 +113,7 @@ class PlayedBackTests {
         return false;
     }
 
-    /** What cannot be told by a test is refused; what is written is Java. */
+    /** A history that a test cannot express is rejected; otherwise the result is valid Java. */
     private static boolean isWritten(AllocationHistory history, long seed) {
         String source;
         try {

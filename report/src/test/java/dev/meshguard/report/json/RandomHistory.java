@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 
-/** Says anything that a source can say, in any order, whether it makes sense or not. */
+/** Creates random histories with any reports, in any order, valid or not. */
 public final class RandomHistory {
 
     private static final List<String> TEXTS = List.of(
@@ -49,7 +49,7 @@ public final class RandomHistory {
             new Owner(Owner.Kind.DISPATCH, "prefetcher"),
             new Owner(Owner.Kind.OTHER, "\u0130stanbul"));
 
-    /** As much as many buffers can have without their sum being larger than a {@code long}. */
+    /** The largest size of many buffers whose sum fits into a {@code long}. */
     private static final long HUGE = Long.MAX_VALUE / 1_000;
 
     private final Random random;
@@ -69,8 +69,8 @@ public final class RandomHistory {
     /**
      * Returns the live bytes of some types.
      *
-     * <p>Without a past the ledger keeps the size and lifetime of a first report that was freed since, and the history only the
-     * open reports. The verdict says then that the counts disagree.
+     * <p>Without a past the ledger keeps the size and lifetime of a first report that was freed since, and the history
+     * only the open reports. The verdict then states that the counts disagree.
      */
     public static long liveBytes(LeakVerdict verdict, BufferType... types) {
         Set<BufferType> counted = Set.of(types);

@@ -24,7 +24,7 @@ import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page as a browser gets it: one file, in which nothing runs that is not ours. */
+/** The page as a browser receives it: one file, in which only MeshGuard's scripts run. */
 class PageTemplateTests {
 
     private final AllocationTracker tracker =

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/** What stands in pages. */
+/** Reads the content of pages. */
 final class Pages {
 
     private static final Pattern SCRIPT = Pattern.compile("<script( [^>]*)?>(.*?)</script>", Pattern.DOTALL);
@@ -23,7 +23,7 @@ final class Pages {
         return text.toString();
     }
 
-    /** Returns what a browser takes for scripts. */
+    /** Returns the elements that a browser treats as scripts. */
     static List<Script> scripts(String html) {
         return SCRIPT.matcher(html)
                 .results()

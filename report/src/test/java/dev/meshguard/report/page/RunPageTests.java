@@ -40,7 +40,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
-/** The figures of a page are those of the verdict, and say what they leave out. */
+/** The data of a page matches the verdict, and includes the amount of omitted data. */
 class RunPageTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A folder to which any number of writers add, and whose index lists what all of them wrote. */
+/** Any number of JVMs can write to a folder, and its index lists the runs of all. */
 class SuiteFolderTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();

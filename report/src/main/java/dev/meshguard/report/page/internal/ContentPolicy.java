@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The content security policy of a page: each style sheet and each program is named by its hash, and nothing is fetched.
+ * The content security policy of a page: it lists the hash of each style sheet and script, and allows no fetches.
  *
- * <p>So what the code under test calls its buffers is shown and never run, even if an escape were forgotten.
+ * <p>Names from the code under test are therefore shown but never executed, even if an escape were missing.
  */
 final class ContentPolicy {
 

@@ -9,10 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.zip.GZIPOutputStream;
 
-/** Figures as they stand in a page: what is long is compressed, and the browser inflates it. */
+/** Data embedded in a page: long data is compressed, and the browser inflates it. */
 final class InlineData {
 
-    /** From here on inflating costs a reader less than what it saves on disk and in mails. */
+    /** Above this length inflating costs a reader less than the saved space on disk and in mails. */
     static final int MAX_UNCOMPRESSED_LENGTH = 2 * 1024 * 1024;
 
     private InlineData() {}

@@ -3,14 +3,14 @@ package dev.meshguard.report.page.internal;
 import java.util.List;
 
 /**
- * What a template puts into its places.
+ * The values for the placeholders of a template.
  *
  * @param title the title of the page
- * @param text what is read where nothing is run
- * @param data the figures, as they stand in the page
- * @param isCompressed whether the figures are compressed
+ * @param text the text for browsers without scripts
+ * @param data the data, as embedded in the page
+ * @param isCompressed whether the data is compressed
  * @param styles the style sheets
- * @param scripts the programs, in the order in which they run
+ * @param scripts the scripts, in the order of execution
  */
 public record PageContent(
         String title, String text, String data, boolean isCompressed, List<String> styles, List<String> scripts) {
@@ -21,13 +21,13 @@ public record PageContent(
         scripts = List.copyOf(scripts);
     }
 
-    /** Returns content with the figures as JSON, compressed where they are long. */
+    /** Returns content with the data as JSON, compressed if it is long. */
     public static PageContent of(String title, String text, String json, List<String> styles, List<String> scripts) {
         boolean isLong = InlineData.isLong(json);
         return new PageContent(title, text, isLong ? InlineData.compressed(json) : json, isLong, styles, scripts);
     }
 
-    /** Returns what a browser may do: run and show what is in the page, and nothing else. */
+    /** Returns the permissions of a browser: only the content of the page may run and be shown. */
     public String policy() {
         return ContentPolicy.of(styles, scripts);
     }

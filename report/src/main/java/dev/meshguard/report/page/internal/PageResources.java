@@ -7,7 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The style sheets and programs of pages, read from our own jar each time a page is written: most runs write none. */
+/**
+ * The style sheets and scripts of pages, read from the module's jar each time a page is written: most runs write none.
+ */
 public final class PageResources {
 
     private static final List<String> STYLES = List.of("page.css");
@@ -33,7 +35,7 @@ public final class PageResources {
             "run.js");
     private static final List<String> SUITE_SCRIPTS = List.of("data.js", "words.js", "dom.js", "table.js", "suite.js");
 
-    /** A browser would take the text up to here for the whole of it. */
+    /** A browser would treat such a text as the end of the element. */
     private static final Pattern END = Pattern.compile("</(script|style)|<!--", Pattern.CASE_INSENSITIVE);
 
     private PageResources() {}
@@ -43,12 +45,12 @@ public final class PageResources {
         return read(STYLES);
     }
 
-    /** Returns the programs of the page of a run. */
+    /** Returns the scripts of the page of a run. */
     public static List<String> runScripts() {
         return read(RUN_SCRIPTS);
     }
 
-    /** Returns the programs of the page over all runs. */
+    /** Returns the scripts of the overview page. */
     public static List<String> suiteScripts() {
         return read(SUITE_SCRIPTS);
     }
@@ -63,7 +65,7 @@ public final class PageResources {
                 throw new IllegalStateException(
                         name + " is not in the jar of the report: it was not built with Maven.");
             }
-            // A browser reads line breaks so, and hashes what it reads.
+            // Browsers normalize line breaks before they compute the hash.
             String text = new String(stream.readAllBytes(), StandardCharsets.UTF_8).replace("\r\n", "\n");
             if (END.matcher(text).find()) {
                 throw new IllegalStateException(name + " cannot stand inside a page: it has the end of a tag in it.");

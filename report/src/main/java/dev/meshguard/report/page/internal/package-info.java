@@ -1,4 +1,4 @@
-/** How a page is put together: what is inlined, and what a browser is allowed to do with it. */
+/** The construction of a page: embedded content, and the permissions of a browser. */
 @NullMarked
 package dev.meshguard.report.page.internal;
 

@@ -19,10 +19,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lives of buffers as rectangles: from birth to end, over the addresses they took.
+ * The generations of buffers as rectangles: from allocation to free, over their addresses.
  *
- * <p>Where there are too many to draw, what is still in the books comes first, whatever its standing, and of the rest what took the
- * most bytes for the longest time.
+ * <p>If there are too many to draw, survivors of every status come first, followed by the freed buffers with the most
+ * bytes for the longest time.
  */
 final class AllocationRectangles {
 
@@ -30,7 +30,10 @@ final class AllocationRectangles {
 
     private static final int FREED = 0;
 
-    /** What buffers of different devices have in common that do the same; addresses differ as soon as one device does something else. */
+    /**
+     * The common properties of corresponding buffers on different devices; addresses differ as soon as one device
+     * differs.
+     */
     private record Likeness(BufferType type, long size, Optional<String> label, boolean isLeft, int occurrence) {}
 
     private record OnDevice(int device, Likeness likeness) {}
@@ -45,9 +48,9 @@ final class AllocationRectangles {
     private final Map<DeviceMemory, Long> tops = new TreeMap<>();
 
     /**
-     * Chooses what is drawn.
+     * Selects the generations to draw.
      *
-     * @param devices how many devices there are
+     * @param devices the number of devices
      */
     AllocationRectangles(AllocationHistory history, Map<BufferGeneration, Membership> members, int devices, long end) {
         this.devices = devices;
@@ -73,7 +76,7 @@ final class AllocationRectangles {
         for (int i = 0; i < weights.length; i++) {
             BufferGeneration life = all.get(i);
             double bytesTimesEvents = (double) life.size() * (life.freedAt().orElse(end) - life.allocatedAt() + 1);
-            // Freed ones are below zero, and so below all that is left.
+            // Freed generations are below zero, and so below all survivors.
             weights[i] = members.containsKey(life) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
         }
         double[] sorted = weights.clone();
@@ -92,12 +95,12 @@ final class AllocationRectangles {
         return chosen;
     }
 
-    /** Returns every life. */
+    /** Returns all generations. */
     List<BufferGeneration> all() {
         return all;
     }
 
-    /** Returns the places of the rectangles of some buffers, of those that are shown. */
+    /** Returns the indexes of the rectangles of some buffers, as far as they are drawn. */
     long[] indexesOf(List<BufferGeneration> buffers) {
         return buffers.stream()
                 .map(indexes::get)
@@ -168,9 +171,9 @@ final class AllocationRectangles {
     }
 
     /**
-     * Returns the lives that are not on most devices: of which half of the devices or more have none like it.
+     * Returns the unusual generations: at least half of the devices have no corresponding one.
      *
-     * <p>The first of a kind on one device is like the first of that kind on another, and so on.
+     * <p>The first of a kind on one device corresponds to the first of that kind on another, and so on.
      */
     private Set<BufferGeneration> unlikeMost() {
         Set<BufferGeneration> unlike = new HashSet<>();

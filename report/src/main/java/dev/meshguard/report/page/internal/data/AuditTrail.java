@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** What became of everything that was promised or forbidden: entries of allowlists, budgets, and reports that did not fit. */
+/** The results of all expectations and restrictions: expectation entries, budgets, and inconsistent reports. */
 final class AuditTrail {
 
     private static final int MAX_ANOMALIES = 1_000;

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/** A table that is written column by column: that is a fraction of as many objects. */
+/** A table that is written column by column, with far fewer objects. */
 final class Columns {
 
     private final Map<String, LongStream.Builder> columns = new LinkedHashMap<>();

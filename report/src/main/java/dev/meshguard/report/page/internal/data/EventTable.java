@@ -16,9 +16,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The events, as a table that is scrolled.
+ * The events, as a scrollable table.
  *
- * <p>Of too many those stay that evidence names, those that are no reports of buffers, and then the first and the last.
+ * <p>If there are too many, it keeps those that evidence names, those that are not buffer reports, and then the first
+ * and the last.
  */
 final class EventTable {
 
@@ -190,7 +191,7 @@ final class EventTable {
                         discretion.description(history.phaseAt(event.number()).name())));
     }
 
-    /** What the columns do not say. */
+    /** The data that the columns do not contain. */
     private String description(AllocationRequest request) {
         AllocationDetails details = request.details();
         String words = details.label().map(Quantities::quoted).orElse("");

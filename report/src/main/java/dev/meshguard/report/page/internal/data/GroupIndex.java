@@ -11,23 +11,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The groups of a verdict in one list, each followed by its consequences, and to which of them a buffer belongs. */
+/** The groups of a verdict in one list, each followed by its consequences, and the group of each buffer. */
 final class GroupIndex {
 
-    /** A page of more has to be searched anyway. The worst come first, so what is left out is the most harmless. */
+    /** A page of more must be searched anyway. The worst come first, so the most harmless are omitted. */
     static final int MAX_GROUPS = 5_000;
 
     static final int NONE = -1;
 
     /**
-     * One group in its place.
+     * One group at its index.
      *
      * @param group the group
-     * @param consequenceOf the place of the group that it goes away with, or {@link #NONE}
+     * @param consequenceOf the index of the group with which it is freed, or {@link #NONE}
      */
     record Entry(SurvivorGroup group, int consequenceOf) {}
 
-    /** Whose a buffer is that is still in the books. */
+    /** The group and status of a survivor. */
     record Membership(int group, SurvivorStatus standing) {}
 
     private static final List<SurvivorStatus> WORST_FIRST = List.of(
@@ -42,7 +42,7 @@ final class GroupIndex {
     private int all;
 
     GroupIndex(LeakVerdict verdict) {
-        // Buffers of groups that are left out, or of none, still have a standing.
+        // Buffers of omitted groups, or of none, still have a status.
         for (Survivor survivor : verdict.survivors()) {
             members.put(survivor.buffer(), new Membership(NONE, survivor.status()));
         }
@@ -68,12 +68,12 @@ final class GroupIndex {
         return entries;
     }
 
-    /** Returns how many there are, those that are left out included. */
+    /** Returns the number of groups, including the omitted ones. */
     int all() {
         return all;
     }
 
-    /** Returns whose each buffer is that is still in the books. */
+    /** Returns the membership of each survivor. */
     Map<BufferGeneration, Membership> members() {
         return members;
     }

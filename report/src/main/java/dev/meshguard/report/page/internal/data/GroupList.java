@@ -23,10 +23,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The groups of what is left, with everything that a reader may want to know of each, and their sums by cause. */
+/** The groups of survivors with all their data, and their sums by cause. */
 final class GroupList {
 
-    /** A story is looked for in all events, so of many groups only the first, which are the worst, have one. */
+    /** A timeline requires a search of all events, so only the first groups, which are the worst, have one. */
     private static final long MAX_EVENTS_READ = 20_000_000;
 
     private static final int MIN_TIMELINES = 10;
@@ -49,7 +49,7 @@ final class GroupList {
                 .toList());
     }
 
-    /** Returns the numbers of the events that any evidence rests on. */
+    /** Returns the numbers of all events that evidence refers to. */
     Set<Long> namedEvents() {
         Set<Long> named = new HashSet<>();
         for (GroupIndex.Entry entry : grouped.entries()) {

@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** What repeated rounds left behind: of each memory as it is and as the books have it, and of each place that asked for some. */
+/** The growth over repeated rounds: of each memory, of its ledger, and of each call site. */
 final class GrowthFigures {
 
     private static final int MAX_SITES = 500;
@@ -46,7 +46,7 @@ final class GrowthFigures {
                 .toArray();
     }
 
-    /** Returns the growth that was judged, or else that of rounds which the history marks. */
+    /** Returns the judged growth, or else that of rounds in the history. */
     static Optional<GrowthFigures> of(RunFigures figures) {
         LeakVerdict verdict = figures.verdict();
         return figures.growth()
@@ -111,7 +111,7 @@ final class GrowthFigures {
         json.writeEndArray();
     }
 
-    /** Of a history without a past there are no books, and of separate histories only those that can be read so. */
+    /** A history without a past has no ledgers, and only some separate histories can be read under a policy. */
     private Map<DeviceMemory, MemoryGrowth> ledgerGrowth() {
         Map<DeviceMemory, MemoryGrowth> books = new TreeMap<>();
         if (verdict.history().isComplete()) {
@@ -159,7 +159,7 @@ final class GrowthFigures {
         return fingerprints;
     }
 
-    /** A round's amount is what it added; a curve shows what is there. */
+    /** A round's amount is its change; a curve shows the total. */
     private long[] afterEachRound(RoundVector added, int times) {
         long[] there = new long[rounds.length];
         long sum = 0;

@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** Where the bytes came from: the stacks of those who asked, laid over each other with the outermost frame on top. */
+/** The origins of bytes: the call stacks of allocations, merged with the outermost frame on top. */
 final class Icicle {
 
-    /** Less is no more than a line on a screen. */
+    /** Smaller parts are no more than a line on a screen. */
     private static final double MIN_PART = 0.002;
 
     private static final String ALL = "all";
@@ -69,7 +69,7 @@ final class Icicle {
     }
 
     private void write(String field, JsonGenerator json, ToLongFunction<BufferGeneration> value) throws IOException {
-        // Most buffers come from few places, and only those have to be laid over each other.
+        // Most buffers come from few call sites, and only those stacks must be merged.
         Map<List<String>, long[]> sums = new HashMap<>();
         for (BufferGeneration life : rectangles.all()) {
             long amount = value.applyAsLong(life);

@@ -8,7 +8,7 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 
-/** JSON that stands inside a page: nothing in it can end the element it stands in, and no encoding or eye misreads it. */
+/** JSON embedded in a page: no text in it can end its element, and no encoding or reader misinterprets it. */
 public final class InlineJson {
 
     private static final JsonFactory FACTORY =

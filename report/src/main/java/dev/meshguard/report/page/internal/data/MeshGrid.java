@@ -19,10 +19,10 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The devices as they lie beside each other, with what is worst of each. */
+/** The devices in the arrangement of their mesh, with the worst status of each. */
 final class MeshGrid {
 
-    /** As sources name their meshes: {@code 2x4 mesh (Wormhole B0)}. */
+    /** The format of mesh names in sources: {@code 2x4 mesh (Wormhole B0)}. */
     private static final Pattern SHAPE = Pattern.compile("(\\d{1,4})x(\\d{1,4}) mesh\\b.*", Pattern.DOTALL);
 
     private static final List<SurvivorStatus> WORST_FIRST = List.of(
@@ -32,7 +32,7 @@ final class MeshGrid {
             SurvivorStatus.UNDECIDED,
             SurvivorStatus.EXPECTED);
 
-    /** What is left on one device. */
+    /** The survivors of one device. */
     private static final class DeviceSurvivors {
         private final Set<SurvivorStatus> standings = EnumSet.noneOf(SurvivorStatus.class);
         private long leakedBuffers;
@@ -62,7 +62,7 @@ final class MeshGrid {
         }
     }
 
-    /** Of meshes of several shapes, or over other devices, no grid is that of the run. */
+    /** If there are meshes of several shapes, or over other devices, no grid fits the run. */
     private static Optional<MeshDescription> onlyMesh(AllocationHistory history) {
         List<MeshDescription> roots = history.meshes().stream()
                 .filter(mesh -> mesh.parent().isEmpty())

@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Everything that the page of a run is made of.
+ * The data of a run's page.
  *
- * @param title what was run
- * @param report the verdict and what there is to say of it
- * @param text what the terminal says, if that is more than the report
- * @param known what was known before, if anybody keeps count of that
- * @param budgets whether budgets were kept to, if there are any
- * @param growth what rounds left behind, if that was judged
- * @param hidesSources whether places in files are left out
+ * @param title the title of the run
+ * @param report the report of the verdict
+ * @param text the text of the terminal, if it is more than the report
+ * @param known the baseline, if there is one
+ * @param budgets the budget verdict, if there are budgets
+ * @param growth the growth over rounds, if it was judged
+ * @param hidesSources whether source locations are omitted
  */
 public record RunFigures(
         String title,
@@ -28,17 +28,17 @@ public record RunFigures(
         Optional<Accumulation> growth,
         boolean hidesSources) {
 
-    /** Returns what was found. */
+    /** Returns the verdict. */
     public LeakVerdict verdict() {
         return report.verdict();
     }
 
-    /** Returns what the page says in words: exactly what the terminal says, unless sources are left out. */
+    /** Returns the text of the page: exactly that of the terminal, unless sources are omitted. */
     public String description() {
         return discretion().description(text.orElseGet(report::text));
     }
 
-    /** Returns the entries of allowlists that let something stay, in words. */
+    /** Returns the descriptions of the expectation entries that matched. */
     public List<String> expectationsUsed() {
         return verdict().expectations().stream()
                 .filter(result -> result.matchedBuffers() > 0)
@@ -50,7 +50,7 @@ public record RunFigures(
         return new SourceRedactor(hidesSources);
     }
 
-    /** Returns the figures as JSON. */
+    /** Returns the data as JSON. */
     public String json() {
         return InlineJson.text(new RunJson(this)::write);
     }

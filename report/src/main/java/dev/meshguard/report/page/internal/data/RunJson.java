@@ -10,13 +10,13 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** Writes the figures of one run; each part of the document has a class of its own. */
+/** Writes the data of one run; each part of the document has a class of its own. */
 final class RunJson {
 
     private static final String FORMAT = "meshguard-page";
     private static final int VERSION = 1;
 
-    /** Grows when a field is added. */
+    /** Incremented when a field is added. */
     private static final int MINOR = 0;
 
     private final RunFigures figures;

@@ -8,9 +8,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What of the sources a page shows: all, or no file, no line and no frame of a stack.
+ * Controls whether a page shows source locations: all, or no file, no line and no stack frame.
  *
- * <p>Sentences were made by rules that know nothing of this, so what looks like a place in a file is taken out of them afterwards.
+ * <p>Other rules write sentences without regard to this setting, so text that looks like a source location is removed
+ * from them afterwards.
  */
 final class SourceRedactor {
 
@@ -18,7 +19,7 @@ final class SourceRedactor {
 
     private static final int MAX_FRAMES = 60;
 
-    /** As a stack trace writes a frame. Begins where a word does, so that long texts are read once. */
+    /** The format of a stack trace frame. Begins at the start of a word, so that long texts are scanned once. */
     private static final Pattern FRAME = Pattern.compile(
             "(?<![^\\s()\"])[^\\s()\"]++\\((?:[^()\\s]*\\.\\w+(?::-?\\d+)?|Native Method|Unknown Source)\\)");
 
@@ -37,12 +38,12 @@ final class SourceRedactor {
         return hidesSources;
     }
 
-    /** Returns the user's own line, if it is known and shown. */
+    /** Returns the line of the user's code, if it is known and shown. */
     Optional<String> site(Optional<Origin> origin) {
         return hidesSources ? Optional.empty() : origin.flatMap(Origin::site).map(Object::toString);
     }
 
-    /** Returns the frames that are shown, innermost first. */
+    /** Returns the shown frames, innermost first. */
     List<String> frames(Optional<Origin> origin) {
         return hidesSources || origin.isEmpty()
                 ? List.of()
@@ -52,7 +53,7 @@ final class SourceRedactor {
                         .toList();
     }
 
-    /** Returns a text as it is shown; lines that say nothing but where something was are left out. */
+    /** Returns a text as it is shown; lines that contain only a location are omitted. */
     String description(String text) {
         return hidesSources
                 ? text.lines()

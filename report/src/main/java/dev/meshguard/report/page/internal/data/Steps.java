@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /**
- * How much was live after each event, thinned out where that is more than a screen shows.
+ * The live bytes after each event, thinned if there are more events than a screen shows.
  *
- * <p>Of each stretch of events the first and the last value stay, and the least and the most: so no peak is ever lost.
+ * <p>For each segment of events the first, last, minimum and maximum values are kept, so no peak is lost.
  */
 final class Steps {
 
@@ -14,7 +14,7 @@ final class Steps {
     private static final int KEPT_PER_SLICE = 4;
     private static final int MIN_PER_PHASE = 200;
 
-    /** With more there is no room for a share of each. */
+    /** With more phases there is no room for a share of each. */
     private static final int MAX_PHASES = 200;
 
     private long[] events = new long[64];
@@ -60,9 +60,10 @@ final class Steps {
     }
 
     /**
-     * Returns the places of the steps that are shown, ascending.
+     * Returns the indexes of the shown steps, ascending.
      *
-     * @param cuts the events at which phases begin, ascending: each phase has a share, however short it is beside the others
+     * @param cuts the events at which phases begin, ascending: each phase has a share, even if it is shorter than the
+     *     others
      */
     int[] shown(long... cuts) {
         if (count <= MAX_STEPS) {
@@ -83,7 +84,7 @@ final class Steps {
         return kept.build().toArray();
     }
 
-    /** Returns the place after the last step of each phase. */
+    /** Returns the index after the last step of each phase. */
     private int[] ends(long... cuts) {
         IntStream.Builder ends = IntStream.builder();
         int before = 0;

@@ -6,10 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The texts that columns refer to by their place: most of them come again and again. */
+/** The texts to which columns refer by index: most of them are repeated. */
 final class Texts {
 
-    /** Stands for no text. */
+    /** Represents no text. */
     static final int NONE = -1;
 
     private final Map<String, Integer> indexes = new LinkedHashMap<>();
@@ -22,7 +22,7 @@ final class Texts {
         return text.map(this::index).orElse(NONE);
     }
 
-    /** Written when all columns are. */
+    /** Call it after all columns are written. */
     void write(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("strings");
         for (String text : indexes.keySet()) {

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** What lies under all that is drawn over the events: phases, marks, and the time by the clock where that is known. */
+/** The background of all diagrams over events: phases, marks, and wall-clock time if it is known. */
 final class TimelineBands {
 
     private static final int MAX_PHASES = 500;
@@ -57,7 +57,7 @@ final class TimelineBands {
         }
     }
 
-    /** A clock that is set back would let time run backwards, so only what is later than all before counts. */
+    /** A clock that is set back would let time run backwards, so only times later than all before count. */
     private void time(HistoryEvent event, Instant[] first) {
         Instant at = null;
         if (event instanceof HistoryEvent.PhaseBegan began) {
@@ -112,7 +112,7 @@ final class TimelineBands {
         writeTimes(json);
     }
 
-    /** The first stretch is that before any phase; it is left out where nothing happened in it. */
+    /** The first band precedes all phases; it is omitted if it has no events. */
     private List<Band> bands() {
         List<HistoryEvent.PhaseBegan> began = history.phases();
         int before = phaseUsages.size() - began.size();
@@ -130,7 +130,7 @@ final class TimelineBands {
         return bands;
     }
 
-    /** Neighbours are put together, as the text does. */
+    /** Neighbours are merged, as in the text. */
     private static List<Band> thinned(List<Band> all, int most) {
         if (all.size() <= most) {
             return all;

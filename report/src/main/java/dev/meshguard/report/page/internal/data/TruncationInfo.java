@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How much of what there is stands in a page: whoever leaves something out says so here. */
+/** The amount of data that a page omits; each class that omits data records it here. */
 final class TruncationInfo {
 
     private record Part(long shown, long of) {}

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 /** The live bytes over the events, of the whole mesh by type and of each memory of each device. */
 public final class Usage {
 
-    /** What one memory of one device has come to. */
+    /** The running totals of one memory of one device. */
     private static final class Tally {
         private long live;
         private long peak;
@@ -58,17 +58,17 @@ public final class Usage {
         }
     }
 
-    /** Returns the most bytes that were live at once on the whole mesh. */
+    /** Returns the maximum bytes that were live at once on the whole mesh. */
     public long peakBytes() {
         return peakBytes;
     }
 
-    /** Returns the number of the event that reached it. */
+    /** Returns the number of the event of that maximum. */
     long peakEvent() {
         return peakEvent;
     }
 
-    /** Returns the most bytes of each type that were live at once on the whole mesh. */
+    /** Returns the maximum bytes of each type that were live at once on the whole mesh. */
     public Map<BufferType, Long> peakByType() {
         EnumMap<BufferType, Long> peaks = new EnumMap<>(BufferType.class);
         series.forEach((type, steps) -> peaks.put(type, steps.peakBytes()));
@@ -101,7 +101,7 @@ public final class Usage {
         shown.add("series", kept, steps);
     }
 
-    /** Budgets are of a device each; together they bound the mesh where each of its devices has one. */
+    /** Each budget limits one device; together they limit the mesh if each of its devices has one. */
     private OptionalLong budgetOf(BufferType type, Optional<BudgetVerdict> budgets) {
         long sum = 0;
         for (DeviceMemory memory : memories.keySet()) {
@@ -146,7 +146,9 @@ public final class Usage {
         json.writeEndArray();
     }
 
-    /** Returns what most devices have of a type: the middle one, which is that of most wherever most are alike. */
+    /**
+     * Returns the amount of a type on most devices: the median, which equals that of most devices if most are alike.
+     */
     private long ofMost(BufferType type, boolean peak) {
         long[] values = memories.entrySet().stream()
                 .filter(one -> one.getKey().type() == type)

@@ -1,4 +1,4 @@
-/** What is in a page: the figures of a run as JSON. */
+/** The data of a page: a run as JSON. */
 @NullMarked
 package dev.meshguard.report.page.internal.data;
 

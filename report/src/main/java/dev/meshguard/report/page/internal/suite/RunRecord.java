@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The few figures of a run that a page over many runs shows, as a line of JSON.
+ * The summary of a run for the overview page, as a line of JSON.
  *
- * @param id tells runs apart, and stays the same when a run is run again
- * @param figures all figures
- * @param machine where it ran, if that has a name
- * @param fork which of several JVMs ran it
+ * @param id identifies the run, and is the same when the run is repeated
+ * @param figures all data of the run
+ * @param machine the name of its machine, if it has one
+ * @param fork the name of its JVM among several
  */
 public record RunRecord(String id, RunFigures figures, Optional<String> machine, String fork) {
 
@@ -91,7 +91,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeEndObject();
     }
 
-    /** Between the first and the last event whose time is known; of a log without times nothing. */
+    /** The time between the first and the last event with a known time; zero for a log without times. */
     private static Duration duration(LeakVerdict verdict) {
         Instant first = Instant.MAX;
         Instant last = Instant.MIN;

@@ -24,17 +24,17 @@ import java.util.TreeMap;
 /**
  * All records of a folder, read at one moment.
  *
- * <p>What a machine wrote may have been copied in as a folder of its own, so records are looked for in the folders below, too.
+ * <p>The files of a machine may have been copied into a subfolder, so subfolders are searched, too.
  */
 public final class SuiteData {
 
-    /** Where pages and records lie in a folder. */
+    /** The subfolder of pages and records. */
     public static final String RUNS = "runs";
 
-    /** What a record is called, after the name of its page. */
+    /** The suffix of a record, after the name of its page. */
     public static final String RECORD = ".json";
 
-    /** What a page is called, after its name. */
+    /** The suffix of a page, after its name. */
     public static final String PAGE = ".html";
 
     private static final int DEEPEST = 6;
@@ -44,8 +44,8 @@ public final class SuiteData {
     /**
      * One record.
      *
-     * @param json what is in it
-     * @param page where its page is, seen from the folder; empty if it is gone
+     * @param json its content
+     * @param page the path of its page relative to the folder; empty if it is missing
      */
     private record Entry(String json, String page, String title, String outcome, String headline) {}
 
@@ -54,7 +54,7 @@ public final class SuiteData {
 
     private SuiteData() {}
 
-    /** Reads a folder; what cannot be read is a warning on the page. */
+    /** Reads a folder; unreadable files become warnings on the page. */
     public static SuiteData of(Path folder) throws IOException {
         SuiteData data = new SuiteData();
         for (Path record : records(folder)) {
@@ -64,7 +64,7 @@ public final class SuiteData {
         return data;
     }
 
-    /** Others write to the folder meanwhile, so what was seen may be gone when it is looked at. */
+    /** Other JVMs write to the folder meanwhile, so a listed file may be missing when it is read. */
     private static List<Path> records(Path folder) throws IOException {
         List<Path> records = new ArrayList<>();
         Files.walkFileTree(folder, Set.of(), DEEPEST, new SimpleFileVisitor<>() {
@@ -113,13 +113,16 @@ public final class SuiteData {
                     texts.getOrDefault("outcome", ""),
                     texts.getOrDefault("headline", "")));
         } catch (NoSuchFileException removed) {
-            // By another JVM, between two looks at the folder: its test does not leak any more.
+            // Deleted by another JVM after the listing: its test no longer leaks.
         } catch (IOException unreadable) {
             warnings.add(place + " cannot be read, and is left out.");
         }
     }
 
-    /** Returns the values of the fields that are no lists or objects; reads all of it, so that nothing broken gets into a page. */
+    /**
+     * Returns the values of the fields that are not lists or objects; parses all of it, so that no malformed record
+     * gets into a page.
+     */
     private static Map<String, String> texts(String json) throws IOException {
         Map<String, String> texts = new TreeMap<>();
         try (JsonParser parser = JSON.createParser(json)) {
@@ -139,12 +142,12 @@ public final class SuiteData {
         return texts;
     }
 
-    /** Returns how many runs there are. */
+    /** Returns the number of runs. */
     public int size() {
         return entries.size();
     }
 
-    /** Returns what could not be read. */
+    /** Returns the warnings about unreadable files. */
     public List<String> warnings() {
         return List.copyOf(warnings);
     }
@@ -160,7 +163,7 @@ public final class SuiteData {
         return words.toString();
     }
 
-    /** Returns the figures of the page as JSON. */
+    /** Returns the data of the page as JSON. */
     public String json() {
         return InlineJson.text(this::write);
     }
@@ -183,7 +186,7 @@ public final class SuiteData {
         json.writeEndObject();
     }
 
-    /** Copied field by field, so that texts are escaped as this page needs it, whoever wrote them. */
+    /** Copied field by field, so that texts are escaped for this page, regardless of their writer. */
     private static void write(Entry entry, JsonGenerator json) throws IOException {
         json.writeStartObject();
         try (JsonParser parser = JSON.createParser(entry.json())) {

@@ -1,4 +1,4 @@
-/** What pages of many runs have in common: a record of each, and one page over all of them. */
+/** The records and the overview page of many runs. */
 @NullMarked
 package dev.meshguard.report.page.internal.suite;
 

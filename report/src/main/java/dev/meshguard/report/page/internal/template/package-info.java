@@ -1,4 +1,4 @@
-/** The templates of pages, turned into Java when MeshGuard is built. */
+/** The templates of pages, compiled to Java by MeshGuard's build. */
 @NullMarked
 package dev.meshguard.report.page.internal.template;
 
