@@ -11,24 +11,24 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lives of one address of one memory of one device.
+ * The generations of one address of one memory of one device.
  *
- * <p>One of them is live at a time, unless several allocators reserve the address or a device that was opened again left one behind
- * in the books.
+ * <p>Only one of them is live at a time. Exceptions are an address that several allocators reserve, and a generation
+ * that stayed in the ledger when its device was opened again.
  */
 final class Address {
 
     private int generations;
     private @Nullable BufferGeneration latest;
 
-    /** Lives before the latest that no free ended, oldest first. */
+    /** Generations before the latest that no free ended, oldest first. */
     private List<BufferGeneration> earlier = List.of();
 
-    /** Whose allocator reserved the memory of a life. */
+    /** The allocator that reserved the memory of a generation. */
     private record AllocatorKey(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
 
-        private static AllocatorKey of(BufferGeneration life) {
-            return new AllocatorKey(life.allocatedBy(), life.allocator());
+        private static AllocatorKey of(BufferGeneration generation) {
+            return new AllocatorKey(generation.allocatedBy(), generation.allocator());
         }
 
         private boolean isKnown() {
@@ -36,83 +36,90 @@ final class Address {
         }
     }
 
-    /** The last life of each allocator that reserved the address before that of the latest one did. */
+    /** The last generation of each allocator that reserved the address before that of the latest one did. */
     private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
 
-    /** Returns the latest life, which may be over. */
+    /** Returns the latest generation, which may have ended. */
     @Nullable
     BufferGeneration latest() {
         return latest;
     }
 
-    /** Returns the number that a new life would have, from 1. */
+    /** Returns the number that a new generation would have, from 1. */
     int nextGeneration() {
         return generations + 1;
     }
 
     /** Returns the live buffer that a report of the given mesh and allocator, or of unknown ones, is about. */
     @Nullable
-    BufferGeneration reportedAgain(@Nullable MeshOpenPeriod lender, AllocationDetails details, int deviceLife) {
+    BufferGeneration reportedAgain(
+            @Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details, int devicePeriod) {
         BufferGeneration found = null;
-        for (BufferGeneration life : live()) {
-            if (!life.mayBeOf(details)) {
+        for (BufferGeneration generation : live()) {
+            if (!generation.mayBeOf(details)) {
                 continue;
             }
-            if (life.reservedAgainAt().isPresent()) {
+            if (generation.reservedAgainAt().isPresent()) {
                 continue;
             }
-            if (lender != null && life.allocatedBy() == lender) {
-                return life;
+            if (allocatingMesh != null && generation.allocatedBy() == allocatingMesh) {
+                return generation;
             }
-            boolean mayBeOne = lender == null || life.allocatedBy() == null;
-            if (mayBeOne && isCurrent(life, deviceLife)) {
-                found = life;
+            boolean mayBeOne = allocatingMesh == null || generation.allocatedBy() == null;
+            if (mayBeOne && isCurrent(generation, devicePeriod)) {
+                found = generation;
             }
         }
         return found;
     }
 
-    void begin(BufferGeneration life) {
+    void begin(BufferGeneration generation) {
         BufferGeneration before = latest;
         if (before != null) {
             if (before.isLive()) {
                 earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
                 earlier.add(before);
             }
-            AllocatorKey lender = AllocatorKey.of(before);
-            if (lender.isKnown() && !lender.equals(AllocatorKey.of(life))) {
+            AllocatorKey key = AllocatorKey.of(before);
+            if (key.isKnown() && !key.equals(AllocatorKey.of(generation))) {
                 lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
-                lastOf.put(lender, before);
+                lastOf.put(key, before);
             }
         }
-        latest = life;
+        latest = generation;
         generations++;
     }
 
     /**
-     * Returns the live buffer that a free takes a report of back, if there is one: what the same mesh lent; else what it lent
-     * in an earlier opening, or a mesh that is not known did. A free that names no mesh takes what fits it best, and what a
-     * reopened device or a closed mesh left behind only where nothing else is.
+     * Returns the live buffer whose report a free matches, if there is one.
+     *
+     * <p>Buffers of the same mesh come first, then those of an earlier open period of its number or of an unknown mesh.
+     * A free that names no mesh matches the best fit. Buffers of a reopened device or a closed mesh match only if there
+     * is no other.
      */
     @Nullable
-    BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshOpenPeriod lender, int deviceLife) {
+    BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshOpenPeriod allocatingMesh, int devicePeriod) {
         AllocationDetails details = free.request().details();
         BufferGeneration best = null;
         int bestRank = 0;
-        for (BufferGeneration life : live()) {
-            if (!life.mayBeOf(details)) {
+        for (BufferGeneration generation : live()) {
+            if (!generation.mayBeOf(details)) {
                 continue;
             }
-            int rank = lender == null ? rank(life, free, deviceLife) : rank(life, lender, deviceLife);
-            if (rank > 0 && rank >= bestRank && (best == null || rank > bestRank || !goesBefore(best, life, free))) {
-                best = life;
+            int rank = allocatingMesh == null
+                    ? rank(generation, free, devicePeriod)
+                    : rank(generation, allocatingMesh, devicePeriod);
+            if (rank > 0
+                    && rank >= bestRank
+                    && (best == null || rank > bestRank || !goesBefore(best, generation, free))) {
+                best = generation;
                 bestRank = rank;
             }
         }
         return best;
     }
 
-    /** Of two lives whose memory one allocator reserved, the free that is late or was lost is that of the earlier. */
+    /** Decides between two generations of one allocator: a late or lost free belongs to the earlier one. */
     private static boolean goesBefore(BufferGeneration earlier, BufferGeneration later, HistoryEvent.Freed free) {
         if (earlier.reservedAgainAt().isEmpty()) {
             return false;
@@ -126,35 +133,37 @@ final class Address {
     }
 
     /**
-     * Returns the last life for which a mesh, or one under its number, reserved the address with an allocator; that of an unknown
-     * mesh or allocator counts too.
+     * Returns the last generation for which the given mesh (or one with its number) and allocator reserved the address;
+     * unknown meshes and allocators count too.
      */
     @Nullable
-    BufferGeneration lastOf(@Nullable MeshOpenPeriod lender, AllocationDetails details) {
+    BufferGeneration lastOf(@Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details) {
         BufferGeneration last = latest;
-        if (last == null || mayBeOf(last, lender, details)) {
+        if (last == null || mayBeOf(last, allocatingMesh, details)) {
             return last;
         }
-        BufferGeneration exact = lastOf.get(new AllocatorKey(lender, details.allocator()));
+        BufferGeneration exact = lastOf.get(new AllocatorKey(allocatingMesh, details.allocator()));
         return exact != null
                 ? exact
                 : lastOf.values().stream()
-                        .filter(life -> mayBeOf(life, lender, details))
+                        .filter(generation -> mayBeOf(generation, allocatingMesh, details))
                         .max(Comparator.comparingLong(BufferGeneration::allocatedAt))
                         .orElse(null);
     }
 
-    private static boolean mayBeOf(BufferGeneration life, @Nullable MeshOpenPeriod lender, AllocationDetails details) {
-        return life.mayBeOf(details) && (lender == null || life.allocatedBy() == null || isOf(life, lender));
+    private static boolean mayBeOf(
+            BufferGeneration generation, @Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details) {
+        return generation.mayBeOf(details)
+                && (allocatingMesh == null || generation.allocatedBy() == null || isOf(generation, allocatingMesh));
     }
 
-    void ended(BufferGeneration life) {
+    void ended(BufferGeneration generation) {
         if (!earlier.isEmpty()) {
-            earlier.remove(life);
+            earlier.remove(generation);
         }
     }
 
-    /** Returns the lives that are still in the books, oldest first, and the latest one even if it is over. */
+    /** Returns the generations that are still in the ledger, oldest first, and the latest one even if it has ended. */
     List<BufferGeneration> inLedger() {
         List<BufferGeneration> known = new ArrayList<>(earlier);
         if (latest != null) {
@@ -171,31 +180,34 @@ final class Address {
         return inLedger().stream().filter(BufferGeneration::isLive).toList();
     }
 
-    private static int rank(BufferGeneration life, MeshOpenPeriod lender, int deviceLife) {
-        if (life.allocatedBy() == lender) {
+    private static int rank(BufferGeneration generation, MeshOpenPeriod allocatingMesh, int devicePeriod) {
+        if (generation.allocatedBy() == allocatingMesh) {
             return 4;
         }
-        if (life.allocatedBy() == null) {
-            return isCurrent(life, deviceLife) ? 2 : 1;
+        if (generation.allocatedBy() == null) {
+            return isCurrent(generation, devicePeriod) ? 2 : 1;
         }
-        return isOf(life, lender) ? 3 : 0;
+        return isOf(generation, allocatingMesh) ? 3 : 0;
     }
 
-    private static int rank(BufferGeneration life, HistoryEvent.Freed free, int deviceLife) {
-        return isCurrent(life, deviceLife) ? 2 + life.fit(free.request(), free.ownership()) : 1;
+    private static int rank(BufferGeneration generation, HistoryEvent.Freed free, int devicePeriod) {
+        return isCurrent(generation, devicePeriod) ? 2 + generation.fit(free.request(), free.ownership()) : 1;
     }
 
-    private static boolean isOf(BufferGeneration life, MeshOpenPeriod lender) {
-        MeshOpenPeriod known = life.allocatedBy();
-        return known != null && known.mesh() == lender.mesh();
+    private static boolean isOf(BufferGeneration generation, MeshOpenPeriod allocatingMesh) {
+        MeshOpenPeriod known = generation.allocatedBy();
+        return known != null && known.mesh() == allocatingMesh.mesh();
     }
 
-    /** Returns whether memory that is lent now may be this life's: its mesh is open, its device was not opened again. */
-    private static boolean isCurrent(BufferGeneration life, int deviceLife) {
-        MeshOpenPeriod lender = life.allocatedBy();
-        if (lender == null || !lender.isAnnounced()) {
-            return life.openPeriod() == deviceLife;
+    /**
+     * Returns whether a current allocation may belong to this generation: its mesh is open, its device was not opened
+     * again.
+     */
+    private static boolean isCurrent(BufferGeneration generation, int devicePeriod) {
+        MeshOpenPeriod allocatingMesh = generation.allocatedBy();
+        if (allocatingMesh == null || !allocatingMesh.isAnnounced()) {
+            return generation.openPeriod() == devicePeriod;
         }
-        return lender.isOpen();
+        return allocatingMesh.isOpen();
     }
 }

@@ -6,9 +6,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a history names, of each memory of each device.
+ * The addresses that a history names, by device and memory.
  *
- * <p>Every report is looked up here, so the addresses of one memory stand in a flat table, without an object for each key.
+ * <p>Every report is looked up here, so the addresses of one memory are in a flat table, without an object for each
+ * key.
  */
 final class AddressTable {
 
@@ -20,13 +21,13 @@ final class AddressTable {
     private int latestDevice;
     private Region @Nullable [] latest;
 
-    /** Returns what is known of an address, if any report named it. */
+    /** Returns the data of an address, if any report named it. */
     @Nullable
     Address find(int device, BufferType type, long address) {
         return region(device, type).find(address);
     }
 
-    /** Returns what is known of an address; from now on it is known. */
+    /** Returns the data of an address, and creates it if it is missing. */
     Address findOrAdd(int device, BufferType type, long address) {
         Region region = region(device, type);
         Address known = region.find(address);
@@ -51,7 +52,7 @@ final class AddressTable {
         return regions;
     }
 
-    /** Open addressing with linear probing, at most half full; nothing is ever removed. */
+    /** A table with open addressing and linear probing, at most half full; nothing is ever removed. */
     private static final class Region {
 
         private long[] keys = new long[FIRST_CAPACITY];

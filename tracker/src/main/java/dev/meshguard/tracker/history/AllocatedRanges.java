@@ -14,21 +14,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which memory of each device is taken now, and by whose buffer.
+ * The allocated memory of each device, with the buffers that hold it.
  *
- * <p>Kept for each allocator by itself: what meets the memory of its own allocator is another thing than what meets that of another.
+ * <p>It is kept for each allocator separately: an overlap within one allocator is another anomaly than one between two.
  */
 final class AllocatedRanges {
 
-    /** A live buffer that a new one meets, and how. */
-    record Meeting(Anomaly.Kind kind, BufferGeneration holder) {}
+    /** A live buffer that a new one overlaps, and how. */
+    record Meeting(Anomaly.Kind kind, BufferGeneration generation) {}
 
     private record Region(int device, BufferType.Memory memory) {}
 
     /** A live buffer and the first address behind it. */
     private record AllocatedRange(BufferGeneration buffer, long end) {}
 
-    /** What one allocator reserved of a region; or what one did that is not known. */
+    /** The memory of a region that one allocator, or an unknown one, reserved. */
     private record AllocatorRanges(
             @Nullable MeshOpenPeriod mesh,
             Optional<AllocatorId> allocator,
@@ -42,18 +42,18 @@ final class AllocatedRanges {
     }
 
     /**
-     * Takes the memory of a buffer and returns what it meets.
+     * Allocates the memory of a buffer and returns its overlaps.
      *
-     * <p>A buffer that lies inside what it points to is a view and takes nothing; everything else that meets a live buffer
-     * is noted. Views are not looked for later: who meets one meets what it points to.
+     * <p>A buffer inside memory that it points to is a view and allocates nothing. Every other overlap with a live
+     * buffer is returned. Views are not recorded: a buffer that overlaps one also overlaps its memory.
      */
-    List<Meeting> take(BufferGeneration buffer, HistoryEvent.Allocated report) {
-        List<AllocatorRanges> lent = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
+    List<Meeting> allocate(BufferGeneration buffer, HistoryEvent.Allocated report) {
+        List<AllocatorRanges> allocated = regions.computeIfAbsent(region(buffer), unused -> new ArrayList<>(1));
         long start = report.address();
         long end = start + extent(report.request(), report.size());
         Meeting ofItsMesh = null;
         List<Meeting> ofOthers = List.of();
-        for (AllocatorRanges one : lent) {
+        for (AllocatorRanges one : allocated) {
             AllocatedRange met = firstOverlap(one.buffers(), start, end);
             if (met == null) {
                 continue;
@@ -70,7 +70,7 @@ final class AllocatedRanges {
                 ofItsMesh = new Meeting(sameStart ? Anomaly.Kind.TYPE_CHANGE : Anomaly.Kind.OVERLAP, met.buffer());
             }
         }
-        ofThe(buffer, lent).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
+        ofThe(buffer, allocated).buffers().putIfAbsent(start, new AllocatedRange(buffer, end));
         if (ofItsMesh == null) {
             return ofOthers;
         }
@@ -80,35 +80,35 @@ final class AllocatedRanges {
         return meetings;
     }
 
-    /** Gives the memory of a buffer back, if it took any. */
+    /** Frees the memory of a buffer, if it allocated any. */
     void free(BufferGeneration buffer) {
         for (AllocatorRanges one : regions.getOrDefault(region(buffer), List.of())) {
-            AllocatedRange taken = one.buffers().get(buffer.address());
-            if (taken != null && taken.buffer() == buffer) {
+            AllocatedRange range = one.buffers().get(buffer.address());
+            if (range != null && range.buffer() == buffer) {
                 one.buffers().remove(buffer.address());
                 return;
             }
         }
     }
 
-    /** A device was initialised: only what a mesh that is open over it lent is still taken. */
+    /** Handles the opening of a device: only memory of meshes that are open over it stays allocated. */
     void opened(int device) {
         if (regions.isEmpty()) {
             return;
         }
         for (BufferType.Memory memory : BufferType.Memory.values()) {
-            List<AllocatorRanges> lent = regions.get(new Region(device, memory));
-            if (lent != null) {
-                lent.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
+            List<AllocatorRanges> allocated = regions.get(new Region(device, memory));
+            if (allocated != null) {
+                allocated.removeIf(one -> one.mesh() == null || !one.mesh().isOpen());
             }
         }
     }
 
-    /** A mesh was closed, and its allocator with it. */
-    @SuppressWarnings("ReferenceEquality") // An opening of a mesh is itself only.
+    /** Handles the close of a mesh, which ends its allocator. */
+    @SuppressWarnings("ReferenceEquality") // Open periods are compared by identity.
     void closed(MeshOpenPeriod mesh) {
-        for (List<AllocatorRanges> lent : regions.values()) {
-            lent.removeIf(one -> one.mesh() == mesh);
+        for (List<AllocatorRanges> allocated : regions.values()) {
+            allocated.removeIf(one -> one.mesh() == mesh);
         }
     }
 
@@ -133,9 +133,9 @@ final class AllocatedRanges {
     }
 
     private static boolean areOfTwoMeshes(BufferGeneration one, BufferGeneration other) {
-        MeshOpenPeriod lender = one.allocatedBy();
-        MeshOpenPeriod otherLender = other.allocatedBy();
-        return lender != null && otherLender != null && lender.mesh() != otherLender.mesh();
+        MeshOpenPeriod thisMesh = one.allocatedBy();
+        MeshOpenPeriod otherMesh = other.allocatedBy();
+        return thisMesh != null && otherMesh != null && thisMesh.mesh() != otherMesh.mesh();
     }
 
     private static boolean mayOverlap(BufferGeneration one, BufferGeneration other) {
@@ -145,18 +145,18 @@ final class AllocatedRanges {
                 || !one.allocator().get().isDistinctFrom(other.allocator().get());
     }
 
-    private static AllocatorRanges ofThe(BufferGeneration buffer, List<AllocatorRanges> lent) {
-        for (AllocatorRanges one : lent) {
+    private static AllocatorRanges ofThe(BufferGeneration buffer, List<AllocatorRanges> allocated) {
+        for (AllocatorRanges one : allocated) {
             if (one.mesh() == buffer.allocatedBy() && one.allocator().equals(buffer.allocator())) {
                 return one;
             }
         }
         AllocatorRanges first = new AllocatorRanges(buffer.allocatedBy(), buffer.allocator(), new TreeMap<>());
-        lent.add(first);
+        allocated.add(first);
         return first;
     }
 
-    /** A plain size says nothing of one bank when the memory is spread over banks. */
+    /** Returns the extent in one bank; a plain size does not determine it if memory is spread over banks. */
     private long extent(AllocationRequest request, long size) {
         return request.details().extent().orElse(flatAddresses ? size : 0);
     }

@@ -54,9 +54,9 @@ public final class AllocationHistory {
     private @Nullable List<BufferGeneration> generations;
     private @Nullable GenerationSums generationSums;
 
-    private AllocationHistory(EventStore store, @Nullable AllocationContext tenant) {
+    private AllocationHistory(EventStore store, @Nullable AllocationContext context) {
         this.store = store;
-        this.context = tenant;
+        this.context = context;
     }
 
     /** Creates the history of a tracker; use the tracker's {@code history()}. */
@@ -114,9 +114,9 @@ public final class AllocationHistory {
      * (memory of the runtime, programs in a cache) is excluded. The part of a history whose events were not kept is
      * empty.
      */
-    public AllocationHistory partOf(AllocationContext someone) {
-        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, someone).events() : List.of();
-        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), someone);
+    public AllocationHistory partOf(AllocationContext ofContext) {
+        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, ofContext).events() : List.of();
+        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), ofContext);
     }
 
     /** Returns the context, if this history is the part of one. */
@@ -254,9 +254,9 @@ public final class AllocationHistory {
     /** A generation that is live at such a moment is not settled. */
     private List<BufferGeneration> liveAt(long event) {
         List<BufferGeneration> live = new ArrayList<>();
-        for (BufferGeneration life : replay().generations) {
-            if (life.allocatedAt() < event && life.freedAt().orElse(Long.MAX_VALUE) >= event) {
-                live.add(life);
+        for (BufferGeneration generation : replay().generations) {
+            if (generation.allocatedAt() < event && generation.freedAt().orElse(Long.MAX_VALUE) >= event) {
+                live.add(generation);
             }
         }
         return Collections.unmodifiableList(live);
@@ -267,9 +267,9 @@ public final class AllocationHistory {
     public List<BufferGeneration> freedAfterClose() {
         List<BufferGeneration> late = new ArrayList<>();
         // A buffer that is allocated when its device is closed is not settled.
-        for (BufferGeneration life : replay().generations) {
-            if (life.freedAt().orElse(-1) >= replay().closeOf(life)) {
-                late.add(life);
+        for (BufferGeneration generation : replay().generations) {
+            if (generation.freedAt().orElse(-1) >= replay().closeOf(generation)) {
+                late.add(generation);
             }
         }
         return Collections.unmodifiableList(late);
@@ -391,9 +391,9 @@ public final class AllocationHistory {
         if (context != null) {
             return Optional.empty();
         }
-        MeshOpenPeriod lender = buffer.allocatedBy();
-        if (buffer.mesh().isPresent() && lender != null && lender.isAnnounced()) {
-            return lender.isOpen() ? lender.description() : Optional.empty();
+        MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
+        if (buffer.mesh().isPresent() && allocatingMesh != null && allocatingMesh.isAnnounced()) {
+            return allocatingMesh.isOpen() ? allocatingMesh.description() : Optional.empty();
         }
         boolean isOfPresentLife = buffer.openPeriod() == openPeriodAt(buffer.device(), Long.MAX_VALUE);
         return replay().meshes.open().stream()

@@ -130,14 +130,14 @@ public final class BufferGeneration {
             int generation,
             int deviceLife,
             Phase bornIn,
-            @Nullable MeshOpenPeriod lender) {
+            @Nullable MeshOpenPeriod allocatedBy) {
         this.device = device;
         this.type = type;
         this.address = address;
         this.generation = generation;
         this.openPeriod = deviceLife;
         this.allocatedIn = bornIn;
-        this.allocatedBy = lender;
+        this.allocatedBy = allocatedBy;
     }
 
     /** Returns the device id. */
@@ -321,13 +321,13 @@ public final class BufferGeneration {
         if (open == reports.size()) {
             return reports();
         }
-        List<Report> left = new ArrayList<>(open);
+        List<Report> remaining = new ArrayList<>(open);
         for (Report report : reports) {
             if (report.isOpen()) {
-                left.add(report);
+                remaining.add(report);
             }
         }
-        return Collections.unmodifiableList(left);
+        return Collections.unmodifiableList(remaining);
     }
 
     /** Returns whether both generations have the same address, device and memory, and may belong to one allocator. */

@@ -6,13 +6,16 @@ import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Which canaries were announced, and which of them came by. */
+/** The announced canaries, and those that arrived. */
 final class Canaries {
 
-    /** The canaries of one mesh. Most arrive together, in the order in which they were announced: then nobody asks for each. */
-    private static final class Flock {
+    /**
+     * The canaries of one mesh. Most arrive together, in the order of their announcement; they are then not tracked one
+     * by one.
+     */
+    private static final class MeshCanaries {
 
-        /** What is left to arrive where canaries did not arrive together. */
+        /** The canaries that are still missing, where they did not arrive together. */
         private record Scattered(TreeSet<Integer> unseen, TreeSet<Integer> unfreed) {}
 
         private final HistoryEvent.CanaryPlanted planted;
@@ -20,11 +23,14 @@ final class Canaries {
         private boolean isFreed;
         private @Nullable Scattered scattered;
 
-        Flock(HistoryEvent.CanaryPlanted planted) {
+        MeshCanaries(HistoryEvent.CanaryPlanted planted) {
             this.planted = planted;
         }
 
-        /** Returns whether these are the whole flock, which waited to be seen, or else to be freed, and notes that it was. */
+        /**
+         * Returns whether these are all canaries of the mesh, not yet seen or else not yet freed, and records their
+         * arrival.
+         */
         boolean passesWhole(List<Integer> devices, boolean freed) {
             boolean waits = scattered == null && !isFreed && isSeen == freed;
             if (!waits || !planted.devices().equals(devices) || !isAscending(devices)) {
@@ -36,8 +42,8 @@ final class Canaries {
         }
 
         boolean sees(int device) {
-            Scattered left = scatter();
-            return left.unseen().remove(device) && left.unfreed().add(device);
+            Scattered pending = scatter();
+            return pending.unseen().remove(device) && pending.unfreed().add(device);
         }
 
         boolean frees(int device) {
@@ -45,11 +51,14 @@ final class Canaries {
         }
 
         Optional<MissingCanary> fate() {
-            Scattered left = scattered == null ? remaining() : scattered;
-            return left.unseen().isEmpty() && left.unfreed().isEmpty()
+            Scattered pending = scattered == null ? remaining() : scattered;
+            return pending.unseen().isEmpty() && pending.unfreed().isEmpty()
                     ? Optional.empty()
                     : Optional.of(new MissingCanary(
-                            planted.number(), planted.mesh(), List.copyOf(left.unseen()), List.copyOf(left.unfreed())));
+                            planted.number(),
+                            planted.mesh(),
+                            List.copyOf(pending.unseen()),
+                            List.copyOf(pending.unfreed())));
         }
 
         boolean isComplete() {
@@ -57,12 +66,12 @@ final class Canaries {
         }
 
         private Scattered scatter() {
-            Scattered left = scattered;
-            if (left == null) {
-                left = remaining();
-                scattered = left;
+            Scattered pending = scattered;
+            if (pending == null) {
+                pending = remaining();
+                scattered = pending;
             }
-            return left;
+            return pending;
         }
 
         private Scattered remaining() {
@@ -71,7 +80,7 @@ final class Canaries {
             return new Scattered(new TreeSet<>(unseen), new TreeSet<>(unfreed));
         }
 
-        /** A device that is named twice has two canaries to one that is waited for. */
+        /** Returns false for a device that is named twice: it has two canaries, of which one is expected. */
         private static boolean isAscending(List<Integer> devices) {
             for (int i = 1; i < devices.size(); i++) {
                 if (devices.get(i - 1) >= devices.get(i)) {
@@ -82,10 +91,10 @@ final class Canaries {
         }
     }
 
-    private final List<Flock> flocks = new ArrayList<>();
+    private final List<MeshCanaries> meshes = new ArrayList<>();
 
     void planted(HistoryEvent.CanaryPlanted event) {
-        flocks.add(new Flock(event));
+        meshes.add(new MeshCanaries(event));
     }
 
     void seen(HistoryEvent.CanarySeen event) {
@@ -101,28 +110,28 @@ final class Canaries {
     }
 
     private boolean passesWhole(int mesh, List<Integer> devices, boolean freed) {
-        for (int i = flocks.size() - 1; i >= 0; i--) {
-            if (flocks.get(i).planted.mesh() == mesh) {
-                return flocks.get(i).passesWhole(devices, freed);
+        for (int i = meshes.size() - 1; i >= 0; i--) {
+            if (meshes.get(i).planted.mesh() == mesh) {
+                return meshes.get(i).passesWhole(devices, freed);
             }
         }
         return false;
     }
 
-    /** A mesh number may come back: the latest flock of it that waits for the canary is meant. */
+    /** Records a canary. A mesh number may be used again, so the latest mesh that waits for the canary counts. */
     private void seen(int mesh, int device) {
-        for (int i = flocks.size() - 1; i >= 0; i--) {
-            Flock flock = flocks.get(i);
-            if (flock.planted.mesh() == mesh && flock.sees(device)) {
+        for (int i = meshes.size() - 1; i >= 0; i--) {
+            MeshCanaries canaries = meshes.get(i);
+            if (canaries.planted.mesh() == mesh && canaries.sees(device)) {
                 return;
             }
         }
     }
 
     private void freed(int mesh, int device) {
-        for (int i = flocks.size() - 1; i >= 0; i--) {
-            Flock flock = flocks.get(i);
-            if (flock.planted.mesh() == mesh && flock.frees(device)) {
+        for (int i = meshes.size() - 1; i >= 0; i--) {
+            MeshCanaries canaries = meshes.get(i);
+            if (canaries.planted.mesh() == mesh && canaries.frees(device)) {
                 return;
             }
         }
@@ -130,9 +139,9 @@ final class Canaries {
 
     List<MissingCanary> missing() {
         List<MissingCanary> missing = new ArrayList<>(0);
-        for (Flock flock : flocks) {
-            if (!flock.isComplete()) {
-                flock.fate().ifPresent(missing::add);
+        for (MeshCanaries canaries : meshes) {
+            if (!canaries.isComplete()) {
+                canaries.fate().ifPresent(missing::add);
             }
         }
         return missing;

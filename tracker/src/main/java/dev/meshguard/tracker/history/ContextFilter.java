@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Picks the events that have to do with one tenant out of the history of all.
+ * Selects the events of one context from a history.
  *
- * <p>What a mesh that goes on keeps for everybody (memory of the runtime, programs in a cache) is the mesh's, whoever was the first to
- * need it.
+ * <p>Memory that an open mesh keeps for all contexts (memory of the runtime, programs in a cache) belongs to the mesh,
+ * whichever context needed it first.
  */
 final class ContextFilter {
 
@@ -23,9 +23,9 @@ final class ContextFilter {
     private final AllocationContext context;
     private final Set<Long> reports = new HashSet<>();
 
-    ContextFilter(AllocationHistory whole, AllocationContext tenant) {
+    ContextFilter(AllocationHistory whole, AllocationContext context) {
         this.whole = whole;
-        this.context = tenant;
+        this.context = context;
     }
 
     List<HistoryEvent> events() {
@@ -56,11 +56,11 @@ final class ContextFilter {
         return part;
     }
 
-    private void addReportsOf(BufferGeneration life) {
-        if (isOfMesh(life)) {
+    private void addReportsOf(BufferGeneration generation) {
+        if (isOfMesh(generation)) {
             return;
         }
-        for (Report report : life.reports()) {
+        for (Report report : generation.reports()) {
             if (isOfContext(report.request())) {
                 reports.add(report.allocatedAt());
                 report.freedAt().ifPresent(reports::add);
@@ -72,11 +72,11 @@ final class ContextFilter {
         return request.context().filter(context::equals).isPresent();
     }
 
-    private boolean isOfMesh(BufferGeneration life) {
-        return life.isLive()
-                && (life.lifetime() != BufferLifetime.USER
-                        || life.owner().filter(this::isCached).isPresent())
-                && whole.openMeshOf(life).isPresent();
+    private boolean isOfMesh(BufferGeneration generation) {
+        return generation.isLive()
+                && (generation.lifetime() != BufferLifetime.USER
+                        || generation.owner().filter(this::isCached).isPresent())
+                && whole.openMeshOf(generation).isPresent();
     }
 
     private boolean isCached(Owner owner) {
@@ -97,14 +97,14 @@ final class ContextFilter {
         return requestOf(event).isPresent();
     }
 
-    /** A canary is planted when a mesh is opened, and is looked for by whoever judges all of it. */
+    /** A canary is planted when a mesh is opened; the check of the whole history looks for it. */
     private static boolean isCanary(HistoryEvent event) {
         return event instanceof HistoryEvent.CanaryPlanted
                 || event instanceof HistoryEvent.CanarySeen
                 || event instanceof HistoryEvent.CanaryFreed;
     }
 
-    /** What reports refer to, however long ago it was. */
+    /** Returns whether reports refer to the event, however old it is. */
     private static boolean isOfMeshOrOwner(HistoryEvent event) {
         return event instanceof HistoryEvent.MeshOpened
                 || event instanceof HistoryEvent.MeshClosing

@@ -7,17 +7,17 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Which devices are open at one point of a history, and the lives that each had until there. */
+/** The open devices at one point of a history, and their open periods until then. */
 final class DeviceOpenPeriods {
 
     private static final long[] NONE = {};
 
     private static final class Device {
-        /** The numbers of the events that began a life, of which the first few are given. */
+        /** The numbers of the events that began an open period; only the first few elements are used. */
         private long[] openings = NONE;
 
         private int openPeriods;
-        /** The numbers of the events at which its closes began. */
+        /** The numbers of the events at which closes of the device began. */
         private final NavigableSet<Long> closings = new TreeSet<>();
 
         private boolean isOpen;
@@ -27,7 +27,7 @@ final class DeviceOpenPeriods {
     private final Map<Integer, Device> devices = new HashMap<>();
     private boolean wasAnyClosed;
 
-    /** Notes that a device is initialised, and returns whether it was not before. */
+    /** Records the initialisation of a device, and returns whether it was closed before. */
     boolean open(int device) {
         Device known = known(device);
         boolean first = !known.isOpen;
@@ -35,7 +35,7 @@ final class DeviceOpenPeriods {
         return first;
     }
 
-    /** Begins a life. */
+    /** Begins an open period. */
     void begin(int device, long event) {
         Device known = known(device);
         if (known.openPeriods == known.openings.length) {
@@ -45,7 +45,7 @@ final class DeviceOpenPeriods {
         known.isClosed = false;
     }
 
-    /** Notes that a device was closed, and at which event that began. */
+    /** Records the close of a device, and the event at which it began. */
     void close(int device, long began) {
         Device known = known(device);
         known.closings.add(began);
@@ -54,14 +54,14 @@ final class DeviceOpenPeriods {
         wasAnyClosed = true;
     }
 
-    /** Notes that nothing keeps a device open any more, and at which event the close of the last mesh over it began. */
+    /** Records that no mesh keeps a device open any more, and the event at which the close of its last mesh began. */
     void release(int device, long began) {
         Device known = known(device);
         known.closings.add(began);
         known.isOpen = false;
     }
 
-    /** Returns the first event after another one at which a close of a device began, or {@link Long#MAX_VALUE}. */
+    /** Returns the first event after the given one at which a close of a device began, or {@link Long#MAX_VALUE}. */
     long closingAfter(int device, long event) {
         Device known = devices.get(device);
         Long began = known == null ? null : known.closings.higher(event);
@@ -74,21 +74,23 @@ final class DeviceOpenPeriods {
         return known != null && known.isClosed;
     }
 
-    /** Returns in which life a device is, from 1: what was reported before it was first opened belongs to its first. */
+    /**
+     * Returns the current open period of a device, from 1. Reports before the first opening belong to the first period.
+     */
     int now(int device) {
         Device known = devices.get(device);
         return known == null ? 1 : Math.max(1, known.openPeriods);
     }
 
-    /** Returns in which life a device was at an event. */
+    /** Returns the open period of a device at an event. */
     int at(int device, long event) {
         Device known = devices.get(device);
         return known == null ? 1 : Math.max(1, openPeriodsUntil(event, known));
     }
 
     private static int openPeriodsUntil(long event, Device device) {
-        int place = Arrays.binarySearch(device.openings, 0, device.openPeriods, event);
-        return place < 0 ? -place - 1 : place + 1;
+        int index = Arrays.binarySearch(device.openings, 0, device.openPeriods, event);
+        return index < 0 ? -index - 1 : index + 1;
     }
 
     private Device known(int device) {

@@ -76,7 +76,7 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
     }
 
     static List<DeviceSums> of(TreeMap<Integer, DeviceRecorder> devices) {
-        return devices.values().stream().map(books -> of(books.sums())).toList();
+        return devices.values().stream().map(recorder -> of(recorder.sums())).toList();
     }
 
     static DeviceSums of(DeviceRecorder.Recording recording) {

@@ -8,9 +8,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * On which devices each request reported something: what is freed on as many devices as it was allocated on belongs together.
+ * The devices on which each request reported something; frees and allocations on the same devices belong together.
  *
- * <p>Looked through only where frees and reports of one address fit in several ways.
+ * <p>It is only used where frees and reports of one address match in several ways.
  */
 final class DevicesByRequest {
 
@@ -21,12 +21,12 @@ final class DevicesByRequest {
         this.events = events;
     }
 
-    /** Returns whether two requests, neither of which is one of many alike, reported on the same devices. */
+    /** Returns whether two requests reported on the same devices and neither is anonymous. */
     boolean areAlike(AllocationRequest one, AllocationRequest other) {
         return !one.isAnonymous() && !other.isAnonymous() && of(one).equals(of(other));
     }
 
-    /** Returns whether a request, which is none of many alike, reported on a device. */
+    /** Returns whether a request reported on a device and is not anonymous. */
     boolean include(AllocationRequest request, int device) {
         return !request.isAnonymous() && of(request).contains(device);
     }
@@ -49,7 +49,7 @@ final class DevicesByRequest {
         if (devices == null || request.isAnonymous()) {
             return;
         }
-        // Most requests report on one device, so a set that can grow is made for the second.
+        // Most requests report on one device, so the second report creates the growable set.
         Set<Integer> known = devices.putIfAbsent(request, Set.of(device));
         if (known != null && !known.contains(device)) {
             known = known.size() == 1 ? new HashSet<>(known) : known;

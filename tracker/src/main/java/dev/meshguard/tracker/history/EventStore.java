@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /** The events of a history, and the sums that were kept beside them. */
 sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, LogEventStore {
 
-    /** Returns the events, numbered; may take its time. */
+    /** Returns the events, numbered; this may take long. */
     List<HistoryEvent> events();
 
-    /** Returns what was kept of each device, ascending. */
+    /** Returns the sums of each device, ascending. */
     List<DeviceSums> sums();
 
     boolean hasFlatAddresses();
@@ -41,7 +41,8 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
      * Some of the events.
      *
      * @param events the events, oldest first
-     * @param generations which generation of its address begins, by the number of the event, where those before it are left out
+     * @param generations the generation number of an address, by the number of the event that begins it, where earlier
+     *     generations are omitted
      */
     record Selection(List<HistoryEvent> events, Map<Long, Integer> generations) {
 
@@ -49,30 +50,32 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
     }
 
     /**
-     * Returns the events without those of settled generations; the others are all that a history has to look at, unless somebody asks for
-     * a settled generation.
+     * Returns the events without those of settled generations. A history needs only these, unless a settled generation
+     * is requested.
      *
-     * <p>A settled generation was freed when the last check was made and when the source stopped reporting, and no anomaly concerns it.
-     * Its reports say nothing but device, memory, address, size and process. Only the store of a log has any.
+     * <p>A settled generation was freed at the last check and when the source stopped reporting, and no anomaly
+     * concerns it. Its reports hold only device, memory, address, size and process. Only the store of a log has any.
      */
     default Selection unsettled() {
         return new Selection(events(), Map.of());
     }
 
-    /** Returns the events of the settled generations, and those of no address. */
+    /** Returns the events of the settled generations, and those without an address. */
     default Selection settled() {
         return Selection.NOTHING;
     }
 
-    /** Returns all that the reports of settled generations say of their buffers; nothing if there are none. */
+    /** Returns all details that reports of settled generations have; empty if there are none. */
     default Collection<AllocationDetails> settledDetails() {
         return List.of();
     }
 
-    /** Passes on how settled generations change what is allocated, in the order of the events. */
+    /**
+     * Passes every change of the allocated memory by settled generations to a consumer, in the order of the events.
+     */
     default void eachSettledChange(Consumer<UsageChange> consumer) {}
 
-    /** Returns what was known at a check, or this store if nothing that counts came after it. */
+    /** Returns a store as of a check, or this store if no relevant event came after it. */
     default EventStore asOf(long check) {
         List<HistoryEvent> all = events();
         boolean wentOn = false;
@@ -92,7 +95,10 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
                 hasFlatAddresses());
     }
 
-    /** Returns whether an event after a check is more than something found out about what was known at the check. */
+    /**
+     * Returns whether an event after a check changes the state, rather than only what is known about the state at the
+     * check.
+     */
     static boolean changesWhatIsKnown(HistoryEvent event) {
         return !(event instanceof HistoryEvent.HandleTraced
                 || event instanceof HistoryEvent.ReportsLost
@@ -104,7 +110,7 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
         return new Restored(events, DeviceSums.countedFrom(events), hasFlatAddresses, true);
     }
 
-    /** The events and sums that a tracker held at one moment, put in order when they are asked for. */
+    /** The events and sums that a tracker held at one moment, sorted when they are first read. */
     final class Recorded implements EventStore {
 
         private final List<PendingEvent> markers;
@@ -155,7 +161,7 @@ sealed interface EventStore permits EventStore.Recorded, EventStore.Restored, Lo
         }
     }
 
-    /** Events and sums that were written down. */
+    /** Events and sums that were read from a file. */
     record Restored(List<HistoryEvent> events, List<DeviceSums> sums, boolean hasFlatAddresses, boolean isComplete)
             implements EventStore {
 

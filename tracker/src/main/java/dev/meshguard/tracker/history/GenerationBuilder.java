@@ -23,24 +23,30 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One pass over the events of a history that turns addresses into lives. */
+/** Converts the reports of a history into generations, in one pass over the events. */
 final class GenerationBuilder {
 
-    /** What became of an owner. */
+    /** The state of an owner. */
     static final class OwnerFate {
         @Nullable
         OwnerCached cached;
 
         OptionalLong endedAt = OptionalLong.empty();
         int ends;
-        /** The lives of each device in which it allocated; a name that comes back in another may be another owner's. */
+        /**
+         * The open periods of each device in which the owner allocated. The same name in another period may be another
+         * owner's.
+         */
         private final Map<Integer, Set<Integer>> openPeriods = new HashMap<>();
 
-        void allocatedIn(int device, int life) {
-            openPeriods.computeIfAbsent(device, unused -> new HashSet<>()).add(life);
+        void allocatedIn(int device, int devicePeriod) {
+            openPeriods.computeIfAbsent(device, unused -> new HashSet<>()).add(devicePeriod);
         }
 
-        /** Devices that one mesh lies over may be in lives of different numbers: one device has to see several bearers. */
+        /**
+         * Returns the minimum number of owners with this name. Devices of one mesh may have different open periods, so
+         * one device has to show several owners.
+         */
         int bearers() {
             return openPeriods.values().stream().mapToInt(Set::size).max().orElse(0);
         }
@@ -70,22 +76,22 @@ final class GenerationBuilder {
     private final AllocatedRanges allocatedRanges;
     private final DevicesByRequest devicesByRequest;
 
-    /** Lives whose handle was released after their device was closed. */
+    /** Generations whose handle was released after their device was closed. */
     private final Set<BufferGeneration> releasedLate = new HashSet<>();
 
-    /** Memory that a mesh reported under a device that it does not lie over. */
+    /** Memory that a mesh reported under a device that it does not cover. */
     private record Outside(int mesh, int device, BufferType type, long address) {}
 
-    /** The first device of the mesh, where its memory is. */
+    /** The first device of the mesh, which holds the memory. */
     private final Map<Outside, Integer> firstDevices = new HashMap<>();
 
     private final DeviceOpenPeriods devices = new DeviceOpenPeriods();
     private Phase phase = Phase.START;
 
     /**
-     * Looks at events.
+     * Reads events.
      *
-     * @param flatAddresses whether sizes say how far a buffer reaches from its address
+     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
      */
     GenerationBuilder(EventStore.Selection selection, boolean flatAddresses) {
         this.events = selection.events();
@@ -171,7 +177,7 @@ final class GenerationBuilder {
         }
     }
 
-    /** A device that one more mesh comes to use stays as it is, if what the meshes report can be told apart. */
+    /** A device that another mesh begins to use stays unchanged, if the reports of the meshes can be distinguished. */
     private void opened(HistoryEvent.DeviceOpened event) {
         int device = event.device();
         if (!devices.open(device)) {
@@ -188,62 +194,63 @@ final class GenerationBuilder {
         AllocationDetails details = report.request().details();
         int device = deviceOf(report);
         Address address = addresses.findOrAdd(device, report.type(), report.address());
-        int life = devices.now(device);
-        MeshOpenPeriod lender = meshes.allocatorOf(details, device, life);
-        if (isClosed(device) || (lender != null && lender.isClosed())) {
+        int devicePeriod = devices.now(device);
+        MeshOpenPeriod allocatingMesh = meshes.allocatorOf(details, device, devicePeriod);
+        if (isClosed(device) || (allocatingMesh != null && allocatingMesh.isClosed())) {
             note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
         }
-        BufferGeneration holder = address.reportedAgain(lender, details, life);
-        if (holder != null && holder.isReservedAgainBy(report.request(), lender)) {
-            holder.reservedAgain(report.number());
-            allocatedRanges.free(holder);
-            holder = null;
+        BufferGeneration generation = address.reportedAgain(allocatingMesh, details, devicePeriod);
+        if (generation != null && generation.isReservedAgainBy(report.request(), allocatingMesh)) {
+            generation.reservedAgain(report.number());
+            allocatedRanges.free(generation);
+            generation = null;
         }
-        boolean takesMemory = details.kind() == BufferKind.BUFFER && (lender == null || lender.mayAllocate(device));
-        if (holder == null) {
-            holder = new BufferGeneration(
+        boolean allocatesMemory =
+                details.kind() == BufferKind.BUFFER && (allocatingMesh == null || allocatingMesh.mayAllocate(device));
+        if (generation == null) {
+            generation = new BufferGeneration(
                     device,
                     report.type(),
                     report.address(),
                     numbers.isEmpty()
                             ? address.nextGeneration()
                             : numbers.getOrDefault(report.number(), address.nextGeneration()),
-                    life,
+                    devicePeriod,
                     phase,
-                    lender);
-            address.begin(holder);
-            generations.add(holder);
+                    allocatingMesh);
+            address.begin(generation);
+            generations.add(generation);
         } else {
-            if (holder.size() != report.size() && holder.kind() == BufferKind.BUFFER) {
-                note(Anomaly.Kind.SIZE_CHANGE, report, holder);
+            if (generation.size() != report.size() && generation.kind() == BufferKind.BUFFER) {
+                note(Anomaly.Kind.SIZE_CHANGE, report, generation);
             }
-            boolean heldMemory = holder.holdsMemory();
-            if (lender != null && holder.allocatedBy() == null && !holder.isOfItsDevice()) {
-                allocatedRanges.free(holder);
-                holder.setAllocatedBy(lender);
+            boolean heldMemory = generation.holdsMemory();
+            if (allocatingMesh != null && generation.allocatedBy() == null && !generation.isOfItsDevice()) {
+                allocatedRanges.free(generation);
+                generation.setAllocatedBy(allocatingMesh);
                 heldMemory = false;
             }
-            takesMemory &= !heldMemory;
+            allocatesMemory &= !heldMemory;
         }
-        holder.report(report.number(), report.request(), report.size(), report.ownership());
-        if (takesMemory) {
-            allocatedRanges.take(holder, report).forEach(met -> note(met.kind(), report, met.holder()));
+        generation.report(report.number(), report.request(), report.size(), report.ownership());
+        if (allocatesMemory) {
+            allocatedRanges.allocate(generation, report).forEach(met -> note(met.kind(), report, met.generation()));
         }
         if (details.owner().isPresent()) {
-            fate(details.owner().get()).allocatedIn(device, life);
+            fate(details.owner().get()).allocatedIn(device, devicePeriod);
         }
         if (report.request().isAnonymous()) {
             return;
         }
-        addSibling(report.request(), holder);
+        addSibling(report.request(), generation);
     }
 
     /**
-     * Returns the device whose memory a report of an allocation is about.
+     * Returns the device whose memory an allocation report is about.
      *
-     * <p>Some runtimes report the backing buffer of a mesh buffer under a device of their own choice, such as device 0. If the mesh
-     * does not lie over that device, and the request also reports on the first device of the mesh, then this is a second report of
-     * that memory.
+     * <p>Some runtimes report the backing buffer of a mesh buffer under a device of their own choice, such as device 0.
+     * If the mesh does not cover that device, and the request also reports on the first device of the mesh, then this
+     * is a second report of that memory.
      */
     private int deviceOf(HistoryEvent.Allocated report) {
         AllocationDetails details = report.request().details();
@@ -251,37 +258,40 @@ final class GenerationBuilder {
         if (details.mesh().isEmpty()) {
             return reported;
         }
-        MeshOpenPeriod lender = meshes.openPeriod(details.mesh().getAsInt(), reported, devices.now(reported));
-        if (lender.mayAllocate(reported)) {
+        MeshOpenPeriod allocatingMesh = meshes.openPeriod(details.mesh().getAsInt(), reported, devices.now(reported));
+        if (allocatingMesh.mayAllocate(reported)) {
             return reported;
         }
-        List<Integer> devices = lender.description().orElseThrow().devices();
+        List<Integer> devices = allocatingMesh.description().orElseThrow().devices();
         if (devices.isEmpty() || !devicesByRequest.include(report.request(), devices.get(0))) {
             return reported;
         }
         int first = devices.get(0);
-        firstDevices.put(new Outside(lender.mesh(), reported, report.type(), report.address()), first);
+        firstDevices.put(new Outside(allocatingMesh.mesh(), reported, report.type(), report.address()), first);
         return first;
     }
 
-    /** Returns the device on which a free takes a report back. A device that no allocation there named may be a stale number. */
+    /**
+     * Returns the device on which a free matches a report. A device without any allocation there may be an outdated
+     * number.
+     */
     private int deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
         return firstDevices.isEmpty() || details.mesh().isEmpty()
                 ? reported
                 : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
     }
 
-    /** Most requests of a log began one life, so a list that can grow is made for the second. */
-    private void addSibling(AllocationRequest request, BufferGeneration holder) {
-        List<BufferGeneration> siblings = byRequest.putIfAbsent(request, List.of(holder));
-        if (siblings == null || siblings.get(siblings.size() - 1) == holder) {
+    /** Most requests of a log began one generation, so the second one creates the growable list. */
+    private void addSibling(AllocationRequest request, BufferGeneration generation) {
+        List<BufferGeneration> siblings = byRequest.putIfAbsent(request, List.of(generation));
+        if (siblings == null || siblings.get(siblings.size() - 1) == generation) {
             return;
         }
         if (siblings.size() == 1) {
             siblings = new ArrayList<>(siblings);
             byRequest.put(request, siblings);
         }
-        siblings.add(holder);
+        siblings.add(generation);
     }
 
     private void freed(HistoryEvent.Freed report) {
@@ -291,35 +301,36 @@ final class GenerationBuilder {
             note(Anomaly.Kind.UNKNOWN_FREE, report, null);
             return;
         }
-        int life = devices.now(device);
-        MeshOpenPeriod lender = meshes.allocatorOf(report.request().details(), device, life);
-        BufferGeneration holder = address.freedBy(report, lender, life);
-        // What takes another extent in its bank is another buffer, whose report is late or lost.
-        if (holder == null || !holder.mayBeReleasedBy(report.request().details())) {
-            BufferGeneration last = address.lastOf(lender, report.request().details());
+        int devicePeriod = devices.now(device);
+        MeshOpenPeriod allocatingMesh = meshes.allocatorOf(report.request().details(), device, devicePeriod);
+        BufferGeneration generation = address.freedBy(report, allocatingMesh, devicePeriod);
+        // A free with another extent in its bank is about another buffer, whose report is late or lost.
+        if (generation == null || !generation.mayBeReleasedBy(report.request().details())) {
+            BufferGeneration last =
+                    address.lastOf(allocatingMesh, report.request().details());
             note(
                     last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
                     report,
                     last == null ? address.latest() : last);
             return;
         }
-        MeshOpenPeriod itsMesh = holder.allocatedBy();
+        MeshOpenPeriod itsMesh = generation.allocatedBy();
         boolean late = isClosed(device) || (itsMesh != null && itsMesh.isClosed());
-        if (late && holder.kind() == BufferKind.BUFFER) {
-            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, holder);
+        if (late && generation.kind() == BufferKind.BUFFER) {
+            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, generation);
         }
-        holder.free(report.number(), report.request(), report.ownership(), devicesByRequest);
-        if (!holder.holdsMemory()) {
-            allocatedRanges.free(holder);
+        generation.free(report.number(), report.request(), report.ownership(), devicesByRequest);
+        if (!generation.holdsMemory()) {
+            allocatedRanges.free(generation);
         }
-        if (!holder.isLive()) {
-            address.ended(holder);
+        if (!generation.isLive()) {
+            address.ended(generation);
         }
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
         if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
-            // It fits what is known: that one handle of several frees nothing is how it should be.
+            // This is no anomaly: a free of one of several handles is expected to free nothing.
             return;
         }
         Anomaly.Kind kind = switch (report.reason()) {
@@ -346,29 +357,33 @@ final class GenerationBuilder {
     }
 
     /**
-     * A handle of a closed device is older than the device's present life, whoever lives at its address now, and one of a
-     * closed mesh is older than its present opening. It speaks for one life that no other handle spoke for; where several
-     * are left, nobody can tell which.
+     * Returns the generation of a handle that is released after its device or mesh was closed.
+     *
+     * <p>A handle of a closed device is older than the device's current open period, whatever is at its address now. A
+     * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
+     * handle matched. If several remain, the match is unknown.
      */
     private @Nullable BufferGeneration releasedAt(Address address, AllocationDetails details) {
         OptionalInt mesh = details.mesh();
         List<BufferGeneration> over = address.inLedger().stream()
                 .filter(this::isOver)
-                .filter(life -> life.mayBeOf(details))
-                .filter(life -> !life.isLive() || life.mayBeReleasedBy(details))
+                .filter(generation -> generation.mayBeOf(details))
+                .filter(generation -> !generation.isLive() || generation.mayBeReleasedBy(details))
                 .toList();
         List<BufferGeneration> ofItsMesh = over.stream()
-                .filter(life -> life.allocatedBy() != null
-                        && mesh.equals(OptionalInt.of(life.allocatedBy().mesh())))
+                .filter(generation -> generation.allocatedBy() != null
+                        && mesh.equals(OptionalInt.of(generation.allocatedBy().mesh())))
                 .toList();
         if (mesh.isPresent()) {
             over = !ofItsMesh.isEmpty()
                     ? ofItsMesh
-                    : over.stream().filter(life -> life.allocatedBy() == null).toList();
+                    : over.stream()
+                            .filter(generation -> generation.allocatedBy() == null)
+                            .toList();
         }
         List<BufferGeneration> unclaimed = over.stream()
                 .filter(BufferGeneration::isLive)
-                .filter(life -> !releasedLate.contains(life))
+                .filter(generation -> !releasedLate.contains(generation))
                 .toList();
         if (unclaimed.size() == 1) {
             releasedLate.add(unclaimed.get(0));
@@ -378,21 +393,24 @@ final class GenerationBuilder {
     }
 
     /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
-    long closeOf(BufferGeneration life) {
-        long ofDevice = devices.closingAfter(life.device(), life.allocatedAt());
-        MeshOpenPeriod mesh = life.allocatedBy();
-        if (mesh == null || mesh.closingAt() < life.allocatedAt() || !isHeldByMesh(life)) {
+    long closeOf(BufferGeneration generation) {
+        long ofDevice = devices.closingAfter(generation.device(), generation.allocatedAt());
+        MeshOpenPeriod mesh = generation.allocatedBy();
+        if (mesh == null || mesh.closingAt() < generation.allocatedAt() || !isHeldByMesh(generation)) {
             return ofDevice;
         }
         return Math.min(mesh.closingAt(), ofDevice);
     }
 
-    /** What a mesh lends lies on all its devices at once; what lies on one may be of the device's own allocator. */
-    private boolean isHeldByMesh(BufferGeneration life) {
-        if (life.allocator().isPresent()) {
-            return !life.allocator().get().equals(AllocatorId.DEVICE);
+    /**
+     * Returns whether the mesh's allocator holds a buffer. A mesh allocates on all its devices at once; memory on one
+     * device may belong to the device's own allocator.
+     */
+    private boolean isHeldByMesh(BufferGeneration generation) {
+        if (generation.allocator().isPresent()) {
+            return !generation.allocator().get().equals(AllocatorId.DEVICE);
         }
-        for (BufferGeneration.Report report : life.reports()) {
+        for (BufferGeneration.Report report : generation.reports()) {
             if (report.ownership() == Ownership.NON_OWNING
                     || byRequest.getOrDefault(report.request(), List.of()).size() > 1) {
                 return true;
@@ -401,18 +419,18 @@ final class GenerationBuilder {
         return false;
     }
 
-    private boolean isOver(BufferGeneration life) {
-        MeshOpenPeriod mesh = life.allocatedBy();
+    private boolean isOver(BufferGeneration generation) {
+        MeshOpenPeriod mesh = generation.allocatedBy();
         if (mesh == null || !mesh.isAnnounced()) {
-            return !isOfReopenedDevice(life);
+            return !isOfReopenedDevice(generation);
         }
-        return mesh.isClosed() || isClosed(life.device());
+        return mesh.isClosed() || isClosed(generation.device());
     }
 
-    private boolean isOfReopenedDevice(BufferGeneration holder) {
-        return holder.openPeriod() > 1
-                && holder.openPeriod() == devices.now(holder.device())
-                && !isClosed(holder.device());
+    private boolean isOfReopenedDevice(BufferGeneration generation) {
+        return generation.openPeriod() > 1
+                && generation.openPeriod() == devices.now(generation.device())
+                && !isClosed(generation.device());
     }
 
     private boolean isClosed(int device) {
@@ -423,12 +441,12 @@ final class GenerationBuilder {
         return owners.computeIfAbsent(owner, unused -> new OwnerFate());
     }
 
-    private void note(Anomaly.Kind kind, HistoryEvent.Allocated report, @Nullable BufferGeneration holder) {
-        note(kind, report, report.device(), report.type(), report.address(), holder);
+    private void note(Anomaly.Kind kind, HistoryEvent.Allocated report, @Nullable BufferGeneration generation) {
+        note(kind, report, report.device(), report.type(), report.address(), generation);
     }
 
-    private void note(Anomaly.Kind kind, HistoryEvent.Freed report, @Nullable BufferGeneration holder) {
-        note(kind, report, report.device(), report.type(), report.address(), holder);
+    private void note(Anomaly.Kind kind, HistoryEvent.Freed report, @Nullable BufferGeneration generation) {
+        note(kind, report, report.device(), report.type(), report.address(), generation);
     }
 
     private void note(
@@ -437,7 +455,7 @@ final class GenerationBuilder {
             int device,
             BufferType type,
             long address,
-            @Nullable BufferGeneration holder) {
-        anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(holder)));
+            @Nullable BufferGeneration generation) {
+        anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(generation)));
     }
 }

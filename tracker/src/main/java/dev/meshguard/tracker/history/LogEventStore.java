@@ -23,13 +23,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a log up to one of them, and which generations are settled.
  *
- * <p>What happens at one address changes nothing at another, and a settled generation changes nothing of the next one at its address. So
- * settled generations are passed over. That makes {@code analyze} of a log of a million lines almost three times as fast: see
- * {@code docs/internals/performance.md}. The reports are entered in the same books as those of a tracker; nothing is counted here.
+ * <p>Events at one address do not affect another, and a settled generation does not affect the next one at its address.
+ * So settled generations are skipped. That makes {@code analyze} of a log of a million lines almost three times as
+ * fast: see {@code docs/internals/performance.md}. The reports are entered in the same ledger as those of a tracker;
+ * nothing is counted here.
  */
 final class LogEventStore implements EventStore {
 
-    /** By {@link LogEvents#ALLOCATED} and so on. */
+    /** Indexed by {@link LogEvents#ALLOCATED} and the other kinds of reports. */
     private static final List<Class<? extends HistoryEvent>> KINDS =
             List.of(HistoryEvent.Allocated.class, HistoryEvent.Freed.class, HistoryEvent.FreeIgnored.class);
 
@@ -37,7 +38,7 @@ final class LogEventStore implements EventStore {
 
     private final LogEvents all;
     private final int end;
-    /** What came to light later and counts all the same. */
+    /** Events after the end that count nevertheless. */
     private final List<HistoryEvent> later;
 
     private @Nullable List<HistoryEvent> events;
@@ -110,7 +111,10 @@ final class LogEventStore implements EventStore {
         return select(false);
     }
 
-    /** A generation that begins is chosen or not, and what follows at its address goes with it until the next one begins. */
+    /**
+     * Selects generations by their first event; the following events at their address belong to them until the next one
+     * begins.
+     */
     private Selection select(boolean isUnsettled) {
         Pass known = pass();
         BitSet chosenAddresses = new BitSet();
@@ -196,7 +200,7 @@ final class LogEventStore implements EventStore {
         return known;
     }
 
-    /** One pass over the events that enters them in books and finds the addresses that are not settled. */
+    /** One pass over the events that enters them in a ledger and finds the addresses that are not settled. */
     private static final class Pass {
 
         private static final int NONE = -1;
@@ -282,7 +286,7 @@ final class LogEventStore implements EventStore {
             }
         }
 
-        /** An anomaly concerns the latest generation of its address, and what is open is the latest. */
+        /** Marks the latest generation of an address as not settled: anomalies concern it, and only it can be open. */
         private void unsettle(int index) {
             if (latestBegins[index] == NONE) {
                 unsettledAddresses.set(index);
@@ -309,7 +313,8 @@ final class LogEventStore implements EventStore {
                 unsettleOpenOn(closed.device());
             } else if (event instanceof HistoryEvent.DeviceOpened opened) {
                 if (!openDevices.add(opened.device())) {
-                    // Then every report counts for whether what the device holds can be told apart.
+                    // Then every report counts for the question whether the contents of the device can be
+                    // distinguished.
                     unsettledAddresses.set(0, all.indices());
                 }
                 closedDevices.remove(opened.device());
@@ -322,7 +327,10 @@ final class LogEventStore implements EventStore {
             }
         }
 
-        /** What says more than a line of a server is looked at with everything else. */
+        /**
+         * Returns whether an event concerns no address. Other events hold more than a line of a server, so they are
+         * examined with all reports.
+         */
         private static boolean saysNothingOfAddresses(HistoryEvent event) {
             return event instanceof HistoryEvent.SourceAttached
                     || event instanceof HistoryEvent.PhaseBegan

@@ -6,9 +6,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One opening of a mesh up to its close, as a lender of memory.
+ * The period from the opening of a mesh to its close, in which its allocator reserves memory.
  *
- * <p>Numbers of meshes come back, because every runtime counts from 0; an opening is told from others by itself only.
+ * <p>Mesh numbers are reused, because every runtime counts from 0, so periods are distinguished by identity only.
  */
 final class MeshOpenPeriod {
 
@@ -27,12 +27,12 @@ final class MeshOpenPeriod {
         this.before = before;
     }
 
-    /** Begins the life of a mesh, after another one under its number if there was one. */
+    /** Begins the open period of a mesh, after an earlier one with its number if there was one. */
     static MeshOpenPeriod opened(HistoryEvent.MeshOpened event, @Nullable MeshOpenPeriod before) {
         return new MeshOpenPeriod(event.mesh().id(), event.mesh(), event.number(), before);
     }
 
-    /** Returns the life of a mesh that reports name and nobody ever opened. */
+    /** Returns the open period of a mesh that reports name but whose opening was never reported. */
     static MeshOpenPeriod unannounced(int mesh) {
         return new MeshOpenPeriod(mesh, null, 0, null);
     }
@@ -55,7 +55,7 @@ final class MeshOpenPeriod {
         return mesh;
     }
 
-    /** Returns the life before this one under the same number, if there was one. */
+    /** Returns the open period before this one with the same number, if there was one. */
     @Nullable
     MeshOpenPeriod before() {
         return before;
@@ -86,7 +86,7 @@ final class MeshOpenPeriod {
         return openedAt > event;
     }
 
-    /** Returns whether it can have lent memory of a device, as far as is known. */
+    /** Returns whether it can have allocated memory of a device, as far as is known. */
     boolean mayAllocate(int device) {
         return !isAnnounced() || liesOver(device);
     }

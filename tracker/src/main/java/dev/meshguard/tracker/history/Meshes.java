@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The meshes of a history: which were open when, and which one a report means. */
+/** The meshes of a history: their open periods, and the mesh of each report. */
 final class Meshes {
 
     private static final int ANSWERS = 64;
@@ -24,112 +24,112 @@ final class Meshes {
 
     private final List<MeshOpenPeriod> all = new ArrayList<>();
     private final List<MeshOpenPeriod> open = new ArrayList<>();
-    /** The latest life under each number; it knows the one before it. */
+    /** The latest open period of each number; it refers to the one before it. */
     private final Map<Integer, MeshOpenPeriod> latest = new HashMap<>();
 
     private final Map<Unannounced, MeshOpenPeriod> unannounced = new HashMap<>();
     private boolean sharedADevice;
 
-    /** The last answers, by device: nearly every report asks again what the one before it on that device asked. */
+    /** The last results, by device: nearly every report asks for the same as the one before it on that device. */
     private @Nullable MeshOpenPeriod[] answers = NO_ANSWERS;
 
     private int[] answeredFor = {};
 
     void opened(HistoryEvent.MeshOpened event) {
-        MeshOpenPeriod life =
+        MeshOpenPeriod period =
                 MeshOpenPeriod.opened(event, latest.get(event.mesh().id()));
         answers = NO_ANSWERS;
         if (!open.isEmpty() && !sharedADevice) {
             sharedADevice = event.mesh().devices().stream().anyMatch(this::isAnyOpenOver);
         }
-        latest.put(life.mesh(), life);
-        all.add(life);
-        open.add(life);
+        latest.put(period.mesh(), period);
+        all.add(period);
+        open.add(period);
     }
 
     /** Begins the close of a mesh, if it is open. */
     void closing(int mesh, long event) {
-        for (MeshOpenPeriod life : open) {
-            if (life.mesh() == mesh) {
-                life.beginClose(event);
+        for (MeshOpenPeriod period : open) {
+            if (period.mesh() == mesh) {
+                period.beginClose(event);
             }
         }
     }
 
-    /** Returns when the close of a mesh began that is closing and lies over a device, or else the given event. */
+    /** Returns when the close of a closing mesh over a device began, or else the given event. */
     long closingOver(int device, long event) {
         long began = event;
-        for (MeshOpenPeriod life : open) {
-            if (life.liesOver(device)) {
-                began = Math.min(began, life.closingAt());
+        for (MeshOpenPeriod period : open) {
+            if (period.liesOver(device)) {
+                began = Math.min(began, period.closingAt());
             }
         }
         return began;
     }
 
-    /** Closes a mesh and returns its life, if it was open. */
+    /** Closes a mesh and returns its open period, if it was open. */
     @Nullable
     MeshOpenPeriod closed(HistoryEvent.MeshClosed event) {
         for (int i = open.size() - 1; i >= 0; i--) {
-            MeshOpenPeriod life = open.get(i);
-            if (life.mesh() == event.mesh()) {
-                life.close(event.number());
+            MeshOpenPeriod period = open.get(i);
+            if (period.mesh() == event.mesh()) {
+                period.close(event.number());
                 return open.remove(i);
             }
         }
         return null;
     }
 
-    /** Returns whose allocator lent what a report with these details is about, if they say so. */
+    /** Returns the mesh whose allocator reserved the memory of a report with these details, if they name it. */
     @Nullable
-    MeshOpenPeriod allocatorOf(AllocationDetails details, int device, int deviceLife) {
-        return details.mesh().isPresent() ? openPeriod(details.mesh().getAsInt(), device, deviceLife) : null;
+    MeshOpenPeriod allocatorOf(AllocationDetails details, int device, int devicePeriod) {
+        return details.mesh().isPresent() ? openPeriod(details.mesh().getAsInt(), device, devicePeriod) : null;
     }
 
     /**
-     * Returns the latest life of a mesh over a device; else its latest anywhere, because some runtimes report what belongs to
-     * a whole mesh under a device that is none of its own.
+     * Returns the latest open period of a mesh over a device, or else its latest one. Some runtimes report memory of a
+     * whole mesh under a device outside it.
      */
-    MeshOpenPeriod openPeriod(int mesh, int device, int deviceLife) {
+    MeshOpenPeriod openPeriod(int mesh, int device, int devicePeriod) {
         if (device < 0 || device >= ANSWERS) {
-            return find(mesh, device, deviceLife);
+            return find(mesh, device, devicePeriod);
         }
         if (answers.length == 0) {
             answers = new @Nullable MeshOpenPeriod[ANSWERS];
             answeredFor = new int[ANSWERS];
         }
         MeshOpenPeriod answer = answers[device];
-        if (answer == null || answer.mesh() != mesh || answeredFor[device] != deviceLife) {
-            answer = find(mesh, device, deviceLife);
+        if (answer == null || answer.mesh() != mesh || answeredFor[device] != devicePeriod) {
+            answer = find(mesh, device, devicePeriod);
             answers[device] = answer;
-            answeredFor[device] = deviceLife;
+            answeredFor[device] = devicePeriod;
         }
         return answer;
     }
 
-    /** Returns the latest life of a mesh if it lies over all of some devices. */
+    /** Returns the latest open period of a mesh if it covers all the given devices. */
     @Nullable
     MeshOpenPeriod latestOverAll(int mesh, List<Integer> devices) {
-        MeshOpenPeriod life = latest.get(mesh);
-        return life != null && life.liesOverAll(devices) ? life : null;
+        MeshOpenPeriod period = latest.get(mesh);
+        return period != null && period.liesOverAll(devices) ? period : null;
     }
 
-    private MeshOpenPeriod find(int mesh, int device, int deviceLife) {
+    private MeshOpenPeriod find(int mesh, int device, int devicePeriod) {
         MeshOpenPeriod last = latest.get(mesh);
-        MeshOpenPeriod life = last;
-        while (life != null && !life.liesOver(device)) {
-            life = life.before();
+        MeshOpenPeriod period = last;
+        while (period != null && !period.liesOver(device)) {
+            period = period.before();
         }
-        life = life == null ? last : life;
-        return life != null
-                ? life
+        period = period == null ? last : period;
+        return period != null
+                ? period
                 : unannounced.computeIfAbsent(
-                        new Unannounced(mesh, device, deviceLife), key -> MeshOpenPeriod.unannounced(key.mesh()));
+                        new Unannounced(mesh, device, devicePeriod), key -> MeshOpenPeriod.unannounced(key.mesh()));
     }
 
     boolean isAnyOpenOver(int device) {
-        for (MeshOpenPeriod life : open) {
-            if (life.liesOver(device)) {
+        for (MeshOpenPeriod period : open) {
+            if (period.liesOver(device)) {
                 return true;
             }
         }
@@ -141,20 +141,21 @@ final class Meshes {
         return sharedADevice;
     }
 
-    /** Returns every life, in the order of the openings. */
+    /** Returns every open period, in the order of the openings. */
     List<MeshOpenPeriod> all() {
         return Collections.unmodifiableList(all);
     }
 
-    /** Returns the lives that have not ended, in the order of the openings. */
+    /** Returns the open periods that have not ended, in the order of the openings. */
     List<MeshOpenPeriod> open() {
         return Collections.unmodifiableList(open);
     }
 
     /**
-     * Returns whether all buffers that were ever reported on a device say which mesh lent them, so that two meshes may have
-     * it open: each is one that was opened over the device, and no two go by one number at a time. Where nothing was
-     * reported on it, what the source does elsewhere counts.
+     * Returns whether all buffers reported on a device name their mesh, so that two meshes may use it at once.
+     *
+     * <p>Each of these meshes was opened over the device, and no two use one number at a time. For a device without
+     * reports, the reports on other devices count.
      */
     static boolean areDistinguishedOn(int device, List<HistoryEvent> events) {
         Set<Integer> opened = new HashSet<>();

@@ -97,40 +97,40 @@ public final class PolicyLedger {
     }
 
     static PolicyLedger read(List<HistoryEvent> events, CountingPolicy policy) {
-        return read(events, policy, new long[0], (books, moment) -> {});
+        return read(events, policy, new long[0], (ledger, moment) -> {});
     }
 
     /** Reads the reports and passes on the ledger before each of the given events, which are in ascending order. */
     static PolicyLedger read(
             List<HistoryEvent> events, CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
-        PolicyLedger books = new PolicyLedger(policy);
+        PolicyLedger ledger = new PolicyLedger(policy);
         int next = 0;
         for (HistoryEvent event : events) {
             while (next < moments.length && moments[next] <= event.number()) {
-                atMoment.accept(books, next);
+                atMoment.accept(ledger, next);
                 next++;
             }
             if (event instanceof HistoryEvent.Allocated allocated) {
-                books.rejectUnknownOwner(allocated.ownership(), allocated);
-                if (books.counts(allocated.ownership())) {
-                    books.allocate(allocated);
+                ledger.rejectUnknownOwner(allocated.ownership(), allocated);
+                if (ledger.counts(allocated.ownership())) {
+                    ledger.allocate(allocated);
                 }
             } else if (event instanceof HistoryEvent.Freed freed) {
-                books.rejectUnknownOwner(freed.ownership(), freed);
-                if (books.counts(freed.ownership())) {
-                    books.free(freed);
+                ledger.rejectUnknownOwner(freed.ownership(), freed);
+                if (ledger.counts(freed.ownership())) {
+                    ledger.free(freed);
                 }
             } else if (event instanceof HistoryEvent.MeshClosed closed) {
-                books.allocators.values().forEach(numbers -> numbers.meshClosed(closed.mesh()));
+                ledger.allocators.values().forEach(numbers -> numbers.meshClosed(closed.mesh()));
             } else if (event instanceof HistoryEvent.DeviceClosed closed
-                    && books.allocators.containsKey(closed.device())) {
-                books.numbers(closed.device()).deviceClosed();
+                    && ledger.allocators.containsKey(closed.device())) {
+                ledger.numbers(closed.device()).deviceClosed();
             }
         }
         for (; next < moments.length; next++) {
-            atMoment.accept(books, next);
+            atMoment.accept(ledger, next);
         }
-        return books;
+        return ledger;
     }
 
     /** Returns the policy of this ledger. */

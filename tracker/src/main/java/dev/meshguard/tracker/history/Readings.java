@@ -15,14 +15,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The readings of witnesses, and which of them may stateOf for a buffer. */
+/** The snapshots of witnesses, and the buffers for which they are evidence. */
 final class Readings {
 
     /**
-     * A reading, and the lives in which devices and meshes were when it was taken.
+     * A snapshot, and the open periods of devices and meshes at that moment.
      *
-     * @param whole the life of the mesh that lies over all devices that were read, as that of a mesh that was opened does
-     * @param distinctMeshes where there is no such mesh, the one that is meant on each device
+     * @param whole the open period of the mesh over all devices of the snapshot, if its opening was reported
+     * @param distinctMeshes if there is no such mesh, the mesh on each device
      */
     private record Reading(
             HistoryEvent.Witnessed event,
@@ -52,7 +52,7 @@ final class Readings {
 
     private final Meshes meshes;
     private final List<Reading> all = new ArrayList<>();
-    /** Those of each opening of a mesh: a buffer of one of many meshes is no matter of the others. */
+    /** The snapshots of each open period of a mesh: they do not concern buffers of other meshes. */
     private final Map<MeshOpenPeriod, List<Reading>> ofMeshes = new HashMap<>(0);
 
     Readings(Meshes meshes) {
@@ -84,7 +84,7 @@ final class Readings {
         return events;
     }
 
-    /** Returns whether a report of the buffer was open when a witness was read, and what was read is the allocator that lent it. */
+    /** Returns whether a report of the buffer was open at a snapshot of the allocator that reserved it. */
     boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed event) {
         if (buffer.allocatedAt() > event.number()) {
             return false;
@@ -104,13 +104,13 @@ final class Readings {
     }
 
     private Optional<Reading> reading(HistoryEvent.Witnessed event) {
-        int place = firstAfter(event.number() - 1, all);
-        return place < all.size() && all.get(place).event().number() == event.number()
-                ? Optional.of(all.get(place))
+        int index = firstAfter(event.number() - 1, all);
+        return index < all.size() && all.get(index).event().number() == event.number()
+                ? Optional.of(all.get(index))
                 : Optional.empty();
     }
 
-    /** Returns the place of the first reading after an event; readings are added in the order of their events. */
+    /** Returns the index of the first snapshot after an event; snapshots are added in the order of their events. */
     private static int firstAfter(long event, List<Reading> readings) {
         int low = 0;
         int high = readings.size();
@@ -125,7 +125,7 @@ final class Readings {
         return low;
     }
 
-    /** The allocator knows no circular buffers, but a buffer may lie where one does. */
+    /** The allocators know no circular buffers, but a buffer may share the address of one. */
     private static boolean wasOpenAt(BufferGeneration.Report report, long event) {
         return report.request().details().kind() == BufferKind.BUFFER
                 && report.allocatedAt() < event
@@ -133,11 +133,11 @@ final class Readings {
     }
 
     /**
-     * Returns the reading that may stateOf for a buffer at a moment.
+     * Returns the snapshot that is evidence for a buffer at a moment.
      *
-     * <p>The buffer of a mesh is known to the witness of that mesh only.
+     * <p>For the buffer of a mesh, only snapshots of that mesh are evidence.
      *
-     * @param doubted whether the verdict says anyway that the reports of the device's meshes cannot be told apart
+     * @param doubted whether the verdict reports anyway that the reports of the device's meshes cannot be distinguished
      */
     Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, Moment moment, boolean doubted) {
         if (all.isEmpty()) {
@@ -153,20 +153,20 @@ final class Readings {
         if (buffer.isOfItsDevice()) {
             return firstOf(covering(buffer, moment, since).filter(reading -> isOfItsDevice(reading, buffer)), buffer);
         }
-        List<MeshOpenPeriod> lenders = possibleLenders(buffer);
-        if (lenders.size() > 1) {
-            return readingOfAny(lenders, buffer, moment, doubted);
+        List<MeshOpenPeriod> allocatingMeshes = possibleMeshes(buffer);
+        if (allocatingMeshes.size() > 1) {
+            return readingOfAny(allocatingMeshes, buffer, moment, doubted);
         }
         return firstOf(
                 covering(buffer, moment, since)
                         .filter(reading -> isOfItsDevice(reading, buffer))
-                        .filter(reading -> lenders.isEmpty() || !isOfLaterMesh(reading, buffer, since)),
+                        .filter(reading -> allocatingMeshes.isEmpty() || !isOfLaterMesh(reading, buffer, since)),
                 buffer);
     }
 
     /**
-     * Of a buffer whose allocator is not known, every allocator that was read at that close may be the one: it is free if all call
-     * it so.
+     * Returns a snapshot for a buffer whose allocator is unknown: it is free only if all allocators that were read at
+     * that close list it as free.
      */
     private static Optional<HistoryEvent.Witnessed> firstOf(Stream<Reading> readings, BufferGeneration buffer) {
         if (buffer.allocator().isPresent()) {
@@ -182,29 +182,32 @@ final class Readings {
     }
 
     /**
-     * Of several meshes that may have lent a buffer, one that calls it taken speaks for it, and it is free if all call it so.
-     * What each of them reported at that address cannot be told apart, so each is asked from the first report on.
+     * Returns a snapshot for a buffer that several meshes may have allocated.
+     *
+     * <p>One that lists it as allocated is enough, and it is free only if all list it as free. Their reports at the
+     * address cannot be distinguished, so snapshots count from the first report on.
      */
     private Optional<HistoryEvent.Witnessed> readingOfAny(
-            List<MeshOpenPeriod> lenders, BufferGeneration buffer, Moment moment, boolean doubted) {
+            List<MeshOpenPeriod> allocatingMeshes, BufferGeneration buffer, Moment moment, boolean doubted) {
         long born = buffer.allocatedAt();
         List<Reading> theirs = covering(buffer, moment, born)
                 .filter(reading -> isOfItsDevice(reading, buffer))
                 .filter(reading -> !isOfLaterMesh(reading, buffer, lastReportOf(buffer)))
                 .toList();
-        Optional<Reading> taken = theirs.stream()
+        Optional<Reading> allocated = theirs.stream()
                 .filter(reading -> reading.stateOf(buffer) == AddressState.ALLOCATED)
                 .findFirst();
         boolean allWereRead = theirs.stream()
                 .map(reading -> reading.meshOver(buffer.device()))
                 .toList()
-                .containsAll(lenders);
-        return taken.or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || doubted))
+                .containsAll(allocatingMeshes);
+        return allocated
+                .or(() -> theirs.stream().findFirst().filter(unused -> allWereRead || doubted))
                 .map(Reading::event);
     }
 
     /** The meshes that were open over the device at a report of the buffer. */
-    private List<MeshOpenPeriod> possibleLenders(BufferGeneration buffer) {
+    private List<MeshOpenPeriod> possibleMeshes(BufferGeneration buffer) {
         return meshes.all().stream()
                 .filter(mesh -> mesh.liesOver(buffer.device()))
                 .filter(mesh -> buffer.reports().stream().anyMatch(report -> mesh.wasOpenAt(report.allocatedAt())))
@@ -224,8 +227,10 @@ final class Readings {
     }
 
     private List<Reading> mayBeOfItsMesh(BufferGeneration buffer) {
-        MeshOpenPeriod lender = buffer.allocatedBy();
-        return lender != null && lender.isAnnounced() ? ofMeshes.getOrDefault(lender, List.of()) : all;
+        MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
+        return allocatingMesh != null && allocatingMesh.isAnnounced()
+                ? ofMeshes.getOrDefault(allocatingMesh, List.of())
+                : all;
     }
 
     private static boolean mayBeOfItsAllocator(BufferGeneration buffer, HistoryEvent.Witnessed event) {
@@ -241,13 +246,13 @@ final class Readings {
         return mesh != null && mesh.wasOpenedAfter(event);
     }
 
-    /** A mesh that buffers name before it is opened is told by its number. */
+    /** Compares by number for a mesh that buffers name before it is opened. */
     private static boolean isOfItsMesh(Reading reading, BufferGeneration buffer) {
-        MeshOpenPeriod lender = buffer.allocatedBy();
-        if (lender == null || lender.isAnnounced()) {
-            return lender != null && lender == reading.meshOver(buffer.device());
+        MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
+        if (allocatingMesh == null || allocatingMesh.isAnnounced()) {
+            return allocatingMesh != null && allocatingMesh == reading.meshOver(buffer.device());
         }
-        return lender.mesh() == reading.event().snapshot().mesh() && isOfItsDevice(reading, buffer);
+        return allocatingMesh.mesh() == reading.event().snapshot().mesh() && isOfItsDevice(reading, buffer);
     }
 
     private static boolean isOfItsDevice(Reading reading, BufferGeneration buffer) {
