@@ -40,11 +40,11 @@ public record AllocationSite(BufferType type, Optional<String> callSite, Optiona
     }
 
     /** Returns the site of a buffer whose call site is already known. */
-    public static AllocationSite of(BufferGeneration buffer, Optional<String> place) {
+    public static AllocationSite of(BufferGeneration buffer, Optional<String> callSite) {
         return new AllocationSite(
                 buffer.type(),
-                place,
-                place.isPresent() ? OptionalLong.empty() : OptionalLong.of(buffer.size()),
+                callSite,
+                callSite.isPresent() ? OptionalLong.empty() : OptionalLong.of(buffer.size()),
                 buffer.label());
     }
 

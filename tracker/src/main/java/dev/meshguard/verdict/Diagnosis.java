@@ -28,7 +28,7 @@ public record Diagnosis(Cause cause, SurvivorStatus status, List<Evidence> evide
     }
 
     /** Returns a diagnosis with the given facts. */
-    public static Diagnosis of(Cause cause, SurvivorStatus standing, Evidence... evidence) {
-        return new Diagnosis(cause, standing, List.of(evidence));
+    public static Diagnosis of(Cause cause, SurvivorStatus status, Evidence... evidence) {
+        return new Diagnosis(cause, status, List.of(evidence));
     }
 }

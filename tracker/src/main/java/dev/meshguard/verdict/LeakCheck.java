@@ -37,9 +37,9 @@ public final class LeakCheck {
     private final ExpectedBuffers expected;
     private final List<ExcludedFindings> excluded;
 
-    private LeakCheck(ExpectedBuffers expected, List<ExcludedFindings> told) {
+    private LeakCheck(ExpectedBuffers expected, List<ExcludedFindings> excluded) {
         this.expected = expected;
-        this.excluded = List.copyOf(told);
+        this.excluded = List.copyOf(excluded);
     }
 
     /** Returns a check that expects only buffers of lifetime {@code PERSISTENT} to survive. */

@@ -117,10 +117,10 @@ public record LeakVerdict(
     }
 
     /** Returns the groups of one status. */
-    public List<SurvivorGroup> groups(SurvivorStatus standing) {
+    public List<SurvivorGroup> groups(SurvivorStatus status) {
         return groups.isEmpty()
                 ? List.of()
-                : groups.stream().filter(group -> group.status() == standing).toList();
+                : groups.stream().filter(group -> group.status() == status).toList();
     }
 
     /** Returns the survivors that fit. */

@@ -116,10 +116,10 @@ public final class HandleSearch {
     }
 
     private SearchSummary record(AllocationTracker tracker, List<AllocationRequest> open, int rounds, int proofs) {
-        Set<Object> left = Collections.newSetFromMap(new IdentityHashMap<>());
-        open.forEach(request -> handleOf(request).ifPresent(left::add));
-        Walk walk = new Walk(left, objects);
-        if (!left.isEmpty()) {
+        Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
+        open.forEach(request -> handleOf(request).ifPresent(targets::add));
+        Walk walk = new Walk(targets, objects);
+        if (!targets.isEmpty()) {
             starts.forEach(start -> start.begin(walk));
             walk.traverse();
         }

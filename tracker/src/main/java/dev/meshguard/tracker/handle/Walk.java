@@ -113,10 +113,10 @@ final class Walk {
 
     private static void backwards(@Nullable Step last, int number, List<String> words) {
         Step step = last;
-        for (int told = 0; step != null && told < number; step = step.describedBefore) {
+        for (int count = 0; step != null && count < number; step = step.describedBefore) {
             if (step.isDescribed) {
                 words.add(step.link.text());
-                told++;
+                count++;
             }
         }
     }

@@ -14,20 +14,20 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the allocators that reports about one device name, so that an entry of a ledger holds its allocator in a few bits.
+ * Numbers the allocators that reports about one device name, so that a ledger entry holds its allocator in a few bits.
  *
- * <p>A report may name an allocator in part: the mesh alone, or nothing. It may then be about any allocator that its words fit.
- * Guarded by the owner's lock.
+ * <p>A report may name an allocator in part: the mesh alone, or nothing. It may then be about any allocator that
+ * matches. Guarded by the owner's lock.
  */
 public final class AllocatorNumbers {
 
-    /** Stands for an allocator of which nothing is known. */
+    /** Represents an unknown allocator. */
     public static final int UNKNOWN = 0;
 
-    /** The largest number: entries keep it in 16 bits. Whoever would get a larger one is unknown. */
+    /** The maximum number, because entries store it in 16 bits; further allocators are unknown. */
     public static final int MAX = 0xFFFF;
 
-    /** Stands for circular buffers, which no allocator knows, so that none that is named is theirs. */
+    /** Represents circular buffers, which belong to no allocator, so that no named allocator matches them. */
     private static final int NONE = 1;
 
     private static final int FIRST = 2;
@@ -39,7 +39,7 @@ public final class AllocatorNumbers {
                     && AllocatorId.mayBeOne(allocator, other.allocator);
         }
 
-        /** Returns what both say; a device's own allocator belongs to no mesh. */
+        /** Returns the combination of both names; a device's own allocator belongs to no mesh. */
         private Name and(Name other) {
             Optional<AllocatorId> joined = allocator.or(other::allocator);
             boolean isOfADevice = joined.filter(AllocatorId.DEVICE::equals).isPresent();
@@ -49,10 +49,10 @@ public final class AllocatorNumbers {
 
     private @Nullable Map<Name, Integer> numbers;
     private final List<Name> names = new ArrayList<>(1);
-    /** The numbers of allocators that are gone; what they left in the books may be anybody's. */
+    /** The numbers of closed allocators; their remaining entries match any allocator. */
     private final BitSet gone = new BitSet();
 
-    /** The last answer: nearly every report asks what the one before it asked. */
+    /** The last result: nearly every report asks for the same as the one before it. */
     private OptionalInt lastMesh = OptionalInt.empty();
 
     private Optional<AllocatorId> lastAllocator = Optional.empty();
@@ -99,12 +99,12 @@ public final class AllocatorNumbers {
         return next;
     }
 
-    /** Returns whether reports named more than one. */
+    /** Returns whether reports named more than one allocator. */
     boolean areSeveral() {
         return names.size() > 1;
     }
 
-    /** Returns the number of the allocator that an allocation is about, which is there then. */
+    /** Returns the number of the allocator that an allocation is about; the allocator is then open. */
     public int ofAllocation(@Nullable AllocationRequest request) {
         int number = of(request);
         if (!gone.isEmpty()) {
@@ -113,7 +113,7 @@ public final class AllocatorNumbers {
         return number;
     }
 
-    /** Notes that a mesh was closed, and its allocators with it. */
+    /** Records the close of a mesh, which ends its allocators. */
     public void meshClosed(int mesh) {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).mesh().equals(OptionalInt.of(mesh))) {
@@ -122,7 +122,7 @@ public final class AllocatorNumbers {
         }
     }
 
-    /** Notes that the device was closed, and its own allocator with it. */
+    /** Records the close of the device, which ends its own allocator. */
     public void deviceClosed() {
         for (int i = 0; i < names.size(); i++) {
             if (names.get(i).allocator().filter(AllocatorId.DEVICE::equals).isPresent()) {
@@ -132,8 +132,10 @@ public final class AllocatorNumbers {
     }
 
     /**
-     * Returns whether an entry and a report may be of one allocator. What an allocator left that is gone matches by its address
-     * alone: whoever reserves it now has the memory.
+     * Returns whether an entry and a report may belong to one allocator.
+     *
+     * <p>Remaining entries of a closed allocator match by address alone: the allocator that reserves the address now
+     * has the memory.
      */
     public boolean mayBeOne(int one, int other) {
         if (one == other || one == UNKNOWN || other == UNKNOWN || gone.get(one)) {
@@ -145,7 +147,7 @@ public final class AllocatorNumbers {
         return name(one).mayBe(name(other));
     }
 
-    /** Returns the number of what two that may be one say together. */
+    /** Returns the number of the combined name of two allocators that may be one. */
     public int joined(int known, int other) {
         if (known == other || other < FIRST || known == NONE) {
             return known;
@@ -156,7 +158,7 @@ public final class AllocatorNumbers {
         return name(known).mayBe(name(other)) ? find(name(known).and(name(other))) : UNKNOWN;
     }
 
-    /** Returns whether two numbers stand for two allocators whose memories may overlap. */
+    /** Returns whether two numbers represent two allocators whose memories may overlap. */
     public boolean mayOverlap(int one, int other) {
         if (one < FIRST || other < FIRST || gone.get(one) || gone.get(other) || mayBeOne(one, other)) {
             return false;

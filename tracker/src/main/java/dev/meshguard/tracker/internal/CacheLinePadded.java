@@ -3,14 +3,16 @@ package dev.meshguard.tracker.internal;
 /**
  * Keeps the fields of its subclasses off the cache lines that another device's thread uses.
  *
- * <p>The collector moves the books of all devices side by side, whoever made them. The fields of a superclass come
- * first in an object, so between the fields of two of these always lie two cache lines, which is what processors fetch
- * at once. A lock of its own belongs to such an object, because that of the language sits in the header, before any
- * padding.
+ * <p>The garbage collector moves the ledgers of all devices side by side, whichever thread created them. The fields of
+ * a superclass come first in an object. So two cache lines, which processors fetch at once, always lie between the
+ * fields of two of these objects. Such an object needs its own lock, because an intrinsic lock is in the header, before
+ * any padding.
  */
 abstract class CacheLinePadded {
 
-    /** Fills what the header leaves free, or the virtual machine would put a subclass's field before the padding. */
+    /**
+     * Fills the space after the header; otherwise the virtual machine would put a subclass's field before the padding.
+     */
     @SuppressWarnings("unused")
     private int gap;
 

@@ -5,12 +5,12 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The lock of one device's books, held for a few nanoseconds.
+ * The lock of one device's ledger, held for a few nanoseconds.
  *
- * <p>Not the language's, which sits in the header of an object, where it shares a cache line with whatever the
- * collector puts before it, and not {@link java.util.concurrent.locks.ReentrantLock}, which costs more than what it
- * would guard here. Whoever finds it taken tries again, then lets others run, then sleeps: a thread may be stopped while
- * it holds the lock, and reading the entries of a large ledger takes milliseconds. Neither reentrant nor fair.
+ * <p>An intrinsic lock is in the object header, where it shares a cache line with the object before it. A
+ * {@link java.util.concurrent.locks.ReentrantLock} costs more than the work that it would guard here. A thread that
+ * finds the lock held tries again, then yields, then sleeps. A thread may be stopped while it holds the lock, and
+ * reading the entries of a large ledger takes milliseconds. Neither reentrant nor fair.
  */
 abstract class DeviceLock extends CacheLinePadded {
 
@@ -31,19 +31,19 @@ abstract class DeviceLock extends CacheLinePadded {
     @SuppressWarnings("UnusedVariable") // Used through HELD.
     private boolean held;
 
-    /** Takes the lock; call {@link #unlock} in a finally block. */
+    /** Acquires the lock; call {@link #unlock} in a finally block. */
     final void lock() {
         if (!HELD.compareAndSet(this, false, true)) {
             await();
         }
     }
 
-    /** Gives the lock back. */
+    /** Releases the lock. */
     final void unlock() {
         HELD.setRelease(this, false);
     }
 
-    @SuppressWarnings("ThreadPriorityCheck") // To let others run is a courtesy here, nothing rests on it.
+    @SuppressWarnings("ThreadPriorityCheck") // Yielding is only a courtesy here; nothing depends on it.
     private void await() {
         int tries = 0;
         do {

@@ -18,25 +18,25 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is recorded about one device: what is live, what happened, and the sums.
+ * The recorded data of one device: live entries, events and sums.
  *
- * <p>One lock per device, because two threads on different devices must not wait for each other.
+ * <p>There is one lock per device, because two threads on different devices must not wait for each other.
  */
 public final class DeviceRecorder extends DeviceLock {
 
-    /** What a report did to the books. */
+    /** The effect of a report on the ledger. */
     public enum Effect {
         /** A new entry. */
         ENTERED,
-        /** A new entry, over memory that another allocator has in the books. */
+        /** A new entry, over memory that another allocator holds in the ledger. */
         ENTERED_OVER_ANOTHER,
         /** One more report of a live entry, with the same size. */
         REPEATED,
         /** One more report of a live entry, with another size; the first stays. */
         REPEATED_WITH_OTHER_SIZE,
-        /** One report less; the entry is still live. */
+        /** One report fewer; the entry is still live. */
         RELEASED,
-        /** The entry is gone. */
+        /** The entry was removed. */
         REMOVED,
         /** There was no entry to free. */
         NOTHING_TO_FREE
@@ -45,10 +45,10 @@ public final class DeviceRecorder extends DeviceLock {
     /** Decides how long the stack of a request is kept. */
     public interface StackKeeper {
 
-        /** An entry of the request became live. */
+        /** Called when an entry of the request became live. */
         void entered(AllocationRequest request);
 
-        /** An entry of the request is gone. */
+        /** Called when an entry of the request was removed. */
         void removed(AllocationRequest request);
     }
 
@@ -60,7 +60,7 @@ public final class DeviceRecorder extends DeviceLock {
     private final StackKeeper stacks;
     private long freesOfNothing;
 
-    /** Creates empty books; without a journal nothing but live entries and sums is kept. */
+    /** Creates an empty recorder; without a journal it keeps only live entries and sums. */
     public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
         this.device = device;
         this.stacks = stacks;
@@ -114,7 +114,11 @@ public final class DeviceRecorder extends DeviceLock {
         return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
     }
 
-    /** Without a past the reports of one entry cannot be told apart: what is not true of all of them is forgotten, but not whose the entry is. */
+    /**
+     * Removes properties of an entry that its reports do not share, except its allocator.
+     *
+     * <p>Without events the reports of one entry cannot be distinguished.
+     */
     private void forgetWhoseItIs(int slot, @Nullable AllocationRequest latest) {
         AllocationRequest first = ledger.request(slot);
         if (first != null) {
@@ -171,7 +175,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Notes a free that the runtime ignored; the books do not change. */
+    /** Records a free that the runtime ignored; the ledger does not change. */
     public void freeIgnored(
             long ticket, AllocationRequest request, BufferType type, long address, IgnoredFreeReason reason) {
         lock();
@@ -184,7 +188,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Notes that a mesh was closed: what its allocator left here matches by address alone from now on. */
+    /** Records the close of a mesh: remaining entries of its allocator match by address alone from now on. */
     public void meshClosed(int mesh) {
         lock();
         try {
@@ -194,7 +198,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Notes that the device was closed, as {@link #meshClosed} does. */
+    /** Records the close of the device, as {@link #meshClosed} does. */
     public void deviceClosed() {
         lock();
         try {
@@ -215,7 +219,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
+    /** Returns whether a buffer is live at an address that the allocator of the snapshot may have reserved. */
     public boolean explains(WitnessSnapshot reading, BufferType type, long address) {
         lock();
         try {
@@ -255,7 +259,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Returns what was recorded so far; without a journal, the live entries as if they had just been reported. */
+    /** Returns the recorded data so far; without a journal, the live entries as if they had just been reported. */
     public Recording recording() {
         lock();
         try {
@@ -307,7 +311,7 @@ public final class DeviceRecorder extends DeviceLock {
         return request == null ? AllocationRequest.of(AllocationDetails.user()) : request;
     }
 
-    /** What one device's books held at one moment. */
+    /** The recorded data of one device at one moment. */
     public record Recording(
             int device,
             @Nullable View journal,
@@ -317,9 +321,9 @@ public final class DeviceRecorder extends DeviceLock {
             long freesOfNothing) {}
 
     /**
-     * A report of a live entry whose past is not kept.
+     * A report of a live entry whose events are not kept.
      *
-     * @param ticket that of the latest report: all that is still open had been reported by then
+     * @param ticket the ticket of the latest report: all open ones were reported by then
      * @param event the report, not yet numbered
      */
     record LiveReport(long ticket, HistoryEvent.Allocated event) {}

@@ -16,16 +16,16 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * Writes what a tracker hears to the log of {@code dev.meshguard.tracker.AllocationTracker}.
+ * Writes a tracker's reports to the log of {@code dev.meshguard.tracker.AllocationTracker}.
  *
- * <p>A line per event at DEBUG with the facts as key-value pairs, a line per mesh at INFO, one warning per kind of
- * anomaly with the count following when a mesh closes. Nothing is formatted for a level that is off.
+ * <p>It writes a line per event at DEBUG with the facts as key-value pairs, and a line per mesh at INFO. It writes one
+ * warning per kind of anomaly; the count follows when a mesh closes. Nothing is formatted for a level that is off.
  */
 public final class EventLog {
 
     private static final Logger LOG = LoggerFactory.getLogger("dev.meshguard.tracker.AllocationTracker");
 
-    /** Warns of the first of its kind and counts the rest. */
+    /** Logs the first anomaly of its kind as a warning and counts the rest. */
     private static final class Once {
         private final String what;
         private final AtomicLong count = new AtomicLong();
@@ -101,14 +101,14 @@ public final class EventLog {
                 .log("free ignored");
     }
 
-    /** Logs an event that belongs to no single address. */
+    /** Logs an event without an address. */
     public void marked(String what, String key, Object value) {
         if (isOn()) {
             LOG.atDebug().addKeyValue(key, printable(value)).log(what);
         }
     }
 
-    /** Logs an event that somebody watches for, with its origin. */
+    /** Logs a watched event, with its origin. */
     public void watched(String what, AllocationRequest request, int device, BufferType type, long address, long size) {
         if (LOG.isInfoEnabled()) {
             LoggingEventBuilder line = details(facts(LOG.atInfo(), device, type, address), request);
@@ -125,22 +125,25 @@ public final class EventLog {
         }
     }
 
-    /** Notes that a free found nothing. */
+    /** Records that a free found nothing. */
     public void nothingToFree(int device, BufferType type, long address) {
         nothingToFree.happened(device, type, address, "");
     }
 
-    /** Notes a report of another size. */
+    /** Records a report of another size. */
     public void sizeChange(int device, BufferType type, long address, long size) {
         sizeChange.happened(device, type, address, ", " + Quantities.size(size));
     }
 
-    /** Notes a report of an address that is in the books for another allocator: on hardware one may overwrite the other. */
+    /**
+     * Records a report of an address that the ledger holds for another allocator: on hardware one may overwrite the
+     * other.
+     */
     public void overAnotherAllocator(int device, BufferType type, long address, long size) {
         overAnotherAllocator.happened(device, type, address, ", " + Quantities.size(size));
     }
 
-    /** Notes a free that the runtime ignored. */
+    /** Records a free that the runtime ignored. */
     public void ignoredFree(int device, BufferType type, long address, IgnoredFreeReason reason) {
         ignoredFree.happened(device, type, address, ", because " + reason.description());
     }
@@ -194,7 +197,7 @@ public final class EventLog {
         return line.addKeyValue("device", device).addKeyValue("type", type).addKeyValue("address", address);
     }
 
-    /** Most logs end on a terminal, and most layouts pass on what they get. */
+    /** Escapes a value, because most logs end on a terminal, and most layouts do not escape. */
     private static Object printable(Object value) {
         String text = value.toString();
         String line = PrintableText.line(text);

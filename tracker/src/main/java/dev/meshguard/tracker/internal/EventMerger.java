@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Puts the events of all devices and the markers into one order and numbers them.
+ * Merges the events of all devices and the markers into one order and numbers them.
  *
- * <p>The order is that of the tickets; events of one ticket are ordered by device, and a marker comes before the events
- * of its ticket. Events of one device never change their order, whatever their tickets say: two threads may reach a
- * device in another order than the one in which they asked for tickets.
+ * <p>The order is that of the tickets. Events of one ticket are ordered by device, and a marker precedes the events of
+ * its ticket. Events of one device never change their order, whatever their tickets are: two threads may reach a device
+ * in another order than the one in which they got their tickets.
  */
 public final class EventMerger {
 
@@ -46,7 +46,7 @@ public final class EventMerger {
         return events;
     }
 
-    /** Most tests of a suite that is well leave nothing to merge: there the markers are all there is. */
+    /** Numbers the markers alone: most tests of a healthy suite have no other events. */
     private static List<HistoryEvent> numbered(List<PendingEvent> markers) {
         List<HistoryEvent> events = new ArrayList<>(markers.size());
         for (PendingEvent marker : markers) {
@@ -63,7 +63,7 @@ public final class EventMerger {
 
     /** One of the sequences to merge. */
     private abstract static class Source {
-        /** The largest ticket met so far, so that the sequence keeps its own order. */
+        /** The largest ticket so far, so that the sequence keeps its own order. */
         long ticket;
 
         final int rank;
@@ -145,7 +145,7 @@ public final class EventMerger {
         }
     }
 
-    /** Without a journal the live entries stand where they were last reported. */
+    /** The live entries of a device without a journal, each at the ticket of its last report. */
     private static final class LiveSource extends Source {
         private final List<DeviceRecorder.LiveReport> live;
         private int next = -1;

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What a frame of a stack is called, without anything that a compiler, a runtime or a library numbered.
+ * The name of a stack frame, without parts that a compiler, a runtime or a library numbered.
  *
- * <p>{@code dev.example.Model$1.lambda$load$3} is {@code dev.example.Model.lambda$load}: neither another lambda above it nor another
- * JDK changes that.
+ * <p>{@code dev.example.Model$1.lambda$load$3} is {@code dev.example.Model.lambda$load}: neither another lambda above
+ * it nor another JDK changes that.
  *
  * @param packageName the package, empty if there is none
  * @param classes the top-level class and those nested in it, outermost first; at least one
@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
  */
 public record FrameName(String packageName, List<String> classes, String method) {
 
-    /** Names that a library gives to classes it generates from one of the user's: all from here on is its own. */
+    /** Matches the part of a name that a library appends to a user's class to name a generated one. */
     private static final Pattern GENERATED_FROM = Pattern.compile(
             "\\$\\$|\\$MockitoMock\\$|\\$ByteBuddy\\$|\\$HibernateProxy\\$" + "|_\\$\\$_jvst|\\$Proxy(?=\\$|$)|-CgLib");
-    /** Whole classes that are generated, and whose numbers say nothing. */
+    /** Matches generated classes, whose numbers have no meaning. */
     private static final Pattern PROXY =
             Pattern.compile("(?:com\\.sun\\.proxy|jdk\\.proxy\\d+)\\..*|(?:.*\\.)?\\$Proxy\\d+");
-    /** Frames of one JDK, library or launcher that another one does not have. */
+    /** Frames that are specific to one JDK, library or launcher. */
     private static final List<String> FOREIGN = List.of(
             "java.",
             "javax.",
@@ -58,8 +58,8 @@ public record FrameName(String packageName, List<String> classes, String method)
     }
 
     /**
-     * Returns the name of a frame of the user's own; empty for one that a JDK, a library or a compiler put there, because another
-     * version of it would not.
+     * Returns the name of a frame of user code; empty for frames of a JDK, a library or a compiler, because another
+     * version may not have them.
      */
     public static Optional<FrameName> ofUser(StackTraceElement frame) {
         String className = frame.getClassName();
@@ -87,7 +87,7 @@ public record FrameName(String packageName, List<String> classes, String method)
         return classes.get(classes.size() - 1) + '.' + plainMethod();
     }
 
-    /** Returns the method that a lambda stands in, or the method itself. */
+    /** Returns the method that contains a lambda, or the method itself. */
     public String plainMethod() {
         return method.startsWith("lambda$") ? method.substring("lambda$".length()) : method;
     }
@@ -99,7 +99,10 @@ public record FrameName(String packageName, List<String> classes, String method)
         return String.format(Locale.ROOT, "%s%s.%s", packageName.isEmpty() ? "" : packageName + '.', type, method);
     }
 
-    /** A hidden class is called {@code Foo$$Lambda/0x000071c3}, and was {@code Foo$$Lambda$14/0x0000000800c03000}. */
+    /**
+     * Removes the number of a hidden class, as in {@code Foo$$Lambda/0x000071c3} and the older
+     * {@code Foo$$Lambda$14/0x0000000800c03000}.
+     */
     private static String withoutHiddenNumber(String className) {
         int slash = className.indexOf('/');
         return slash < 0 ? className : className.substring(0, slash);

@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reports of one device in the order in which they came, three longs and a reference each.
+ * The reports of one device in the order in which they arrived, three longs and a reference each.
  *
- * <p>Chunks only ever grow, so a reader may keep the chunks and the length of a moment and read them while more is
- * appended. Appending is guarded by the owner's lock.
+ * <p>Chunks only ever grow. A reader may therefore keep the chunks and the length of a moment and read them while more
+ * is appended. Appending is guarded by the owner's lock.
  */
 final class Journal extends CacheLinePadded {
 
@@ -20,7 +20,7 @@ final class Journal extends CacheLinePadded {
     private static final int MAX_CHUNK = 8_192;
     private static final int WORDS = 3;
 
-    /** What an event says; two bits of its meta word. */
+    /** The kind of an event; two bits of its meta word. */
     enum Kind {
         ALLOCATED,
         FREED,
@@ -68,7 +68,7 @@ final class Journal extends CacheLinePadded {
         chunk.length++;
     }
 
-    /** Returns what has been appended so far; later reports do not show in it. */
+    /** Returns the content so far; later reports do not change the view. */
     View view() {
         List<Chunk> sealed = new ArrayList<>(chunks.size());
         for (Chunk chunk : chunks) {
@@ -77,7 +77,7 @@ final class Journal extends CacheLinePadded {
         return new View(sealed);
     }
 
-    /** A run of events; the arrays are shared with the journal, the length is not. */
+    /** A block of events; the arrays are shared with the journal, the length is not. */
     private static final class Chunk extends CacheLinePadded {
         private final int capacity;
         private final long[] words;

@@ -19,8 +19,8 @@ final class Ledger extends CacheLinePadded {
 
     private static final int FIRST_CAPACITY = 16;
     /**
-     * Up to here a table is kept at most half full, so that most searches end where they begin; a larger one is filled
-     * to three quarters, for the sake of memory.
+     * The limit up to which a table is at most half full, so that most searches end where they begin. A larger one is
+     * filled to three quarters, to save memory.
      */
     private static final int MAX_SPARSE_CAPACITY = 1 << 16;
 
@@ -46,7 +46,7 @@ final class Ledger extends CacheLinePadded {
     private int limit = FIRST_CAPACITY / 2;
     private int entries;
 
-    /** The ticket of each entry's latest report; only without a journal, which would know it. */
+    /** The ticket of each entry's latest report; only without a journal, which would hold it. */
     private long @Nullable [] tickets;
 
     private final AllocatorNumbers allocators;
@@ -57,10 +57,10 @@ final class Ledger extends CacheLinePadded {
     }
 
     /**
-     * Returns the slot of the live entry that an allocator has at an address, or the complement of the slot where it would go.
+     * Returns the slot of an allocator's live entry at an address, or the complement of the slot where it would go.
      *
-     * <p>Where none is of that very allocator, one that may be its is taken; of several the one of the lowest number, so that the
-     * same reports always find the same entries.
+     * <p>If there is no entry of this allocator, an entry that may be its counts. Of several, the one with the lowest
+     * number counts, so that the same reports always find the same entries.
      */
     int find(BufferType type, long address, int allocator) {
         long key = keyBits(type);
@@ -98,7 +98,7 @@ final class Ledger extends CacheLinePadded {
         return false;
     }
 
-    /** Returns whether a buffer is live at an address that the allocator that was read may have reserved. */
+    /** Returns whether a buffer is live at an address that the allocator of the snapshot may have reserved. */
     boolean explains(WitnessSnapshot reading, BufferType type, long address) {
         long key = keyBits(type);
         for (int slot = home(key, address); words[slot * WORDS + 2] != 0; slot = (slot + 1) & mask) {
@@ -111,7 +111,7 @@ final class Ledger extends CacheLinePadded {
         return false;
     }
 
-    /** No allocator knows circular buffers, but a buffer may lie where one does. */
+    /** The allocators know no circular buffers, but a buffer may share the address of one. */
     private static boolean mayBeOf(WitnessSnapshot reading, @Nullable AllocationRequest request) {
         if (request == null) {
             return true;
@@ -125,7 +125,7 @@ final class Ledger extends CacheLinePadded {
                 && AllocatorId.mayBeOne(details.allocator(), reading.allocator());
     }
 
-    /** Adds an entry at a slot that {@link #find} called free. */
+    /** Adds an entry at a slot that {@link #find} returned as free. */
     void insert(
             int freeSlot,
             BufferType type,
@@ -148,14 +148,17 @@ final class Ledger extends CacheLinePadded {
         }
     }
 
-    /** Notes when an entry was last reported, if tickets are kept. */
+    /** Records when an entry was last reported, if tickets are kept. */
     void reportedAt(int slot, long ticket) {
         if (tickets != null) {
             tickets[slot] = ticket;
         }
     }
 
-    /** Counts one more report of a live entry; its first size, lifetime and request stay, and what is known of its allocator. */
+    /**
+     * Counts one more report of a live entry; first size, lifetime and request stay, and known parts of the allocator
+     * are combined.
+     */
     void repeat(int slot, int allocator) {
         int known = allocator(slot);
         if (known != allocator) {
@@ -165,7 +168,7 @@ final class Ledger extends CacheLinePadded {
         words[slot * WORDS + 2] += ONE_REPORT;
     }
 
-    /** Takes one report back and returns how many are left; at 0 the entry is still there and has to be removed. */
+    /** Removes one report and returns the remaining number; at 0 the entry still exists and has to be removed. */
     long release(int slot) {
         return (words[slot * WORDS + 2] -= ONE_REPORT) >>> COUNT_SHIFT;
     }

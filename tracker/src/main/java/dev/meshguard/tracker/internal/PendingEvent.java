@@ -4,9 +4,9 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.function.LongFunction;
 
 /**
- * An event that belongs to no single address, waiting for its number.
+ * An event without an address that has no number yet.
  *
- * @param ticket its place in the order of requests
- * @param event makes the event of a number
+ * @param ticket its position in the order of requests
+ * @param event creates the event with a number
  */
 public record PendingEvent(long ticket, LongFunction<HistoryEvent> event) {}

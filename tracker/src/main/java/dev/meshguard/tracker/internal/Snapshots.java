@@ -10,10 +10,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Makes a snapshot of the sums that a tracker keeps and a history carries. */
+/** Creates a snapshot from the sums of a tracker or a history. */
 public final class Snapshots {
 
-    /** Gives out the sums of one account. */
+    /** Provides sums by device, type and lifetime. */
     @FunctionalInterface
     public interface Totals {
 
@@ -23,7 +23,7 @@ public final class Snapshots {
 
     private Snapshots() {}
 
-    /** Returns what is live on the given devices. */
+    /** Returns the live memory of the given devices. */
     public static MemorySnapshot of(List<Integer> devices, Totals totals) {
         Map<MemoryKey, Amount> amounts = new HashMap<>();
         for (int device : devices) {

@@ -7,7 +7,7 @@ import dev.meshguard.event.MemoryTotals;
 /**
  * Live, peak and total memory of one device, added up as reports arrive.
  *
- * <p>An account holds what came and what went; what is live is the difference. Guarded by the owner's lock.
+ * <p>A total holds the allocated and the freed memory; live memory is the difference. Guarded by the owner's lock.
  */
 public final class Totals extends CacheLinePadded {
 
@@ -18,11 +18,11 @@ public final class Totals extends CacheLinePadded {
     private static final int PEAK_BYTES = 4;
     private static final int PEAK_BUFFERS = 5;
     private static final int REPEATED_REPORTS = 6;
-    /** One cache line, so that two accounts do not share one. */
+    /** One cache line, so that two totals do not share one. */
     private static final int TOTAL_STRIDE = 8;
 
     private static final int LIFETIMES = BufferLifetime.values().length;
-    /** After the accounts of each lifetime comes the one of the whole type. */
+    /** The totals of each lifetime are followed by that of the whole type. */
     private static final int TOTALS_OF_TYPE = LIFETIMES + 1;
 
     private final long[] totals;
