@@ -7,7 +7,7 @@ module dev.meshguard.cli {
     requires info.picocli;
     requires static org.jspecify;
 
-    // Picocli fills in the options.
+    // Picocli sets the option fields.
     opens dev.meshguard.cli to
             info.picocli;
     opens dev.meshguard.cli.analyze to

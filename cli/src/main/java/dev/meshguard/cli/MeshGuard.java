@@ -59,9 +59,9 @@ public final class MeshGuard {
 
     private MeshGuard() {}
 
-    /** Runs the program and ends the process with its status. */
+    /** Runs the program and exits the process with its status. */
     public static void main(String[] arguments) {
-        // Not System.out and System.err, which swallow every failure to write.
+        // Not System.out and System.err, which ignore every write error.
         System.exit(run(
                 System.in,
                 new FileOutputStream(FileDescriptor.out),
@@ -69,7 +69,7 @@ public final class MeshGuard {
                 arguments));
     }
 
-    /** Runs the program and returns its status. What it prints is UTF-8, whatever the locale. */
+    /** Runs the program and returns its status. Its output is UTF-8, regardless of the locale. */
     static int run(InputStream in, OutputStream out, OutputStream err, String... arguments) {
         Printer answers = new Printer(out, Printer.STANDARD_OUTPUT);
         Printer errors = new Printer(err, "standard error");
@@ -87,7 +87,7 @@ public final class MeshGuard {
         try {
             return command(analyze, in, err, answers, errors, arguments);
         } catch (OutOfMemoryError e) {
-            // All that took the memory was the command, and its objects are garbage here.
+            // The command used all of the memory, and its objects are garbage here.
             errors.println("meshguard: " + arguments[0] + " needs more than " + Failures.memory() + ": "
                     + Failures.moreMemory());
             errors.flush();
@@ -95,7 +95,7 @@ public final class MeshGuard {
         }
     }
 
-    /** A verdict that nobody could read is none. */
+    /** A verdict that was not written must not look like a success. */
     private static int written(int status, Printer answers, Printer errors) {
         Optional<String> unwritten = answers.failure();
         if (unwritten.isPresent() && status != ExitStatus.UNWRITTEN.code()) {
@@ -134,7 +134,7 @@ public final class MeshGuard {
         return program.execute(arguments);
     }
 
-    /** Prints what was asked for of the help, which is in colour on a terminal; returns whether it was asked for. */
+    /** Prints the requested help, in colour on a terminal; returns whether help was requested. */
     private static boolean helped(ParseResult parsed, Printer answers) {
         Optional<CommandLine> asked = parsed.asCommandLineList().stream()
                 .filter(CommandLine::isUsageHelpRequested)
@@ -143,7 +143,7 @@ public final class MeshGuard {
         return asked.isPresent();
     }
 
-    /** In the order in which they are listed; only the one that is asked for is made, because that takes its time. */
+    /** In the order of the listing; only the requested one is created, because that takes time. */
     private static Map<String, Supplier<Object>> commands(Analyze analyze, InputStream in, OutputStream err) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("analyze", () -> analyze);
@@ -186,12 +186,12 @@ public final class MeshGuard {
         return String.valueOf(failure.getMessage()).replaceAll("\\s*\\R\\s*", " ");
     }
 
-    /** Where progress is shown: on standard error, if somebody looks on. */
+    /** Returns the printer for progress: standard error, if it is a terminal. */
     private static Optional<Printer> terminal(Printer errors) {
         return Terminal.isThere() ? Optional.of(errors) : Optional.empty();
     }
 
-    /** The version in the jar. */
+    /** The version in the jar's manifest. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -1,4 +1,4 @@
-/** The command line: what it is called with, and how its answers read. */
+/** The command line: its arguments and its output. */
 @NullMarked
 package dev.meshguard.cli;
 

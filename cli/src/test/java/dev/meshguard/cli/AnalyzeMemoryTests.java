@@ -16,14 +16,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log that needs more memory than Java has ends with one line that names the log, the memory and the way out. */
+/** A log that needs more memory than the JVM has ends with one line that names the log, the memory and the way out. */
 @Timeout(120)
 class AnalyzeMemoryTests {
 
     private static final List<String> SMALL_HEAP = List.of("-Xmx24m", "-XX:+UseG1GC");
     private static final int MANY_LINES = 1_000_000;
 
-    /** Few enough to be read and judged with that heap, and too many for the text of the JSON document. */
+    /** Few enough to be read and judged with that heap, but too many for the text of the JSON document. */
     private static final int LINES_OF_LARGE_ANSWER = 12_000;
 
     @TempDir

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code meshguard analyze}, as it is called. */
+/** {@code meshguard analyze}, called like from a shell. */
 class AnalyzeTests {
 
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n";
@@ -29,7 +29,7 @@ class AnalyzeTests {
     private static final String UNKNOWN =
             "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)\n";
 
-    /** What the program answered. */
+    /** The output and the status of the program. */
     private record Answer(int status, String out, String err) {}
 
     @TempDir
@@ -160,7 +160,10 @@ class AnalyzeTests {
         assertThat(run("", "generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
     }
 
-    /** Each round reports two kernel binaries twice and frees each once: 36 KB more in the old server's sums, and no memory. */
+    /**
+     * Each round reports two kernel binaries twice and frees each once: 36 KB more in the old server's sums, but no
+     * memory.
+     */
     @Test
     void roundsShowWhatACounterOfEveryReportWouldAddUpToo() {
         String log = "";
@@ -409,7 +412,7 @@ class AnalyzeTests {
         return Files.writeString(folder.resolve(name), text).toString();
     }
 
-    /** How reading goes wrong. */
+    /** A read error. */
     @FunctionalInterface
     private interface Failure {
         int happens() throws IOException;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program that follows a log is ended by a signal, and answers all the same. */
+/** A program that follows a log prints its result after a signal. */
 @Timeout(120)
 class InterruptedTests {
 

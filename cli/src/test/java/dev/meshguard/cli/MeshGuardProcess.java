@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The program in a virtual machine of its own. */
+/** The program in a JVM of its own. */
 final class MeshGuardProcess {
 
     private MeshGuardProcess() {}
@@ -15,8 +15,8 @@ final class MeshGuardProcess {
     /**
      * Returns a process to start.
      *
-     * @param ofMachine options of the virtual machine
-     * @param arguments what the program is called with
+     * @param ofMachine options of the JVM
+     * @param arguments the arguments of the program
      */
     static ProcessBuilder of(List<String> ofMachine, List<String> arguments) {
         List<String> command = new ArrayList<>();

@@ -36,17 +36,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every command does with its output: what cannot be written is told, and a terminal obeys none of it. */
+/** The output of every command: write errors are reported, and no text controls the terminal. */
 class OutputTests {
 
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of DRAM on device 0 (buffer_id=101152)\n";
     private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\nCLEAN\u202e";
     private static final Path FULL = Path.of("/dev/full");
 
-    /** What the program answered. */
+    /** The output and the status of the program. */
     private record Answer(int status, String out, String err) {}
 
-    /** A disk without room. */
+    /** A full disk. */
     private static final class FullDisk extends OutputStream {
         @Override
         public void write(int one) throws IOException {
@@ -54,7 +54,7 @@ class OutputTests {
         }
     }
 
-    /** Stands for any code that finds no memory while it answers. */
+    /** Simulates code that runs out of memory while it writes. */
     private static final class FullHeap extends OutputStream {
         private boolean hasFailed;
 
@@ -77,7 +77,7 @@ class OutputTests {
         log = Files.writeString(folder.resolve("leak.log"), ALLOCATED).toString();
     }
 
-    // What cannot be written
+    // Write errors
 
     @ParameterizedTest
     @ValueSource(
@@ -233,7 +233,7 @@ class OutputTests {
         assertThat(run("", "replay", history.toString()).out()).contains("only devices 0 to 65535 can be");
     }
 
-    // What is there already
+    // Existing files
 
     @ParameterizedTest
     @ValueSource(strings = {"convert", "minimize", "page", "to-test --overwrite"})
@@ -269,14 +269,14 @@ class OutputTests {
         Path out = Files.writeString(folder.resolve("out.log"), "old");
         Path two = Files.writeString(folder.resolve("two.log"), ALLOCATED + ALLOCATED.replace("device 0", "device 3"));
 
-        // Two devices have no place in a log that names none.
+        // A log without devices cannot express two of them.
         Answer refused = run("", "convert", "--to", "WITHOUT_DEVICE", two.toString(), "-o", out.toString());
 
         assertThat(refused.status()).isEqualTo(64);
         assertThat(out).hasContent("old");
     }
 
-    // What a terminal would obey
+    // Terminal control characters
 
     @ParameterizedTest
     @ValueSource(
@@ -302,7 +302,8 @@ class OutputTests {
                 "\u001b[2J",
                 "replay LOG\u001b[2J",
             })
-    @SuppressWarnings("StringConcatToTextBlock") // White space at the ends of its lines would go.
+    @SuppressWarnings(
+            "StringConcatToTextBlock") // Otherwise the white space at the ends of its lines would be stripped.
     void nothingThatATerminalObeysIsPrinted(String line) throws IOException {
         Path hostile = folder.resolve("a\u001b[2J\u2028b");
         Path hostileLog = Files.writeString(

@@ -25,14 +25,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code meshguard replay}, {@code diff}, {@code convert}, {@code minimize} and {@code to-test}, as they are called. */
+/**
+ * {@code meshguard replay}, {@code diff}, {@code convert}, {@code minimize} and {@code to-test}, called like from a
+ * shell.
+ */
 class RecordedRunsTests {
 
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
     private static final String OTHER = "✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)\n";
     private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
 
-    /** What the program answered. */
+    /** The output and the status of the program. */
     private record Answer(int status, String out, String err) {}
 
     @TempDir
@@ -73,7 +76,7 @@ class RecordedRunsTests {
                 .hasLineCount(1);
     }
 
-    // What may stay
+    // Expected buffers
 
     @Test
     void appliesExpectationsToAReplayedRun() throws IOException {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How {@code meshguard serve} ends as a process of its own. */
+/** The exit of {@code meshguard serve} as a process of its own. */
 @Timeout(120)
 class ServeProcessTests {
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** {@code meshguard serve}, {@code dump}, {@code query} and {@code top}, as they are called. */
+/** {@code meshguard serve}, {@code dump}, {@code query} and {@code top}, called like from a shell. */
 class ServerCommandsTests {
 
     private record Answer(int status, String out, String err) {}

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** A server that another thread or process starts: nothing reports when it listens, so a client asks until it answers. */
+/**
+ * A server that another thread or process starts: no event shows that it listens, so a client retries until it answers.
+ */
 final class StartingServer {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -18,7 +20,7 @@ final class StartingServer {
     /**
      * Connects to the server.
      *
-     * @param isRunning whether the thread or process is still there that starts the server
+     * @param isRunning whether the thread or process that starts the server still runs
      */
     static AllocationClient connect(Path socket, RecordSize recordSize, BooleanSupplier isRunning) {
         long end = System.nanoTime() + LIMIT.toNanos();

@@ -7,11 +7,11 @@ import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Optional;
 
 /**
- * What was found out about one log.
+ * The result of one log.
  *
  * @param log the log
- * @param report what its verdict says
- * @param accumulation what its rounds left behind, if it was cut into rounds
- * @param status what the program would answer for this log alone
+ * @param report the report of its verdict
+ * @param accumulation the growth over its rounds, if it has round marks
+ * @param status the exit status for this log alone
  */
 record Analysis(AllocationLog log, VerdictReport report, Optional<Accumulation> accumulation, ExitStatus status) {}

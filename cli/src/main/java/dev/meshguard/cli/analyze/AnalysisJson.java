@@ -16,7 +16,7 @@ import java.io.Writer;
 import java.util.Collection;
 import java.util.List;
 
-/** What is said of logs to a program: one document for all of them, in the order in which they were named. */
+/** The JSON output of {@code analyze}: one document for all logs, in the order of the command line. */
 final class AnalysisJson {
 
     private static final int VERSION = 1;
@@ -124,7 +124,7 @@ final class AnalysisJson {
         json.writeEndObject();
     }
 
-    /** The verdict speaks of events by number; the line of event 1 comes first. */
+    /** The verdict refers to events by number; the line of event 1 comes first. */
     private void eventLines(AllocationLog log) throws IOException {
         long events = log.history().events().size();
         json.writeFieldName("eventLines");

@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What is said of one log on a terminal. */
+/** The terminal output of {@code analyze} for one log. */
 final class AnalysisText {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
@@ -173,7 +173,7 @@ final class AnalysisText {
         }
     }
 
-    /** Returns the first ones in the order in which they are shown, without sorting the hundred thousand that are not. */
+    /** Returns the first elements in the displayed order, without sorting the hundred thousand others. */
     private static List<AddressUse> first(List<AddressUse> all, int most) {
         PriorityQueue<AddressUse> lastOnTop = new PriorityQueue<>(LEAST_BALANCED_FIRST.reversed());
         for (AddressUse use : all) {

@@ -134,8 +134,8 @@ public final class Analyze implements Callable<Integer> {
     /**
      * Creates the command.
      *
-     * @param progress where to show how far long files are read, if somebody sees it
-     * @param interruption has the virtual machine wait for the answer about a log that is followed
+     * @param progress the printer for the progress of long files, if there is a terminal
+     * @param interruption delays the JVM's end until the result of a followed log is printed
      */
     public Analyze(InputStream standardInput, Printer out, Optional<Printer> progress, Interruption interruption) {
         this.standardInput = standardInput;
@@ -157,7 +157,7 @@ public final class Analyze implements Callable<Integer> {
             try {
                 analyses.add(analysis(read(reader, name), measure));
             } catch (OutOfMemoryError e) {
-                // All that took the memory was this log, and it is let go of here.
+                // This log used all of the memory, and it is released here.
                 throw new UsageException(tooLarge(name));
             }
         }

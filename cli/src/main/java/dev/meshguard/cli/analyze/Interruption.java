@@ -4,7 +4,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** That somebody pressed Ctrl+C: the program then ends what it does, answers, and only then is over. */
+/** A Ctrl+C: the command ends its work and prints its result before the process exits. */
 public final class Interruption implements AutoCloseable {
 
     private static final long MAX_SECONDS_TO_ANSWER = 60;
@@ -14,7 +14,7 @@ public final class Interruption implements AutoCloseable {
     private volatile boolean isAskedFor;
     private volatile OptionalInt status = OptionalInt.empty();
 
-    /** Has the virtual machine wait for the answer from here on. */
+    /** From now on the JVM's end waits for the result. */
     void await() {
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -29,19 +29,19 @@ public final class Interruption implements AutoCloseable {
             if (!answered.await(MAX_SECONDS_TO_ANSWER, TimeUnit.SECONDS)) {
                 return;
             }
-            // The program would end with the status of the signal, whatever it found out.
+            // The process would exit with the status of the signal, regardless of the result.
             status.ifPresent(Runtime.getRuntime()::halt);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Says how the program has to end, whatever it is ended by; all that it has to say is said. */
+    /** Sets the exit status for any kind of end; all output is complete. */
     public void answered(int newStatus) {
         status = OptionalInt.of(newStatus);
     }
 
-    /** The answer is given. */
+    /** Releases the JVM: the result is printed. */
     @Override
     public void close() {
         answered.countDown();
@@ -49,7 +49,7 @@ public final class Interruption implements AutoCloseable {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The virtual machine began to end this very moment; the hook has nothing to wait for any more.
+                // The JVM began to end at this moment; the hook has nothing to wait for any more.
                 isAskedFor = true;
             }
         }

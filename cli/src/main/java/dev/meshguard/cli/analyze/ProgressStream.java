@@ -7,10 +7,10 @@ import java.io.InputStream;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Shows on a terminal how far a long file is read, in one line that goes away at the end. */
+/** Shows the reading progress of a long file on a terminal, in one line that is erased at the end. */
 final class ProgressStream extends FilterInputStream {
 
-    /** What is shorter is read before anybody looks. */
+    /** Shorter files are read before anyone sees the progress. */
     static final long SHORTEST = 64L << 20;
 
     private static final int CELLS = 40;
@@ -27,7 +27,9 @@ final class ProgressStream extends FilterInputStream {
         this.terminal = terminal;
     }
 
-    /** Returns a stream over a file that shows its progress, or the file itself if it is short or nobody sees it. */
+    /**
+     * Returns a stream over a file that shows its progress, or the file itself if it is short or there is no terminal.
+     */
     static InputStream over(InputStream file, long size, Optional<Printer> terminal) {
         return terminal.isPresent() && size >= SHORTEST ? new ProgressStream(file, size, terminal.get()) : file;
     }

@@ -1,4 +1,4 @@
-/** Judging logs. */
+/** The {@code analyze} command. */
 @NullMarked
 package dev.meshguard.cli.analyze;
 

@@ -2,27 +2,27 @@ package dev.meshguard.cli.answer;
 
 import dev.meshguard.verdict.Outcome;
 
-/** What the program returns, for scripts; the worst of all logs counts. */
+/** The exit status of the program; the worst of all logs counts. */
 public enum ExitStatus {
-    /** Everything was given back, or only what may stay is left. */
+    /** All memory was freed, or only expected buffers remain. */
     CLEAN(0),
-    /** Two runs differ, and the later one leaves no more. */
+    /** Two runs differ, and the later one has no more survivors. */
     DIFFERENT(5),
-    /** Less is left than an entry of the allowlist promises. */
+    /** Fewer buffers remain than an expectation entry requires. */
     STALE(4),
-    /** All memory was given back, and the books are wrong. */
+    /** All memory was freed, but the reported counts are wrong. */
     MISREPORTED(3),
-    /** Memory was freed, but only when the close of its allocator had begun, or after the dump of a log. */
+    /** Memory was freed, but only after the close of its allocator had begun, or after the dump of a log. */
     FREED_LATE(6),
-    /** It cannot be known. */
+    /** The result is unknown. */
     INCONCLUSIVE(2),
-    /** Memory was not given back. */
+    /** Memory was not freed. */
     LEAKED(1),
-    /** The program was called in a way that it cannot understand, or with a file that it cannot read. */
+    /** The arguments are invalid, or a file cannot be read. */
     USAGE(64),
-    /** What the program had to say or to keep could not be written. */
+    /** The output of the program could not be written. */
     UNWRITTEN(74),
-    /** The program itself failed: not to be taken for an answer. */
+    /** The program itself failed; this is no result. */
     FAILED(70);
 
     private final int code;

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of the commands that judge: what is no leak, and which leaks are known. */
+/** The options of commands that judge: the expected buffers and the known leaks. */
 public final class ExpectationOptions {
 
     @Option(
@@ -30,7 +30,7 @@ public final class ExpectationOptions {
             description = "The leaks that are known; if nothing else is found, the exit status is 0.")
     private @Nullable String baselineFile;
 
-    /** What is judged by, once the files are read. */
+    /** The check and the baseline, read from their files. */
     public record Measure(LeakCheck check, Baseline known, boolean hasBaseline) {
 
         public LeakVerdict examine(AllocationHistory history) {

@@ -8,18 +8,18 @@ import java.nio.file.FileSystemLoopException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 
-/** Why a file could not be read or written; the message of many exceptions is its path and no reason. */
+/** Formats the reason why a file could not be read or written; the message of many exceptions is only its path. */
 public final class Failures {
 
     private Failures() {}
 
-    /** Returns the way out where {@link #memory()} is not enough: four times as much. */
+    /** Returns the way out if {@link #memory()} is not enough: four times as much. */
     public static String moreMemory() {
         long megabytes = Runtime.getRuntime().maxMemory() >> 20;
         return String.format(Locale.ROOT, "give Java more: java -Xmx%dm -jar meshguard.jar …", 4 * megabytes);
     }
 
-    /** Returns the memory that Java has, for a sentence. */
+    /** Returns the memory of the JVM, for a sentence. */
     public static String memory() {
         return "the memory that Java has ("
                 + Quantities.shortSize(Runtime.getRuntime().maxMemory()) + ")";

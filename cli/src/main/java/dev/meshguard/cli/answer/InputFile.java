@@ -9,15 +9,15 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** A file that somebody named on the command line, to be read: a regular one, a pipe or a device. */
+/** A file on the command line that is read: a regular file, a pipe or a device. */
 public final class InputFile {
 
     private InputFile() {}
 
     /**
-     * Returns the path of a file that is no folder.
+     * Returns the path of a file that is not a folder.
      *
-     * @param wayOut what is said to whoever names a folder
+     * @param wayOut the advice in the message about a folder
      */
     public static Path path(String name, String wayOut) throws UsageException, NoSuchFileException {
         Path file;
@@ -34,12 +34,12 @@ public final class InputFile {
 
     /** Opens it. */
     public static InputStream open(Path file) throws IOException {
-        // A channel asks pipes for their position, which they have not.
+        // A channel queries the position of pipes, which have none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         return isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file);
     }
 
-    /** Returns what is said of a file that cannot be read. */
+    /** Returns the error for a file that cannot be read. */
     public static UsageException unreadable(String name, String what, IOException e) {
         if (e instanceof NoSuchFileException) {
             return new UsageException(

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
- * Standard output or standard error: whatever a command prints goes through here, in UTF-8, and a terminal obeys none of it.
+ * Standard output or standard error: all output of commands, in UTF-8, without characters that control a terminal.
  *
- * <p>A character that is not {@linkplain PrintableText printable} is printed as an escape, and so is a line break in what is printed as
- * one line. A document keeps its line breaks and tabs; in JSON and Java the escape means the same character.
+ * <p>A character that is not {@linkplain PrintableText printable} is printed as an escape, and so is a line break in a
+ * single line. A document keeps its line breaks and tabs; in JSON and Java the escape means the same character.
  *
- * <p>A {@link PrintWriter} swallows exceptions. This one keeps the first one.
+ * <p>A {@link PrintWriter} ignores exceptions. This class keeps the first one.
  */
 public final class Printer extends PrintWriter {
 
-    /** What messages call standard output. */
+    /** The name of standard output in messages. */
     public static final String STANDARD_OUTPUT = "standard output";
 
     private final String name;
@@ -30,14 +30,14 @@ public final class Printer extends PrintWriter {
     /**
      * Creates a printer.
      *
-     * @param stream where it prints
-     * @param name what a message calls it
+     * @param stream the stream
+     * @param name its name in messages
      */
     public Printer(OutputStream stream, String name) {
         this(new Filter(new OutputStreamWriter(stream, StandardCharsets.UTF_8)), name);
     }
 
-    /** Returns where a command that picocli made answers. */
+    /** Returns the output of a command that picocli created. */
     public static Printer of(CommandSpec command) {
         PrintWriter out = command.commandLine().getOut();
         return out instanceof Printer printer ? printer : new Printer(new Filter(out), STANDARD_OUTPUT);
@@ -59,25 +59,28 @@ public final class Printer extends PrintWriter {
         println(String.valueOf(line));
     }
 
-    /** Prints what a terminal is to obey: a colour, a place on the screen. No text that somebody else chose may be in it. */
+    /**
+     * Prints a control sequence for a terminal: a colour or a cursor position. It must not contain any text from
+     * outside.
+     */
     public void control(String sequence) {
         flush();
         filter.pass(sequence);
     }
 
-    /** Returns whether something was not printed; never waits for whoever reads. */
+    /** Returns whether any output failed; never waits for the reader. */
     public boolean hasFailed() {
         return filter.failure.isPresent();
     }
 
-    /** Returns why not all was printed, if so. */
+    /** Returns why output is incomplete, if so. */
     public Optional<String> failure() {
         flush();
         return filter.failure.map(e -> name + " cannot be written: " + Failures.reason(e));
     }
 
     /**
-     * Ends a command that nobody hears.
+     * Ends a command whose output is not received.
      *
      * @throws UsageException if not all was printed
      */
@@ -88,7 +91,7 @@ public final class Printer extends PrintWriter {
         }
     }
 
-    /** Lets printable characters, line breaks and tabs pass. */
+    /** Passes printable characters, line breaks and tabs. */
     private static final class Filter extends Writer {
 
         private static final char NOTHING = 0;

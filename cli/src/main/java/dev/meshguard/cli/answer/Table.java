@@ -3,7 +3,7 @@ package dev.meshguard.cli.answer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Rows whose columns stand under each other, two spaces apart. */
+/** Rows with aligned columns, two spaces apart. */
 public final class Table {
 
     private final List<List<String>> rows = new ArrayList<>();

@@ -2,7 +2,7 @@ package dev.meshguard.cli.answer;
 
 import java.io.Console;
 
-/** Whether somebody looks on. */
+/** Detects a terminal. */
 public final class Terminal {
 
     private Terminal() {}

@@ -1,13 +1,13 @@
 package dev.meshguard.cli.answer;
 
-/** The program cannot do what it was asked; the message is one line and says what would help. */
+/** Thrown when the program cannot do what was requested; the message is one line and names the way out. */
 public final class UsageException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final ExitStatus status;
 
-    /** Creates the refusal of a call that makes no sense, or of a file that cannot be read. */
+    /** Creates the error for invalid arguments, or for a file that cannot be read. */
     public UsageException(String message) {
         this(message, ExitStatus.USAGE);
     }
@@ -17,12 +17,12 @@ public final class UsageException extends Exception {
         this.status = status;
     }
 
-    /** Returns what is said where output could not be written. */
+    /** Returns the error for output that could not be written. */
     public static UsageException unwritten(String message) {
         return new UsageException(message, ExitStatus.UNWRITTEN);
     }
 
-    /** Returns how the program ends. */
+    /** Returns the exit status of the program. */
     public ExitStatus status() {
         return status;
     }

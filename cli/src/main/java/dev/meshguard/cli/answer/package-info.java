@@ -1,4 +1,4 @@
-/** How commands answer and refuse, and what the answers are measured by. */
+/** Common code of the commands: output, errors, exit status and the options of the check. */
 @NullMarked
 package dev.meshguard.cli.answer;
 

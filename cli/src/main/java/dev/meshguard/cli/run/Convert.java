@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Writes a recorded run in another form. */
+/** Writes a recorded run in another format. */
 @Command(
         name = "convert",
         description =

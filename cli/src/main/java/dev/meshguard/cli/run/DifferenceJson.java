@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What differs, said to a program: one document. */
+/** The JSON output of {@code diff}: one document. */
 final class DifferenceJson {
 
     private static final int VERSION = 1;

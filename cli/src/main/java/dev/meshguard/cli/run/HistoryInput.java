@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Path;
 import picocli.CommandLine.Parameters;
 
-/** The one run that a command is about. */
+/** The run that a command reads. */
 final class HistoryInput {
 
     @Parameters(
@@ -14,7 +14,7 @@ final class HistoryInput {
     private String file = "";
 
     /**
-     * Refuses to write over what is read.
+     * Rejects overwriting the input.
      *
      * @throws UsageException if the output is the file that the run is read from
      */

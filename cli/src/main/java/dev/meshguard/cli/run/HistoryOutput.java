@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where a command puts the run that it makes of another. */
+/** The output file for a run that a command creates from another. */
 final class HistoryOutput {
 
     @Option(
@@ -22,7 +22,7 @@ final class HistoryOutput {
     }
 
     /**
-     * Refuses to write over what is read.
+     * Rejects overwriting the input.
      *
      * @throws UsageException if the run is to be written to the file that it is read from
      */

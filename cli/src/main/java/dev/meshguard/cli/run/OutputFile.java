@@ -14,12 +14,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.zip.GZIPOutputStream;
 
-/** A file that a command writes: as a whole or not at all, and never the one that it reads. */
+/** A file that a command writes: complete or not at all, and never its own input. */
 final class OutputFile {
 
     private OutputFile() {}
 
-    /** Writes a file, compressed if it is called {@code .gz}. */
+    /** Writes a file, compressed if its name ends with {@code .gz}. */
     static void write(Path file, FileReplacement.Text<UsageException> content) throws UsageException {
         boolean compressed = file.toString().endsWith(".gz");
         try {
@@ -35,9 +35,9 @@ final class OutputFile {
     }
 
     /**
-     * Refuses to write over what is read.
+     * Rejects overwriting the input.
      *
-     * @param input what is read, as it was named
+     * @param input the input, as named on the command line
      * @throws UsageException if it is the same file
      */
     static void rejectInput(String input, Path output) throws UsageException {
@@ -45,14 +45,14 @@ final class OutputFile {
         try {
             isSame = Files.isRegularFile(output) && Files.isSameFile(Path.of(input), output);
         } catch (IOException | InvalidPathException notThere) {
-            isSame = false; // To read it is what fails then.
+            isSame = false; // Reading it fails later with the right message.
         }
         if (isSame) {
             throw new UsageException(output + " is the file that is read. Give another path with -o.");
         }
     }
 
-    /** Returns what is said of a file that cannot be written. */
+    /** Returns the error for a file that cannot be written. */
     static UsageException unwritable(Path file, IOException e) {
         return e instanceof NoSuchFileException
                 ? new UsageException(file + " cannot be written: its folder does not exist. Give another path with -o.")

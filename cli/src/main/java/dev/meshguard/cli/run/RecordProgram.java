@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Runs a program with a server of its own, and keeps what it reported. */
+/** Runs a program with a server of its own, and records its reports. */
 @Command(
         name = "record",
         description = "Runs a program that reports its allocations, judges it, and keeps its history.",
@@ -77,7 +77,7 @@ public final class RecordProgram implements Callable<Integer> {
     /**
      * Creates the command.
      *
-     * @param programOutput where the program's output goes
+     * @param programOutput receives the program's output
      */
     public RecordProgram(OutputStream programOutput) {
         this.programOutput = programOutput;

@@ -16,10 +16,10 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * A history that somebody named on the command line: one in JSON Lines, or a log of the allocation server.
+ * A history on the command line: in JSON Lines, or as a log of the allocation server.
  *
- * @param name how it is called in answers
- * @param history what it tells
+ * @param name its name in the output
+ * @param history the history
  */
 record RecordedFile(String name, AllocationHistory history) {
 
@@ -28,7 +28,7 @@ record RecordedFile(String name, AllocationHistory history) {
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
 
-    /** Reads a file, plain or compressed with gzip; which of the two it is shows its beginning. */
+    /** Reads a file, plain or compressed with gzip; its first bytes show the format. */
     static RecordedFile read(String name, InputStream standardInput) throws UsageException {
         String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
         try (InputStream bytes = open(name, standardInput);
@@ -62,7 +62,7 @@ record RecordedFile(String name, AllocationHistory history) {
         return compressed ? new BufferedInputStream(new GZIPInputStream(buffered)) : buffered;
     }
 
-    /** The first line of a history says what it is; one that was cut or lost it is no history to anybody. */
+    /** The first line of a history identifies the format; without it a file is not a history. */
     private static boolean isHistory(InputStream plain) throws IOException {
         plain.mark(MAX_MARK_LENGTH);
         String beginning = new String(plain.readNBytes(MAX_MARK_LENGTH), StandardCharsets.UTF_8);

@@ -25,7 +25,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Reports a recorded run to a tracker again, and judges what the tracker then knows. */
+/** Reports a recorded run to a tracker again, and judges the tracker's history. */
 @Command(
         name = "replay",
         description = "Reports a recorded run to a tracker again and gives its verdict.",

@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Writes the page over all runs of a folder. */
+/** Writes the overview page of a folder. */
 @Command(
         name = "suite",
         description = "Writes the page over all runs whose pages lie in a folder, whichever machines wrote them.",

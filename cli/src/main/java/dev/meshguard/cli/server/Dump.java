@@ -14,7 +14,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Asks a server to log what is left. */
+/** Requests a log of the remaining buffers from a server. */
 @Command(
         name = "dump",
         description = "Asks an allocation server to write into its log what is still allocated.",
@@ -53,7 +53,7 @@ public final class Dump implements Callable<Integer> {
         }
         try (AllocationClient client = server.connect()) {
             client.send(Request.of(kernels ? MessageType.DUMP_KERNELS : MessageType.DUMP_REMAINING));
-            // The answer to a question comes after the dump was written.
+            // The answer to the query follows the dump.
             client.query(0);
         } catch (IOException e) {
             throw server.noAnswer(e);

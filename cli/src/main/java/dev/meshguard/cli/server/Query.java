@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Asks a server what is allocated. */
+/** Queries the memory usage of a server. */
 @Command(
         name = "query",
         description = "Asks an allocation server what is allocated on each device.",

@@ -213,9 +213,10 @@ public final class Serve implements Callable<Integer> {
     }
 
     /**
-     * A signal ends the process by its shutdown hooks; an interrupt ends the command alone.
+     * A signal ends the process by its shutdown hooks; an interrupt ends only the command.
      *
-     * <p>To be stopped is how a server ends, so a signal's own status, 143 or 130, would make every stop look like a failure.
+     * <p>A stop is the normal end of a server. A signal's own status, 143 or 130, would make every stop look like a
+     * failure.
      */
     private void runUntilStopped(AllocationServer server, Printer out, PrintWriter errors) {
         Thread hook = new Thread(
@@ -240,7 +241,7 @@ public final class Serve implements Callable<Integer> {
         }
     }
 
-    /** A hook that runs closes the server, ends this wait by that, and then ends the process. */
+    /** A running hook closes the server, which ends this wait, and then ends the process. */
     private static void removeUnlessRun(Thread hook) {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
@@ -316,7 +317,7 @@ public final class Serve implements Callable<Integer> {
         return chosen;
     }
 
-    /** Returns how old behaviour is called on the command line. */
+    /** Returns the command-line name of an old behaviour. */
     public static String optionName(Compatibility compatibility) {
         return compatibility.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
@@ -331,7 +332,7 @@ public final class Serve implements Callable<Integer> {
         };
     }
 
-    /** A log that somebody watches must not wait in a buffer. */
+    /** Flushes each line, because a watched log must not wait in a buffer. */
     private record FlushedWriter(Printer out) implements Appendable {
 
         @Override

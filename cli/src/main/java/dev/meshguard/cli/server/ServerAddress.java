@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Option;
 
-/** The options of the commands that ask a server. */
+/** The options of commands that query a server. */
 public final class ServerAddress {
 
-    /** What is said instead of a size where the programs are to prove it. */
+    /** The value for a record size that the programs' records must prove. */
     public static final String AUTO = "auto";
 
     private static final int DEVICES_OF_EVERY_SERVER = 8;
@@ -37,7 +37,7 @@ public final class ServerAddress {
         return socket;
     }
 
-    /** Returns a client that is connected. */
+    /** Returns a connected client. */
     public AllocationClient connect() throws UsageException {
         return connect(socket, recordSize);
     }
@@ -60,7 +60,7 @@ public final class ServerAddress {
         return client;
     }
 
-    /** Returns the size that was said of the programs' records; nothing if they are to prove it. */
+    /** Returns the given size of the programs' records; empty if they must prove it. */
     public static Optional<RecordSize> sizeOfPrograms(String said) throws UsageException {
         if (said.equalsIgnoreCase(AUTO)) {
             return Optional.empty();
@@ -74,12 +74,12 @@ public final class ServerAddress {
                 "--record-size " + said + ": give 72, 112 or 144, whichever the programs were built with, or auto");
     }
 
-    /** Returns whether a server with such records tells what devices have. */
+    /** Returns whether a server with such records supports device info. */
     public boolean knowsDevices() {
         return RecordSize.of(recordSize).filter(RecordSize::hasDeviceInfo).isPresent();
     }
 
-    /** Returns what is said of a server that does not answer as it should. */
+    /** Returns the error for a server without a valid answer. */
     public UsageException noAnswer(IOException e) {
         return new UsageException(String.format(
                 Locale.ROOT,
@@ -88,7 +88,7 @@ public final class ServerAddress {
                 recordSize));
     }
 
-    /** Returns the devices that were asked for, or those that the server knows, or those that every server has. */
+    /** Returns the requested devices, or those that the server knows, or those that every server has. */
     public List<Integer> devices(List<Integer> asked, AllocationClient client) throws IOException {
         if (!asked.isEmpty()) {
             return asked;

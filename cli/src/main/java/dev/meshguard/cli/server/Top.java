@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Shows what is allocated while it changes. */
+/** Shows the memory usage repeatedly. */
 @Command(
         name = "top",
         description = "Shows what is allocated on each device, and how it changes.",
@@ -101,7 +101,7 @@ public final class Top implements Callable<Integer> {
             List<Integer> devices = server.devices(asked, client);
             for (long look = 1; ; look++) {
                 show(look(devices, client), screen, out);
-                // Whoever listened may be gone, and would have it go on for ever.
+                // If the reader of the output has exited, the command would otherwise run for ever.
                 out.ensureWritten();
                 if (look == count) {
                     break;

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What is allocated, as a person looks at it: a bar and a change for each memory of each device. */
+/** The display of {@code top}: a bar and a change for each memory of each device. */
 final class UsageScreen {
 
     private static final int BAR = 25;
@@ -32,7 +32,10 @@ final class UsageScreen {
         this.isColoured = isColoured;
     }
 
-    /** Returns the lines of a device for a terminal: a bar for each memory, full at what the device has or at the most so far. */
+    /**
+     * Returns the lines of a device for a terminal: a bar for each memory, full at the device's capacity or at the
+     * maximum so far.
+     */
     List<String> bars(MemoryUsage usage, DeviceInfo info) {
         List<String> lines = new ArrayList<>();
         lines.add("device " + usage.device()
@@ -54,7 +57,7 @@ final class UsageScreen {
         return lines;
     }
 
-    /** Returns the line of a device for a pipe: what is allocated, and what changed since the line before. */
+    /** Returns the line of a device for a pipe: the usage, and the change since the previous line. */
     String line(String time, MemoryUsage usage) {
         StringBuilder line = new StringBuilder(time + " device " + usage.device());
         for (Memory memory : memories(usage, DeviceInfo.none(usage.device()))) {
@@ -67,7 +70,7 @@ final class UsageScreen {
         return line.toString();
     }
 
-    /** The two memories that every program uses are always shown, the others where something is in them. */
+    /** The two memories that every program uses are always shown, the others only if used. */
     private static List<Memory> memories(MemoryUsage usage, DeviceInfo info) {
         List<Memory> memories = new ArrayList<>();
         memories.add(new Memory("DRAM", usage.dram(), info.totalDram()));

@@ -1,4 +1,4 @@
-/** Running an allocation server, and asking one. */
+/** Commands that run an allocation server or query one. */
 @NullMarked
 package dev.meshguard.cli.server;
 

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How far a long file is read shows on a terminal, and leaves no trace there. */
+/** The reading progress of a long file is shown on a terminal, and erased at the end. */
 class ProgressStreamTests {
 
     private final ByteArrayOutputStream terminal = new ByteArrayOutputStream();

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The launcher {@code meshguard} beside the jar: it starts what the jar is, with an archive of classes if it has one. */
+/** The launcher {@code meshguard} beside the jar: it starts the jar, with a class archive if it has one. */
 @Timeout(600)
 class LauncherTests {
 
@@ -40,7 +40,7 @@ class LauncherTests {
     private static final String FROM_ARCHIVE = "shared objects file";
     private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
 
-    /** Ways in which the contents of a file go wrong. */
+    /** Kinds of damage to the content of a file. */
     enum Damage {
         EMPTY {
             @Override
@@ -167,7 +167,7 @@ class LauncherTests {
         assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
     }
 
-    /** JDK 17 reads no classes of an archive for a jar at such a path. */
+    /** JDK 17 does not use an archive's classes for a jar at such a path. */
     @Test
     void startsAtAPathWithBlanks() throws Exception {
         Path own = installed(Files.createDirectory(folder.resolve("with  blanks")));
@@ -188,7 +188,7 @@ class LauncherTests {
                                 + " PATH.\n"));
     }
 
-    // Archives that cannot be used
+    // Unusable archives
 
     @ParameterizedTest
     @EnumSource
@@ -240,7 +240,7 @@ class LauncherTests {
         assertThat(sourceOfClasses(start())).isEqualTo(FROM_ARCHIVE);
     }
 
-    // Folders that cannot be used
+    // Unusable folders
 
     @ParameterizedTest
     @ValueSource(strings = {"file/cache", "a:b"})
@@ -280,7 +280,7 @@ class LauncherTests {
         assertThat(folder.resolve("relative")).doesNotExist();
     }
 
-    // Starts at the same time
+    // Concurrent starts
 
     @Test
     void twoStartsAtOnceAnswerAndMakeOneArchive() throws Exception {
@@ -325,7 +325,7 @@ class LauncherTests {
         return Program.ofJar(folder);
     }
 
-    /** Returns the launcher with a user's folder of caches, in which it has a folder of its own. */
+    /** Returns the launcher with a user's cache folder, in which it has a folder of its own. */
     private static Program start(Path launcher, Path folder, Path caches) {
         return Program.ofCommand(folder, launcher.toString()).with("XDG_CACHE_HOME", caches.toString());
     }
@@ -338,7 +338,7 @@ class LauncherTests {
                 StandardCopyOption.COPY_ATTRIBUTES);
     }
 
-    /** Starts the program and returns where Java found its first class. */
+    /** Starts the program and returns the source of its first class. */
     private String sourceOfClasses(Program program) throws Exception {
         Path classes = folder.resolve("classes");
         program.with("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + classes).run("", "--version");
@@ -360,7 +360,7 @@ class LauncherTests {
         return Files.createFile(cache.resolve(version() + ".attempt"));
     }
 
-    /** Returns what the names of all files of the jar's archive begin with. */
+    /** Returns the common prefix of all file names of the jar's archive. */
     private static String version() {
         return archive.getFileName().toString().replaceFirst("-\\d+-\\d+\\.jsa$", "");
     }
@@ -382,7 +382,7 @@ class LauncherTests {
         }
     }
 
-    /** Returns the only file in the folder, an archive, when the process in the background has removed all its others. */
+    /** Returns the only file in the folder, an archive, after the background process has deleted its other files. */
     private static Path awaitArchive(Path cache) throws Exception {
         try (WatchService watch = cache.getFileSystem().newWatchService()) {
             cache.register(watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);

@@ -14,7 +14,7 @@ final class Program {
     static final Path RUNNABLE_JAR = Path.of("target", "meshguard.jar").toAbsolutePath();
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
 
-    /** All that a start returned. */
+    /** The result of a start. */
     record Answer(int status, String out, String err) {}
 
     private final List<String> command;
@@ -40,7 +40,7 @@ final class Program {
         return this;
     }
 
-    /** Runs the program with a file as its standard input, which is empty unless given. */
+    /** Runs the program with a file as its standard input, which is empty by default. */
     Answer run(String input, String... arguments) throws IOException, InterruptedException {
         Path in = Files.writeString(Files.createTempFile(folder, "in", ""), input);
         Path out = Files.createTempFile(folder, "out", "");
@@ -58,7 +58,7 @@ final class Program {
         List<String> all = new ArrayList<>(command);
         all.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(all).directory(folder.toFile());
-        // Options of the tests' own JVM would change what the program prints.
+        // Options of the tests' own JVM would change the output of the program.
         builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
         builder.environment().putAll(environment);
         return builder;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code java -jar meshguard.jar}: each test needs a part of the jar that the other tests find on their class path. */
+/** {@code java -jar meshguard.jar}: each test needs a part of the jar that other tests have on their class path. */
 @Timeout(120)
 class RunnableJarTests {
 
@@ -73,7 +73,7 @@ class RunnableJarTests {
         assertThat(folder.resolve("page.html")).content().contains("<script", "901152");
     }
 
-    /** A step that writes classes into the jar afterwards gives them the time of the build, and two builds differ. */
+    /** A step that adds classes to the jar later gives them the time of the build, so that two builds differ. */
     @Test
     void holdsAllItsOwnClassesWithOneTime() throws Exception {
         try (ZipFile jar = new ZipFile(Program.RUNNABLE_JAR.toFile())) {

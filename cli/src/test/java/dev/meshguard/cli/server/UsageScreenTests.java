@@ -7,7 +7,7 @@ import dev.meshguard.server.protocol.MemoryUsage;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** How {@code meshguard top} draws. */
+/** The display of {@code meshguard top}. */
 class UsageScreenTests {
 
     @Test
