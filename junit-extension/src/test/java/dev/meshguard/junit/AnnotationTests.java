@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
-/** The nearest annotation counts, wherever it stands. */
+/** The nearest annotation applies, at every location. */
 class AnnotationTests {
 
     @Test

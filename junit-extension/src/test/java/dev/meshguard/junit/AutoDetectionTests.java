@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 
 /**
- * Where JUnit detects extensions, every test may ask for a mesh and is checked, annotated or not.
+ * If JUnit detects extensions, every test may declare a mesh parameter and is checked, annotated or not.
  *
- * <p>Detection is switched on by the build, with {@code junit.jupiter.extensions.autodetection.enabled}. Annotations say the rest as
- * they always do, and nothing is checked twice.
+ * <p>The build enables detection with {@code junit.jupiter.extensions.autodetection.enabled}. Annotations apply as
+ * usual, and nothing is checked twice.
  */
 class AutoDetectionTests {
 

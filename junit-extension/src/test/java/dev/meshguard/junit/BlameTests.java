@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The test that leaked is blamed, and no other. */
+/** Exactly the test that leaked fails. */
 class BlameTests {
 
     @Test

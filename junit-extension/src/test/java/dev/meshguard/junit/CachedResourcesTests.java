@@ -17,9 +17,9 @@ import org.junit.jupiter.api.TestMethodOrder;
 /**
  * A resource that is kept across tests needs a mesh that lasts as long.
  *
- * <p>Spring keeps its contexts beyond a test, and a model may keep its weights. On the mesh of a test that is a leak, and what is kept
- * cannot be used by the next test anyway. On a mesh that tests share, what fills the cache says whose it is: a {@code @BeforeAll} method
- * for the class, else the first test, for which an entry of the allowlist gives the reason.
+ * <p>Spring keeps its contexts beyond a test, and a model may keep its weights. On the mesh of a test that is a leak,
+ * and the next test cannot use the kept buffers. On a shared mesh they belong to the code that fills the cache: a
+ * {@code @BeforeAll} method for the class, else the first test, for which an expectation gives the reason.
  */
 class CachedResourcesTests {
 
@@ -43,7 +43,7 @@ class CachedResourcesTests {
         assertThat(run(ExpectedTestCase.class)).hasOnlySucceeded(2);
     }
 
-    /** Keeps one buffer for whoever asks. */
+    /** Keeps one buffer for all callers. */
     static final class Weights {
         private @Nullable MeshBuffer loaded;
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What has to hold at the end is said by the nearest place that says it, whatever mesh is asked for there. */
+/** The nearest location that sets the check wins, regardless of the mesh settings there. */
 class CheckPolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -38,7 +38,7 @@ class CheckPolicyTests {
         Assertions.assertThat(ReportChannel.of(results, place)).isEqualTo(telling);
     }
 
-    /** One test for each place, with the name of the place. */
+    /** One test for each location, named after the location. */
     static class PlacesTestCase {
 
         @Nested

@@ -9,7 +9,7 @@ import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 
-/** Each check fails on what it speaks of and on nothing else. */
+/** Each check fails only on its own condition. */
 class CheckTests {
 
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** One mesh for all tests of a class is checked when all are over. */
+/** One mesh for all tests of a class is checked after the last test. */
 class ClassLifetimeTests {
 
     @Test

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** What the test left open is closed for it; what it closed itself is left as it was. */
+/** The extension closes what the test left open, and does not change what the test closed itself. */
 class ClosingTests {
 
     @Test
@@ -35,7 +35,7 @@ class ClosingTests {
                         + " ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.");
     }
 
-    /** Nobody would look at what it leaves. */
+    /** Its survivors would not be checked. */
     @Test
     void aTtnnThatIsKeptInAFieldOpensNothingForTheNextTest() {
         assertThat(run(KeptTtnnTestCase.class))

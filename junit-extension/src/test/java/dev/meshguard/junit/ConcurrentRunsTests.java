@@ -23,24 +23,24 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
 /**
- * Of a thousand tests that run at the same time, exactly those fail that leak, each for its own buffer, every time.
+ * Of a thousand concurrent tests, exactly the leaking ones fail, each for its own buffer, every time.
  *
- * <p>The seed of a run says which leak, and in which pool they run. A failure names it; {@code -Dmeshguard.seed=} with that number and
- * {@code -Dmeshguard.runs=1} repeat it.
+ * <p>The seed of a run determines the leaking tests and the thread pool. A failure names it; {@code -Dmeshguard.seed=}
+ * with that number and {@code -Dmeshguard.runs=1} repeat it.
  */
 class ConcurrentRunsTests {
 
-    /** The same runs in every build; other seeds are for whoever looks for more. */
+    /** The same runs in every build; use other seeds to search for more failures. */
     private static final long FIRST_SEED = 1_000;
 
-    /** How JUnit runs tests at the same time. */
+    /** JUnit's modes of concurrent execution. */
     private enum Pool {
         TWO_WORKERS("same_thread", "concurrent", "fixed", "fixed.parallelism", "2"),
         FOUR_WORKERS("concurrent", "concurrent", "fixed", "fixed.parallelism", "4"),
         SIXTEEN_WORKERS("concurrent", "concurrent", "fixed", "fixed.parallelism", "16"),
         METHODS_OF_ONE_CLASS("concurrent", "same_thread", "fixed", "fixed.parallelism", "4"),
         AS_MANY_AS_THERE_ARE_CORES("concurrent", "concurrent", "dynamic", "dynamic.factor", "3"),
-        /** From JUnit 6.1 on; before, the same as four workers that steal. */
+        /** From JUnit 6.1 on; before, the same as four work-stealing threads. */
         WITHOUT_FORK_JOIN("concurrent", "concurrent", "fixed", "fixed.parallelism", "4") {
             @Override
             Map<String, String> parameters() {
@@ -113,7 +113,7 @@ class ConcurrentRunsTests {
                 .execute();
     }
 
-    /** Who fails, and the labels of the buffers that it is blamed for; another failure has its text in their place. */
+    /** Returns the failed tests, with the labels of their buffers; another failure has its text instead. */
     private static SortedMap<String, SortedSet<String>> blamed(EngineExecutionResults results) {
         SortedMap<String, SortedSet<String>> blamed = new TreeMap<>();
         for (Event event : results.allEvents().finished().list()) {
@@ -134,7 +134,7 @@ class ConcurrentRunsTests {
         return new TreeSet<>(Arrays.asList(String.valueOf(thrown.orElse(null))));
     }
 
-    /** Who has to fail, by what each did. */
+    /** Returns the tests that must fail, by their own actions. */
     private static SortedMap<String, SortedSet<String>> leaks(long seed, EngineExecutionResults results) {
         SortedMap<String, SortedSet<String>> leaks = new TreeMap<>();
         for (Event event : results.allEvents().finished().list()) {
@@ -148,7 +148,7 @@ class ConcurrentRunsTests {
         return leaks;
     }
 
-    /** A buffer that a class leaves on the mesh of the run is the run's. */
+    /** A buffer that a class leaves on the mesh of the run belongs to the run. */
     private static String culprit(TestDescriptor descriptor) {
         boolean isOfSuite = !isTestOrFactory(descriptor)
                 && ThousandTestCase.LoadingSuite.class.isAssignableFrom(

@@ -18,9 +18,9 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * What IDEs are told of the parameters, and what the page says of them, is what the code reads.
+ * The metadata for IDEs and the documented parameters match the code.
  *
- * <p>When a parameter comes or goes, copy what these tests expect.
+ * <p>When a parameter is added or removed, copy the expected text of these tests.
  */
 class ConfigurationMetadataTests {
 
@@ -80,7 +80,7 @@ class ConfigurationMetadataTests {
         return parameter.type() == Path.class ? "a path" : "a text";
     }
 
-    /** The form is that of Spring Boot's metadata, which JUnit chose for its own. */
+    /** The format is that of Spring Boot's metadata, which JUnit also uses. */
     private static String metadata() {
         return "{\n  \"properties\": [\n"
                 + Arrays.stream(ConfigurationKey.values())

@@ -21,11 +21,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Each dynamic test answers for itself.
+ * Each dynamic test is responsible for its own survivors.
  *
- * <p>What it took of its factory's mesh and did not give back is its failure, wherever in the tree of containers it stands, and is not
- * told again. What the factory itself took, or nobody's test, is the factory's. Callbacks surround the factory only, so nothing but an
- * interceptor sees dynamic tests.
+ * <p>Its survivors on its factory's mesh are its failure, at any depth of the container tree, and are reported once.
+ * Allocations of the factory itself, or of no test, belong to the factory. Callbacks surround only the factory, so only
+ * an interceptor sees dynamic tests.
  */
 class DynamicTestsTests {
 

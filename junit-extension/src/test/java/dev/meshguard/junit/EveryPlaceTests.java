@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A leak is found wherever in a test or class it is made, and blamed on the one of the two that lasts as long as its mesh. */
+/** A leak is found at every location in a test or class, and attributed to the one that lasts as long as its mesh. */
 class EveryPlaceTests {
 
     @Test
@@ -134,7 +134,7 @@ class EveryPlaceTests {
         void test() {}
     }
 
-    /** Takes something when it is closed. */
+    /** Allocates a buffer when it is closed. */
     static final class Taker implements AutoCloseable {
         private MeshDevice mesh;
 

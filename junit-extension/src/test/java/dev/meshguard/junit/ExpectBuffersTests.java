@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
-/** What was expected may stay, within its bounds and no further. */
+/** Expected buffers may remain, within their bounds. */
 class ExpectBuffersTests {
 
     @Test

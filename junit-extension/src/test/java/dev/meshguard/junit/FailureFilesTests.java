@@ -38,9 +38,9 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A test that fails carries its evidence: the text, the verdict and the history are attached to it, and a report finds them.
+ * A failed test has its evidence attached: the text, the verdict and the history, to which a report refers.
  *
- * <p>A test that passes attaches nothing, and what cannot be written hides nothing.
+ * <p>A passing test attaches nothing, and a write error hides no finding.
  */
 class FailureFilesTests {
 
@@ -49,7 +49,7 @@ class FailureFilesTests {
     @TempDir
     private Path folder;
 
-    /** What a report hears of tests, by their names. */
+    /** Collects the files published for tests, by their names. */
     private static final class PublishedFiles implements TestExecutionListener {
         private final Map<String, Map<String, Path>> files = new ConcurrentHashMap<>();
         private final Map<String, Map<String, String>> types = new ConcurrentHashMap<>();

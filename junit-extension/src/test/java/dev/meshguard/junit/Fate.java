@@ -8,14 +8,14 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * Whether a test leaks: a matter of its name and of the seed of its run, so that whoever judges the run knows it too.
+ * Determines whether a test leaks, from its name and the seed of its run, so that the judge of the run knows it too.
  *
- * @param seed of the run
- * @param name of the test, class or factory to the engine; a buffer that it leaks has it as label
+ * @param seed the seed of the run
+ * @param name the engine's name of the test, class or factory; the label of a leaked buffer
  */
 record Fate(long seed, String name) {
 
-    /** The configuration parameter that holds the seed. */
+    /** The configuration parameter with the seed. */
     static final String SEED = "fixture.seed";
 
     private static final int ONE_TEST_OF = 100;
@@ -38,7 +38,7 @@ record Fate(long seed, String name) {
         return new SplittableRandom(seed * 31 + name.hashCode()).nextInt(candidates) == 0;
     }
 
-    /** Takes and frees, in the company of all others that do; leaks if that is its fate. */
+    /** Allocates and frees concurrently with the others; leaks if that is its fate. */
     void fulfil(MeshDevice mesh) {
         Buffers.take(mesh, name).deallocate();
         if (testLeaks()) {
@@ -47,7 +47,7 @@ record Fate(long seed, String name) {
         Buffers.take(mesh, name).deallocate();
     }
 
-    /** Hands a test its fate. */
+    /** Injects the fate of a test. */
     static final class Resolver implements ParameterResolver {
         @Override
         public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {

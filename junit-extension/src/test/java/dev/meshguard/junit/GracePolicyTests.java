@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How long late frees are waited for is said by the nearest place that says it. */
+/** The nearest location that sets the grace wins. */
 class GracePolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -48,7 +48,7 @@ class GracePolicyTests {
         Assertions.assertThat(text).doesNotContain("waited");
     }
 
-    /** One test for each place, with the name of the place. */
+    /** One test for each location, named after the location. */
     static class PlacesTestCase {
         @Nested
         class Unsaid {

@@ -25,9 +25,9 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * What other threads free in the time of grace was freed, and nobody waits for longer than that.
+ * Frees by other threads within the grace count as in time, and the check waits no longer than that.
  *
- * <p>In the fixtures a free happens while the check sleeps, which is when another thread would do it.
+ * <p>In the fixtures a free happens while the check sleeps, which is when another thread would free.
  */
 class GraceTests {
 
@@ -44,7 +44,7 @@ class GraceTests {
 
         assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
 
-        // 1, 2, 4, 8, 16 and 32 ms later it looks again.
+        // It polls after 1, 2, 4, 8, 16 and 32 ms.
         Assertions.assertThat(FreesInTimeTestCase.timer.now()).isEqualTo(Duration.ofMillis(63));
     }
 
@@ -132,7 +132,7 @@ class GraceTests {
         }
     }
 
-    /** Nobody may ask what time it is. */
+    /** A timer that must not be called. */
     private static final class NoTime implements GraceTimer {
         @Override
         public long nanoTime() {

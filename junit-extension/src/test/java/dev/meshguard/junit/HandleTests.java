@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
-/** Who holds what a test leaves. */
+/** Searches the holders of a test's survivors. */
 @SuppressWarnings("UnusedVariable") // Only a search reads the fields of the fixtures.
 class HandleTests {
 
@@ -197,7 +197,7 @@ class HandleTests {
                 Reproduce: mvn test -Dtest='HandleTests$ProgramTestCase#decode'""");
     }
 
-    /** The collection that finds it out would free it, and must not turn the test green. */
+    /** The collection of the search would free it, and must not make the test pass. */
     @Test
     void aBufferThatACollectionWouldFreeAfterTheCheckIsLost() {
         assertThat(run(CollectedTestCase.class))

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the test frees after it closed the mesh itself was there when the close began. */
+/** Buffers that the test frees after it closed the mesh itself were still allocated when close began. */
 class LateFreesTests {
 
     @ParameterizedTest
@@ -108,7 +108,7 @@ class LateFreesTests {
         }
     }
 
-    /** The policy is that of the extension's own check. */
+    /** The policy applies to the extension's own check. */
     @TrackAllocations
     @AllocationPolicy(lateFrees = LateFrees.REPORT)
     static class AssertedTestCase {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The page on the lifecycle promises nothing that no test shows. */
+/** Every statement of the lifecycle page has a test. */
 class LifecyclePageTests {
 
     private static final Path PAGE = Path.of("..", "docs", "lifecycle-corners.md");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.MultipleFailuresError;
 
-/** {@link MemoryBudget} limits what a test may use, and says who held the most. */
+/** {@link MemoryBudget} limits the memory of a test, and names the top consumers. */
 class MemoryBudgetTests {
 
     @Test

@@ -11,7 +11,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A test takes snapshots of its memory, and sees what came since it began. */
+/** A test takes snapshots of its memory, and computes the growth since its begin. */
 class MemorySnapshotsTests {
 
     @Test

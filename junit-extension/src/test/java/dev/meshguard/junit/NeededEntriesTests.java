@@ -24,7 +24,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
-/** Whether an annotation is needed shows at the end of a whole run, as it does for a line of a file. */
+/** Unused annotations are reported at the end of a whole run, like unused lines of a file. */
 class NeededEntriesTests {
 
     private static final Map<String, String> WHOLE_RUN = Map.of("meshguard.run", "7");

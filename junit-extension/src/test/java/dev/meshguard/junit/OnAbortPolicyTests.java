@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.TestAbortedException;
 
-/** What becomes of the check of a test that was aborted is said by the nearest place that says it. */
+/** The nearest location that sets the handling of an aborted test's check wins. */
 class OnAbortPolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -88,7 +88,7 @@ class OnAbortPolicyTests {
         throw new TestAbortedException("no hardware");
     }
 
-    /** One test for each place, with the name of the place. */
+    /** One test for each location, named after the location. */
     static class PlacesTestCase {
 
         @Nested

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What becomes of the check of a test that failed is said by the nearest place that says it. */
+/** The nearest location that sets the handling of a failed test's check wins. */
 class OnFailurePolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -97,7 +97,7 @@ class OnFailurePolicyTests {
         throw new IllegalStateException("the test itself");
     }
 
-    /** One test for each place, with the name of the place. */
+    /** One test for each location, named after the location. */
     static class PlacesTestCase {
 
         @Nested

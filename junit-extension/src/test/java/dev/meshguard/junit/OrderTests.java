@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The check comes after everything that could still free a buffer. */
+/** The check runs after everything that could still free a buffer. */
 class OrderTests {
 
     @Test
@@ -52,7 +52,7 @@ class OrderTests {
         assertThat(run(LaterExtensionTestCase.class)).hasOnlySucceeded(1);
     }
 
-    /** Frees what was given to it. */
+    /** Frees its buffers when it is closed. */
     static final class Releaser implements AutoCloseable {
         private final Deque<MeshBuffer> buffers = new ArrayDeque<>();
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whose stack is taken is said by the nearest place that says it. */
+/** The nearest location that sets the origin capture wins. */
 class OriginsPolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -43,7 +43,7 @@ class OriginsPolicyTests {
                         Assertions.assertThat(group.origin().isPresent()).isEqualTo(hasOrigin));
     }
 
-    /** One test for each place, with the name of the place. */
+    /** One test for each location, named after the location. */
     static class PlacesTestCase {
 
         @Nested

@@ -12,7 +12,9 @@ import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
 
-/** Where another extension gives a test something of our types, a field takes it; for one parameter there can be one resolver. */
+/**
+ * If another extension resolves a parameter of a MeshGuard type, use a field: a parameter can have only one resolver.
+ */
 class OtherResolversTests {
 
     @Test
@@ -33,7 +35,7 @@ class OtherResolversTests {
     @ExtendWith(MockitoExtension.class)
     static class ParameterTestCase {
         @Test
-        @SuppressWarnings("MockNotUsedInProduction") // The test fails before it gets the mock.
+        @SuppressWarnings("MockNotUsedInProduction") // The test fails before the mock is injected.
         void asksForAMock(@Mock MeshDevice mesh) {}
     }
 

@@ -14,10 +14,10 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the code under test opens through the {@link Ttnn} of a test is that test's, whoever calls and on whatever thread.
+ * Meshes opened through the {@link Ttnn} of a test belong to that test, on every thread.
  *
- * <p>Nothing goes by the thread: a mesh belongs to a runtime, and the runtime to a test. Threads of a pool that tests share are no
- * exception.
+ * <p>The thread does not matter: a mesh belongs to a runtime, and the runtime to a test. This includes threads of a
+ * pool that tests share.
  */
 class OtherThreadsTests {
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
-/** The leak never hides what the test itself has to say, and never gets lost behind it. */
+/** A leak never hides the failure of the test itself, and is never lost behind it. */
 class OutcomeTests {
 
     @Test
@@ -53,7 +53,7 @@ class OutcomeTests {
                 .withSuppressedVerdict(Outcome.LEAKED);
     }
 
-    /** Build tools write what a test prints into its report, and no report entries. */
+    /** Build tools include the output of a test in its report, but no report entries. */
     @ParameterizedTest
     @ValueSource(classes = {OverflowingTestCase.class, UnsuppressingTestCase.class, UnsuppressingDynamicTestCase.class})
     @ResourceLock(Resources.SYSTEM_ERR)
@@ -158,7 +158,7 @@ class OutcomeTests {
         }
     }
 
-    /** The machine makes such an error without its constructor, so it suppresses nothing. */
+    /** The JVM creates such an error without its constructor, so it suppresses nothing. */
     @TrackAllocations
     static class OverflowingTestCase {
         @Test

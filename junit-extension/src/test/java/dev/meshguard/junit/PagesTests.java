@@ -42,7 +42,7 @@ import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** Checks leave pages: those that fail unless a build asks otherwise, each named by the text that stands on it. */
+/** Failed checks write pages by default, each named in its failure text. */
 class PagesTests {
 
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.slf4j.LoggerFactory;
 
-/** Who asks for a mesh gets that of the test, and who asks for nothing opens nothing. */
+/** A test that declares a mesh gets its own, and a test that declares nothing opens none. */
 class ParameterTests {
 
     @Test
@@ -149,7 +149,7 @@ class ParameterTests {
         @Test
         void asksForNothing() {}
 
-        /** A field of a test that does not run is not filled. */
+        /** A field of a test that does not run is not set. */
         @Nested
         class FieldTestCase {
             @Tracked

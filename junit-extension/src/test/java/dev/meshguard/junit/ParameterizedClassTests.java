@@ -17,11 +17,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Each test of each invocation of a parameterized class is checked by itself.
+ * Each test of each invocation of a parameterized class is checked separately.
  *
- * <p>Closeable arguments are another matter: JUnit keeps them for all tests of an invocation and closes them when those are over, which
- * is after the check of each. That cannot be otherwise for a mesh of one test, because the mesh is gone by then; a mesh of the class is
- * closed after them.
+ * <p>JUnit keeps closeable arguments for all tests of an invocation and closes them afterwards, so after the check of
+ * each test. For a mesh of one test this is unavoidable, because the mesh no longer exists then; a mesh of the class is
+ * closed after the arguments.
  */
 class ParameterizedClassTests {
 
@@ -44,7 +44,7 @@ class ParameterizedClassTests {
         assertThat(run(ArgumentOnMeshOfClassTestCase.class)).hasOnlySucceeded(1);
     }
 
-    /** Frees what was given to it. */
+    /** Frees its buffers when it is closed. */
     static final class Releaser implements AutoCloseable {
         private final Deque<MeshBuffer> buffers = new ArrayDeque<>();
 

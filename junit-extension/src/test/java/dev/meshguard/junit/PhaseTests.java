@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A buffer is known to be of set-up, test or teardown. */
+/** Buffers are attributed to set-up, test or teardown. */
 class PhaseTests {
 
     @Test

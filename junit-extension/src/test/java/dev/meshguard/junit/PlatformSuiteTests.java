@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.suite.api.SelectClasses;
 import org.junit.platform.suite.api.Suite;
 
-/** A {@code @Suite} class is a run of its own: its tests are blamed as elsewhere, and a mesh of the whole run is the suite's. */
+/**
+ * A {@code @Suite} class is a run of its own: its tests are checked as usual, and a mesh of the whole run belongs to
+ * the suite.
+ */
 class PlatformSuiteTests {
 
     @Test

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.MultipleFailuresError;
 
-/** A test of other processes is failed by what its programs left, each told by itself. */
+/** The survivors of its programs fail a test of other processes, each reported separately. */
 class ProcessSourceTests {
 
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
@@ -233,12 +233,12 @@ class ProcessSourceTests {
                 .replaceAll("/\\S+/meshguard\\d+/", "/folder/");
     }
 
-    /** A program that runs until its input ends. */
+    /** Starts a program that runs until its input ends. */
     private static TrackedProcess reading(TrackedProcesses processes) throws IOException {
         return processes.command("cat").recordSize(RecordSize.BYTES_112).start();
     }
 
-    /** Reports as the program would. */
+    /** Returns a client that reports like the program. */
     private static AllocationClient clientOf(TrackedProcess program) {
         return AllocationClient.builder()
                 .socket(program.server().socketPath())

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** An entry on a method holds for nothing at all, too, over all invocations of the method; one on a class does not. */
+/** An entry on a method must match in one of its invocations; one on a class need not match. */
 class PromisedBuffersTests {
 
     private static final String WHERE_THAT_IS_RIGHT =

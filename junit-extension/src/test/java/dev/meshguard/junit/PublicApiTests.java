@@ -32,7 +32,7 @@ import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
-/** The house rules for what users see, over all published modules. */
+/** The project's rules for public API, over all published modules. */
 class PublicApiTests {
 
     private static final JavaClasses CLASSES = new ClassFileImporter()
@@ -48,7 +48,7 @@ class PublicApiTests {
                     .map(PublicApiTests::locationOf)
                     .collect(Collectors.toSet()));
 
-    /** What may stand in a public signature besides our own. */
+    /** The packages allowed in a public signature, in addition to the project's own. */
     private static final List<String> KNOWN = List.of(
             "java.",
             "dev.meshguard.",
@@ -181,7 +181,7 @@ class PublicApiTests {
         };
     }
 
-    /** An adapter is made of what it adapts. */
+    /** An adapter is created from the adapted object. */
     private static boolean isAdapted(JavaClass type, JavaClass unknown) {
         return type.getPackageName().equals("dev.meshguard.mockito")
                 && unknown.getName().startsWith("org.mockito.");

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** However it is registered, and however often, a test is checked once. */
+/** For every way and number of registrations, a test is checked once. */
 class RegistrationTests {
 
     @Test

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A policy that cannot be is refused with the place, the value and what is allowed. */
+/** An invalid policy is rejected with its location, the value and the allowed values. */
 class RejectedPoliciesTests {
 
     @ParameterizedTest

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A value that cannot be is refused with its place, itself and what is allowed. */
+/** An invalid value is rejected with its location, the value and the allowed values. */
 class RejectedValuesTests {
 
     @Test
@@ -134,7 +134,7 @@ class RejectedValuesTests {
                         + " Give at most one; write an entry for each lifetime.");
     }
 
-    /** A default of -1 would let each of these fit anything without a word. */
+    /** With a default of -1 each of these would match anything without an error. */
     @ParameterizedTest
     @ValueSource(strings = {"device", "devices", "size", "minSize", "maxSize", "atMost", "atLeast", "exactly", "bytes"})
     void anExpectationOfANegativeNumber(String attribute) {

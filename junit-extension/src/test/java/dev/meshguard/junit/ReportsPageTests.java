@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The page on reports shows what is really printed; its example is the text that {@link SummaryTests} expects. */
+/** The page on reports shows the printed text; its example is the text that {@link SummaryTests} expects. */
 class ReportsPageTests {
 
     private static final Path PAGE = Path.of("..", "docs", "reports.md");

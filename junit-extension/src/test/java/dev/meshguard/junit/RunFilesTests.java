@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
-/** The files of a whole run: what may stay, and which leaks are known. */
+/** The files of a whole run: expected buffers and known leaks. */
 class RunFilesTests {
 
     @TempDir
@@ -149,7 +149,7 @@ class RunFilesTests {
         return Files.writeString(folder.resolve(name), text);
     }
 
-    /** In the environment of a build nothing may be written, so what is known is taken from the failure. */
+    /** On a CI server nothing may be written, so the known leaks are taken from the failure. */
     private Path knownFrom(Class<?> testClass) throws IOException {
         return write(
                 "known.txt",

@@ -21,10 +21,10 @@ import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.testkit.engine.EngineTestKit;
 
 /**
- * Runs know nothing of each other, however many there are in one JVM.
+ * Several runs in one JVM are independent.
  *
- * <p>Surefire runs tests that failed again in the same JVM, in a run of its own; IDEs and mutation tests start JUnit over and over. What
- * one run found is not told by the next. A run that is cancelled half-way is right as far as it came.
+ * <p>Surefire reruns failed tests in the same JVM, in a run of its own; IDEs and mutation tests start JUnit repeatedly.
+ * A later run does not report findings of an earlier one. A cancelled run is correct up to its cancellation.
  */
 class RunsTests {
 

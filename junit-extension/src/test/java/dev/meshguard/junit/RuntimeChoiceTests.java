@@ -21,7 +21,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A test chooses the runtime it runs on and how its mesh is opened. */
+/** A test configures its runtime and the arguments with which its mesh is opened. */
 class RuntimeChoiceTests {
 
     @Test

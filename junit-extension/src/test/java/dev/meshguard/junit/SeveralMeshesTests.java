@@ -101,7 +101,7 @@ class SeveralMeshesTests {
         }
     }
 
-    /** A mesh and a submesh over one device, each with an allocator that lends 0x1000 first. */
+    /** A mesh and a submesh over one device, each with an allocator whose first address is 0x1000. */
     private static final class Binding {
 
         static void holdAtATime(AllocationTracker tracker) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
-/** Tests that share a mesh and answer each for itself have policies of their own, and keep sharing it. */
+/** Tests that share a mesh and are each responsible may have policies of their own, and still share the mesh. */
 class SharedMeshPoliciesTests {
 
     @Test

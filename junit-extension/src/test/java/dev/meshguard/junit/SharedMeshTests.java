@@ -32,10 +32,11 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * On a mesh that tests share, each answers for what it took.
+ * On a shared mesh, each test is responsible for its own allocations.
  *
- * <p>What a test leaves on a class's mesh is that test's leak: it fails, the tests after it do not, and the class does not tell it again.
- * What the class takes in {@code @BeforeAll} methods, and what the mesh keeps for all, is checked when the class is over.
+ * <p>A test's survivors on a class's mesh are that test's leak: it fails, later tests do not, and the class does not
+ * report it again. Allocations of {@code @BeforeAll} methods, and memory that the mesh keeps for all tests, are checked
+ * at the end of the class.
  */
 class SharedMeshTests {
 
@@ -364,7 +365,10 @@ class SharedMeshTests {
         }
     }
 
-    /** The test is there when the {@code @BeforeAll} method takes its buffer, and over before that is given back. */
+    /**
+     * The test instance exists when the {@code @BeforeAll} method allocates its buffer, and has ended before that is
+     * freed.
+     */
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)

@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * AssertJ's soft assertions and the check at the end tell everything, and nothing twice.
+ * AssertJ's soft assertions and the check at the end together report every finding once.
  *
- * <p>Our soft assertions are given and collected by AssertJ's own extension. It reports when the test method is over, so before the
- * check; a leak that was asserted is not told again, and another one is suppressed in what it reports, whichever extension comes first.
+ * <p>AssertJ's own extension injects and collects MeshGuard's soft assertions. It reports after the test method, so
+ * before the check. An asserted leak is not reported again, and another one is suppressed in that error, in either
+ * order of the extensions.
  */
 class SoftAssertionsTests {
 

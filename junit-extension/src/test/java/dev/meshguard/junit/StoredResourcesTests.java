@@ -24,9 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * What JUnit's stores keep is closed, once, also where JUnit does not close what is merely {@link AutoCloseable}.
+ * The values of JUnit's stores are closed once, even if JUnit does not close a mere {@link AutoCloseable}.
  *
- * <p>That is so with a configuration parameter, and was before 5.13.
+ * <p>That is the case with a configuration parameter, and was before 5.13.
  */
 @ParameterizedClass
 @ValueSource(booleans = {true, false})

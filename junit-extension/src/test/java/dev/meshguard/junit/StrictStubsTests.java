@@ -14,7 +14,7 @@ import org.mockito.Mock;
 import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 import org.mockito.junit.jupiter.MockitoExtension;
 
-/** Mockito's strict stubs and a leak do not hide each other, whichever extension comes first. */
+/** Mockito's strict stubs and a leak do not hide each other, in either order of the extensions. */
 class StrictStubsTests {
 
     @Test
@@ -37,7 +37,7 @@ class StrictStubsTests {
 
     abstract static class StubbingTestCase {
         @Mock
-        @SuppressWarnings("MockNotUsedInProduction") // That is the mistake to be reported.
+        @SuppressWarnings("MockNotUsedInProduction") // This is the reported error.
         private Supplier<String> supplier;
 
         @Test

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * A mesh for the whole run is checked when the last test is over.
+ * A mesh for the whole run is checked after the last test.
  *
- * <p>All tests of all classes that ask for the same settings share it. A leak fails the engine, and with it the build, unless each test
- * answers for itself.
+ * <p>All tests of all classes with the same settings share it. A leak fails the engine, and with it the build, unless
+ * each test is responsible for its own survivors.
  */
 class SuiteLifetimeTests {
 

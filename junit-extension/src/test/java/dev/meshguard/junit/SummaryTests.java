@@ -33,9 +33,9 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A run says at its end what it tracked, once, in the terminal.
+ * A run prints a summary at its end, once, in the terminal.
  *
- * <p>Nothing is said where nothing was tracked. What is said belongs to the run: launchers, plans and threads do not mix.
+ * <p>Nothing is printed if nothing was tracked. A summary belongs to one run: launchers, plans and threads do not mix.
  */
 class SummaryTests {
 
@@ -275,7 +275,7 @@ class SummaryTests {
                         "meshguard.summary = sometimes is refused. It is off, failures or always.");
     }
 
-    /** Lets no run end before two have published their numbers. */
+    /** Delays the end of each run until two have published their numbers. */
     private static final class Meeting implements TestExecutionListener {
         private final CountDownLatch published = new CountDownLatch(2);
 
@@ -296,7 +296,7 @@ class SummaryTests {
         return masked(LaunchedRun.launcher().run(parameters, testClasses).printed());
     }
 
-    /** Of several checks nobody knows which is the slowest. */
+    /** The slowest of several checks is not deterministic. */
     private static List<String> masked(List<String> printed) {
         List<String> masked = new ArrayList<>();
         for (String text : printed) {

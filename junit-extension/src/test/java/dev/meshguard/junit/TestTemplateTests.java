@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 
-/** Each invocation of a test template has a mesh of its own and is checked by itself. */
+/** Each invocation of a test template has a mesh of its own and is checked separately. */
 class TestTemplateTests {
 
     @Test

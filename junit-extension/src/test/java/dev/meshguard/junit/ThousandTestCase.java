@@ -144,7 +144,7 @@ final class ThousandTestCase {
 
     static class Shared4 extends Shared {}
 
-    /** The class takes memory, too. */
+    /** The class allocates memory, too. */
     @TestInstance(Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)
     abstract static class Loading extends Fifty {

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * A test that runs into its timeout is blamed for what it leaves, and told that the timeout may be why.
+ * A test that exceeds its timeout is responsible for its survivors, and a note names the timeout as a possible reason.
  *
- * <p>A thread that outlives its test gets an error from the device, which is closed; on a mesh that goes on, what it still takes is its
- * own test's and never the next one's.
+ * <p>A thread that outlives its test gets an error from the closed device. On a mesh that continues, its later
+ * allocations still belong to its own test.
  */
 class TimeoutTests {
 
@@ -91,7 +91,7 @@ class TimeoutTests {
                                 + " was over\n");
     }
 
-    /** Waits although the timeout interrupts it, as a computation does that never looks. */
+    /** Waits and ignores the interrupt of the timeout, like a computation that never checks for it. */
     private static void awaitStubbornly(CountDownLatch latch) {
         boolean done = false;
         while (!done) {
@@ -99,7 +99,7 @@ class TimeoutTests {
                 latch.await();
                 done = true;
             } catch (InterruptedException ignored) {
-                // That is what makes it stubborn.
+                // Ignoring it is the purpose of this method.
             }
         }
     }
@@ -115,8 +115,8 @@ class TimeoutTests {
     }
 
     /**
-     * Does what {@link Timeout} does on a separate thread, once the test runs there: a timeout that passes while the machine has not
-     * started the thread yet would be another case.
+     * Does the same as {@link Timeout} on a separate thread, but only once the test runs there: a timeout that passes
+     * before the thread has started would be another case.
      */
     static class GivesUp implements InvocationInterceptor {
         static CountDownLatch started;
@@ -152,7 +152,7 @@ class TimeoutTests {
         static CountDownLatch goesOn;
         static CompletableFuture<Throwable> late;
 
-        /** Before the timeout runs: how soon the other thread is there depends on what else the machine does. */
+        /** Allocated before the timeout runs: the start of the other thread depends on the machine's load. */
         @BeforeEach
         void leak(MeshDevice mesh) {
             Buffers.take(mesh);

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A tracked field holds what a parameter would be given.
+ * A tracked field holds the same value as a parameter.
  *
- * <p>An instance field is filled before the {@code @BeforeEach} methods of each test with what is that test's, a static one before the
- * {@code @BeforeAll} methods with what is the class's. A test that does not run opens nothing.
+ * <p>An instance field is set before the {@code @BeforeEach} methods of each test with that test's values, a static one
+ * before the {@code @BeforeAll} methods with the class's. A test that does not run opens nothing.
  */
 class TrackedFieldTests {
 
@@ -303,7 +303,7 @@ class TrackedFieldTests {
         }
     }
 
-    @SuppressWarnings("UnusedVariable") // It is refused.
+    @SuppressWarnings("UnusedVariable") // This is an error.
     @TrackAllocations
     static class WrongTypeTestCase {
         @Tracked
@@ -313,7 +313,7 @@ class TrackedFieldTests {
         void test() {}
     }
 
-    @SuppressWarnings("UnusedVariable") // It is refused.
+    @SuppressWarnings("UnusedVariable") // This is an error.
     @TrackAllocations
     static class FinalTestCase {
         @Tracked
@@ -323,7 +323,7 @@ class TrackedFieldTests {
         void test() {}
     }
 
-    @SuppressWarnings("UnusedVariable") // It is refused.
+    @SuppressWarnings("UnusedVariable") // This is an error.
     @TrackAllocations
     @TestInstance(TestInstance.Lifecycle.PER_CLASS)
     @Execution(ExecutionMode.CONCURRENT)

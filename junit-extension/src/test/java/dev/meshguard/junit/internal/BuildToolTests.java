@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A command that runs a test again can be pasted into a shell, whatever the test is called. */
+/** A rerun command can be pasted into a shell, for every name of a test. */
 class BuildToolTests {
 
     @ParameterizedTest

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
-/** What a whole run shows, in one JVM or in several. */
+/** The results of a whole run, in one JVM or in several. */
 class RunStateTests {
 
     private static final String HEADER = """

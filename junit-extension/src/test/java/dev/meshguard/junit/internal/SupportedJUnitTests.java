@@ -6,10 +6,10 @@ import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A JUnit that is too old is refused by a sentence that says what to do. */
+/** A JUnit that is too old is rejected with a message that names the way out. */
 class SupportedJUnitTests {
 
-    /** A context as JUnit had it before 5.12.1; that of a real one is refused in a consumer. */
+    /** A context like JUnit's before 5.12.1; a real one is tested in a consumer project. */
     private interface OlderContext {
         @SuppressWarnings("unused")
         String getUniqueId();

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.opentest4j.AssertionFailedError;
 
-/** A test runs once for each allocation that it makes, and must give everything back when that one fails. */
+/** A test runs once for each of its allocations, and must free everything when that one fails. */
 class FailEachAllocationTests {
 
     @Test
@@ -327,7 +327,7 @@ class FailEachAllocationTests {
     @TrackAllocations(rows = 1, columns = 2)
     static class BrokenCleanUpTestCase {
         @FailEachAllocation
-        @SuppressWarnings("Finally") // That is what is broken.
+        @SuppressWarnings("Finally") // The missing free is the tested defect.
         void decode(MeshDevice mesh) {
             MeshBuffer taken = null;
             try {

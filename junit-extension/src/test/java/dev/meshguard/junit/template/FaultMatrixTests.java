@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
 
-/** A test runs once for each of some faults, and what became of it is a grid. */
+/** A test runs once for each of some faults, and the results are a grid. */
 class FaultMatrixTests {
 
     @Test

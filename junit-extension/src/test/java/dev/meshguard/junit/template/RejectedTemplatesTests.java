@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** What cannot be is refused with its place, itself and what is allowed. */
+/** An invalid template is rejected with its location, the value and the allowed values. */
 class RejectedTemplatesTests {
 
     @Test

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.opentest4j.AssertionFailedError;
 
-/** A test is repeated on one mesh until it is decided whether memory grows. */
+/** A test is repeated on one mesh until a trend is certain. */
 class RepeatUntilStableTests {
 
     @Test

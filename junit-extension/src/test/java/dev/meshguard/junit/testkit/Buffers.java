@@ -6,7 +6,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 
-/** Takes memory for test classes that are run inside a test. */
+/** Allocates memory for test classes that run inside a test. */
 public final class Buffers {
 
     private Buffers() {}

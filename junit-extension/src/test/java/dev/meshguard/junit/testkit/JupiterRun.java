@@ -20,7 +20,7 @@ public final class JupiterRun {
 
     private JupiterRun() {}
 
-    /** Returns what became of the tests of a class. */
+    /** Returns the results of the tests of a class. */
     public static RunAssert.Results run(Class<?> testClass) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
@@ -28,7 +28,7 @@ public final class JupiterRun {
                 .execute());
     }
 
-    /** Returns what became of one invocation of a method that runs several times, from 1; the others are left out. */
+    /** Returns the results of one invocation of a method that runs several times, from 1; the others do not run. */
     public static RunAssert.Results runInvocation(Class<?> testClass, String method, int index) {
         Method found = Arrays.stream(testClass.getDeclaredMethods())
                 .filter(one -> one.getName().equals(method))
@@ -40,7 +40,7 @@ public final class JupiterRun {
                 .execute());
     }
 
-    /** Returns what became of the tests of a class in a run with configuration parameters. */
+    /** Returns the results of the tests of a class in a run with configuration parameters. */
     public static RunAssert.Results run(Class<?> testClass, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
@@ -49,7 +49,7 @@ public final class JupiterRun {
                 .execute());
     }
 
-    /** Returns what became of the one test of the given name in a class or its nested classes; the others are left out. */
+    /** Returns the results of the test with a given name in a class or its nested classes; the others do not run. */
     public static RunAssert.Results runTest(Class<?> around, String test, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
@@ -67,12 +67,12 @@ public final class JupiterRun {
                 Arrays.stream(around.getDeclaredClasses()).flatMap(JupiterRun::methods));
     }
 
-    /** Returns what became of the tests of several classes in one run. */
+    /** Returns the results of the tests of several classes in one run. */
     public static RunAssert.Results runTogether(Class<?>... testClasses) {
         return runTogether(Map.of(), testClasses);
     }
 
-    /** Returns what became of the tests of several classes in one run with configuration parameters. */
+    /** Returns the results of the tests of several classes in one run with configuration parameters. */
     public static RunAssert.Results runTogether(Map<String, String> parameters, Class<?>... testClasses) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")
@@ -83,7 +83,7 @@ public final class JupiterRun {
                 .execute());
     }
 
-    /** Returns what became of the tests of {@code @Suite} classes in one run. */
+    /** Returns the results of the tests of {@code @Suite} classes in one run. */
     public static RunAssert.Results runSuites(Class<?>... suites) {
         return new RunAssert.Results(EngineTestKit.engine("junit-platform-suite")
                 .configurationParameter("meshguard.page", "off")
@@ -93,12 +93,12 @@ public final class JupiterRun {
                 .execute());
     }
 
-    /** Returns what became of the tests of a class that ran at the same time. */
+    /** Returns the results of the tests of a class that ran concurrently. */
     public static RunAssert.Results runConcurrently(Class<?> testClass) {
         return runConcurrently(testClass, Map.of());
     }
 
-    /** Returns what became of the tests of a class that ran at the same time, with configuration parameters. */
+    /** Returns the results of the tests of a class that ran concurrently, with configuration parameters. */
     public static RunAssert.Results runConcurrently(Class<?> testClass, Map<String, String> parameters) {
         return new RunAssert.Results(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("meshguard.page", "off")

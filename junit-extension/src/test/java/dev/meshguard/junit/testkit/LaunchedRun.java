@@ -14,7 +14,7 @@ import org.junit.platform.launcher.core.LauncherConfig;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** Runs test classes as a build tool does: with the launcher, and a listener that keeps what would be printed. */
+/** Runs test classes like a build tool: with the launcher, and a listener that keeps the printed text. */
 public final class LaunchedRun {
 
     private static final Pattern TIME = Pattern.compile("\\d+\\.\\d ms");
@@ -31,7 +31,7 @@ public final class LaunchedRun {
                 .build());
     }
 
-    /** Returns a launcher that has run nothing. */
+    /** Returns a launcher before its first run. */
     public static LaunchedRun launcher(TestExecutionListener... listeners) {
         return new LaunchedRun(listeners);
     }
@@ -52,7 +52,7 @@ public final class LaunchedRun {
         return run(Map.of(), testClasses);
     }
 
-    /** Returns what was printed at the end of each run, with the times masked. */
+    /** Returns the printed summary of each run, with the times masked. */
     public List<String> printed() {
         return printed.stream()
                 .map(text -> TIME.matcher(text).replaceAll("N ms"))

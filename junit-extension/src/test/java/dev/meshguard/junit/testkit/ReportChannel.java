@@ -9,7 +9,7 @@ import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.EventType;
 
-/** Where the leak of a test is told. */
+/** The channel that reports the leak of a test. */
 public enum ReportChannel {
     /** It is the failure itself. */
     FAILURE,
@@ -17,10 +17,10 @@ public enum ReportChannel {
     SUPPRESSED,
     /** It is published only. */
     PUBLISHED,
-    /** Nowhere. */
+    /** It is not reported. */
     NOWHERE;
 
-    /** Returns where the leak of the one test of the given method is told. */
+    /** Returns the channel that reports the leak of the only test of a method. */
     public static ReportChannel of(RunAssert.Results results, String method) {
         List<Event> ofTest = results.events().allEvents().list().stream()
                 .filter(event -> event.getTestDescriptor()

@@ -23,9 +23,9 @@ import org.junit.platform.testkit.engine.Events;
 public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results> {
 
     /**
-     * What became of a run.
+     * The results of a run.
      *
-     * @param events the engine's own words
+     * @param events the engine's events
      */
     public record Results(EngineExecutionResults events) {}
 
@@ -38,33 +38,33 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return new RunAssert(actual);
     }
 
-    /** Verifies that so many tests ran and all succeeded, and the classes too. */
+    /** Verifies that a number of tests ran and all succeeded, and the classes too. */
     public RunAssert hasOnlySucceeded(int tests) {
         Assertions.assertThat(failures(actual.events().allEvents())).isEmpty();
         Assertions.assertThat(actual.events().testEvents().succeeded().count()).isEqualTo(tests);
         return this;
     }
 
-    /** Verifies that exactly one test ran, and goes on with it. */
+    /** Verifies that exactly one test ran, and returns it. */
     public Subject hasSingleTest() {
         List<Event> finished = actual.events().testEvents().finished().list();
         Assertions.assertThat(finished).as("finished tests").hasSize(1);
         return new Subject(actual, finished.get(0));
     }
 
-    /** Goes on with the one test of the given method. */
+    /** Returns the only test of a method. */
     public Subject hasTest(String method) {
         return only("test " + method, event -> methodOf(event).equals(method));
     }
 
-    /** Verifies that of several tests exactly one failed, and goes on with it. */
+    /** Verifies that exactly one of several tests failed, and returns it. */
     public Subject hasSingleFailure() {
         List<Event> failed = actual.events().testEvents().failed().list();
         Assertions.assertThat(failed).as("failed tests").hasSize(1);
         return new Subject(actual, failed.get(0));
     }
 
-    /** Goes on with one invocation of a method that runs several times, from 1. */
+    /** Returns one invocation of a method that runs several times, from 1. */
     public Subject hasInvocation(String method, int index) {
         return only(
                 method + " #" + index,
@@ -76,14 +76,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
                                 .equals("#" + index));
     }
 
-    /** Goes on with the one test of the given display name, for example a dynamic one. */
+    /** Returns the only test with a display name, for example a dynamic one. */
     public Subject hasTestCalled(String displayName) {
         return only(
                 "test called " + displayName,
                 event -> event.getTestDescriptor().getDisplayName().equals(displayName));
     }
 
-    /** Verifies that exactly the tests of the given display names failed, in any order, and no class. */
+    /** Verifies that exactly the tests with the given display names failed, in any order, and no class. */
     public RunAssert hasOnlyFailed(String... displayNames) {
         Assertions.assertThat(actual.events().containerEvents().failed().list()).isEmpty();
         Assertions.assertThat(actual.events().testEvents().failed().list())
@@ -92,14 +92,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return this;
     }
 
-    /** Verifies that the engine, some class or a factory is the one that failed. */
+    /** Verifies that exactly one engine, class or factory failed, and returns it. */
     public Subject hasFailedContainerCalled(String displayName) {
         Subject failed = hasFailedClass();
         Assertions.assertThat(failed.event.getTestDescriptor().getDisplayName()).isEqualTo(displayName);
         return failed;
     }
 
-    /** Verifies under which names the invocations of a method ran, in their order; line numbers masked. */
+    /** Verifies the names of the invocations of a method, in their order; line numbers masked. */
     public RunAssert hasInvocationsNamed(String method, String... names) {
         Assertions.assertThat(actual.events().testEvents().started().list().stream()
                         .filter(event -> methodOf(event).equals(method))
@@ -108,7 +108,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return this;
     }
 
-    /** Goes on with all invocations of one method together. */
+    /** Returns the container of all invocations of one method. */
     public Subject hasTemplate(String method) {
         List<Event> finished = actual.events().containerEvents().finished().list().stream()
                 .filter(event -> methodOf(event).equals(method))
@@ -123,7 +123,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         return this;
     }
 
-    /** Goes on with the one class that failed. */
+    /** Returns the only class that failed. */
     public Subject hasFailedClass() {
         List<Event> failed = actual.events().containerEvents().failed().list();
         Assertions.assertThat(failed).as("failed classes").hasSize(1);
@@ -154,7 +154,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
                 .toList();
     }
 
-    /** A test or class that is over. */
+    /** A completed test or class. */
     public static final class Subject {
 
         private final Results results;
@@ -178,12 +178,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
                     .contains(parts);
         }
 
-        /** Verifies that it failed, and goes on with why. */
+        /** Verifies that it failed, and returns the failure. */
         public Failure whichFailed() {
             return has(Status.FAILED);
         }
 
-        /** Verifies that it was aborted, and goes on with why. */
+        /** Verifies that it was aborted, and returns the reason. */
         public Failure whichWasAborted() {
             return has(Status.ABORTED);
         }
@@ -193,7 +193,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             Assertions.assertThat(entries()).isEmpty();
         }
 
-        /** Verifies the one text that was published, line numbers masked. */
+        /** Verifies the only published text, line numbers masked. */
         public void withPublishedText(String text) {
             Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(text);
         }
@@ -218,7 +218,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
         }
     }
 
-    /** Why a test or class did not succeed. */
+    /** The reason why a test or class did not succeed. */
     public static final class Failure {
 
         private final Subject subject;
@@ -229,24 +229,24 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             this.thrown = thrown;
         }
 
-        /** Verifies that it is a leak with the given outcome and nothing else. */
+        /** Verifies that it is only a leak with the given outcome. */
         public Failure withVerdict(Outcome outcome) {
             Assertions.assertThat(verdictOf(thrown).outcome()).isEqualTo(outcome);
             return this;
         }
 
-        /** Returns the verdict it is about. */
+        /** Returns its verdict. */
         public LeakVerdict verdict() {
             return verdictOf(thrown);
         }
 
-        /** Verifies the type and message of what was thrown. */
+        /** Verifies the type and message of the error. */
         public Failure with(Class<? extends Throwable> type, String message) {
             Assertions.assertThat(thrown).isInstanceOf(type).hasMessage(message);
             return this;
         }
 
-        /** Verifies the type of what was thrown. */
+        /** Verifies the type of the error. */
         public Failure with(Class<? extends Throwable> type) {
             Assertions.assertThat(thrown).isInstanceOf(type);
             return this;
@@ -294,7 +294,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
-        /** Verifies a part of the one text that was published. */
+        /** Verifies a part of the only published text. */
         public Failure withPublishedTextContaining(String part) {
             Assertions.assertThat(subject.entries())
                     .singleElement(InstanceOfAssertFactories.STRING)
@@ -302,7 +302,7 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
-        /** Verifies where an IDE jumps to. */
+        /** Verifies the frame to which an IDE jumps. */
         public Failure withFirstFrameIn(Class<?> type, String method) {
             StackTraceElement first = thrown.getStackTrace()[0];
             Assertions.assertThat(first.getClassName()).isEqualTo(type.getName());

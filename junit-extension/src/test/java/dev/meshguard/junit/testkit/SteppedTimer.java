@@ -5,24 +5,24 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A time that passes only while somebody sleeps, with things that happen then. */
+/** A clock that advances only during sleeps, with scheduled actions. */
 public final class SteppedTimer implements GraceTimer {
 
     private final TreeMap<Duration, Runnable> planned = new TreeMap<>();
     private Duration now = Duration.ZERO;
     private boolean interrupts;
 
-    /** Lets something happen at a moment, on the thread that sleeps. */
+    /** Runs an action at a moment, on the sleeping thread. */
     public void at(Duration moment, Runnable happening) {
         planned.put(moment, happening);
     }
 
-    /** Interrupts who sleeps next. */
+    /** Interrupts the next sleep. */
     public void interruptSleep() {
         interrupts = true;
     }
 
-    /** Returns how much time has passed. */
+    /** Returns the elapsed time. */
     public Duration now() {
         return now;
     }

@@ -1,4 +1,4 @@
-/** Runs test classes inside a test, and says in a few words what became of them. */
+/** Runs test classes inside a test, with concise assertions about the results. */
 @NullMarked
 package dev.meshguard.junit.testkit;
 

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files are never longer than is said, can be read where they are cut, and the text says what is missing. */
+/** Attached files never exceed their limit, remain readable when truncated, and the text names the missing part. */
 class BoundedFilesTests {
 
     @TempDir

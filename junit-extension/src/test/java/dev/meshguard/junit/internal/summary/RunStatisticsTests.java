@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The numbers of a run are those of its checks, timed by a clock that is given, and several runs add up. */
+/** The numbers of a run are those of its checks, timed by a given clock, and several runs add up. */
 class RunStatisticsTests {
 
     private final AtomicLong now = new AtomicLong();
@@ -151,7 +151,7 @@ class RunStatisticsTests {
         return summary(numbers, List.of(), List.of()).text();
     }
 
-    /** As it comes to the listener. */
+    /** The form in which the listener receives it. */
     private static RunSummary summary(RunStatistics numbers, List<String> matched, List<String> unmatched) {
         return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
     }
