@@ -296,9 +296,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies how many buffers are allocated now, on all devices.
      *
-     * <p>Generations are counted, as in {@link #survivors()}. One address counts twice if two allocators (of two
-     * meshes, of a mesh and a device, of two sub-devices) reserved it, or if a reopened device left one buffer there.
-     * The bytes of two allocators add up.
+     * <p>Generations are counted, as in {@link #survivors()}. One address counts twice if two allocators reserved it: of
+     * two meshes, of a mesh and a device, or of two sub-devices. It also counts twice if a buffer there outlived an
+     * earlier open period of the device.
      *
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);

@@ -258,7 +258,7 @@ record CheckReporter(
         return report.reproducedBy(test.reproduction());
     }
 
-    /** The frames of the engine help nobody: the reader looks for the line that allocated the buffer. */
+    /** The frames of the engine are useless: the reader looks for the line that allocated the buffer. */
     private StackTraceElement[] callSiteOf(LeakVerdict verdict) {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(standing -> verdict.groups(standing).stream())

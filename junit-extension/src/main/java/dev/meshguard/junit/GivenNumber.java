@@ -9,7 +9,7 @@ import java.util.OptionalLong;
  * A number that an annotation may set or omit.
  *
  * <p>Such an attribute is an array, because an annotation cannot express that a number was omitted. A default of -1
- * could not be told from an explicit -1, and would mean "any" instead of an error.
+ * would look like an explicit -1, and would mean "any" instead of an error.
  */
 final class GivenNumber {
 

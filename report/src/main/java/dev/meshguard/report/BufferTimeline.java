@@ -27,8 +27,9 @@ import org.apiguardian.api.API.Status;
 /**
  * The history of one buffer: one line for each event, with the line of code if it is known.
  *
- * <p>It contains the reports and frees with the reference count before and after, ignored frees of the address during
- * and after the buffer's lifetime, the state of the address by witnesses, and whether its handle was found. Immutable
+ * <p>It contains the reports and frees with the reference count before and after. It also contains ignored frees of
+ * the address during and after the buffer's generation, the state of the address by witnesses, and whether its handle
+ * was found. Immutable
  * and safe for use by several threads.
  *
  * <pre>{@code

@@ -114,7 +114,7 @@ final class VerdictText {
                     if (!last) {
                         break;
                     }
-                    one = one.subList(0, 1); // A line that one more exists takes as much room as the line itself.
+                    one = one.subList(0, 1); // The line "one more" needs as much room as the omitted line itself.
                 }
                 lines.addAll(one);
                 room -= one.size();
