@@ -4,10 +4,10 @@ import dev.meshguard.benchmarks.freelist.FreeList;
 import java.util.Random;
 
 /**
- * Frees a live block and allocates another of a random size, again and again, over a given number of live blocks.
+ * Frees a live block and allocates another of a random size, repeatedly, over a given number of live blocks.
  *
- * <p>Which block and which size follow from a fixed seed, so every list sees the same operations. Sizes are spread evenly
- * over their logarithm, from 32 bytes to 64 KiB.
+ * <p>A fixed seed determines blocks and sizes, so every list sees the same operations. Sizes are spread evenly over their
+ * logarithm, from 32 bytes to 64 KiB.
  */
 final class Churn {
 

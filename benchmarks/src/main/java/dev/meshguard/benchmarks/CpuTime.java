@@ -13,10 +13,10 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * Adds the CPU time that the whole JVM spent per operation, the collector's share included.
+ * Adds the CPU time of the whole JVM per operation, the collector's share included.
  *
- * <p>Time on the clock also counts what the machine does for others in between; this does not. Use it with {@code -prof
- * dev.meshguard.benchmarks.CpuTime}.
+ * <p>Unlike wall-clock time, it excludes the time of other processes of the machine. Use it with
+ * {@code -prof dev.meshguard.benchmarks.CpuTime}.
  */
 public final class CpuTime implements InternalProfiler {
 

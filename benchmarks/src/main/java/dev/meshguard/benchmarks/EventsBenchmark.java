@@ -20,10 +20,10 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
 /**
- * The same pairs with every event kept.
+ * Measures the same pairs while every event is kept.
  *
- * <p>A tracker that keeps all events grows, so each iteration starts a new one, outside the measured time, and makes a
- * fixed number of pairs.
+ * <p>A tracker that keeps all events grows, so each iteration starts a new one, outside the measured time, and makes a fixed
+ * number of pairs.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -38,7 +38,7 @@ public class EventsBenchmark {
     private static final int ORIGIN_PAIRS = 1 << 15;
     private static final int LIVE = 1_024;
 
-    /** What all threads share. */
+    /** The state that all threads share. */
     @State(Scope.Benchmark)
     public static class WithoutOrigin {
 
@@ -55,7 +55,7 @@ public class EventsBenchmark {
         }
     }
 
-    /** What all threads share. */
+    /** The state that all threads share. */
     @State(Scope.Benchmark)
     public static class WithOrigin {
 
@@ -72,7 +72,7 @@ public class EventsBenchmark {
         }
     }
 
-    /** A thread with a device of its own. */
+    /** A thread with its own device. */
     @State(Scope.Thread)
     public static class OwnDevice {
 
@@ -89,7 +89,7 @@ public class EventsBenchmark {
         }
     }
 
-    /** A thread with a device of its own. */
+    /** A thread with its own device. */
     @State(Scope.Thread)
     public static class OwnDeviceWithOrigin {
 

@@ -24,7 +24,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** From a history to the text of its verdict, beside reading the same history from its file; in a heap of 512 MiB. */
+/**
+ * Measures the way from a history to the text of its verdict, and reading the same history from its file; with a heap of 512
+ * MiB.
+ */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 5)

@@ -17,7 +17,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
-/** Histories to be judged; the same each time they are made. */
+/** Histories for verdicts; each creation returns the same ones. */
 public enum JudgedHistory {
     /** A million events on eight devices: 500,000 lives of 100 lines of code, of which 1,000 are left. */
     MILLION_EVENTS {

@@ -7,16 +7,16 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The allocations of a language model on eight devices: weights, caches, activations that come and go, a trace.
+ * The allocations of a language model on eight devices: weights, caches, short-lived activations, a trace.
  *
- * <p>Generated, with the counts of a real run: 49,158 reports of DRAM buffers, 34,250 of L1 buffers, 8 of the trace; 163
- * and 218 of them stay until the model is dropped.
+ * <p>Generated, with the counts of a real run: 49,158 reports of DRAM buffers, 34,250 of L1 buffers, 8 of the trace; 163 and
+ * 218 of them remain until the model is dropped.
  *
- * @param <B> what the memory calls a buffer
+ * @param <B> the memory's type of a buffer
  */
 final class LanguageModel<B> {
 
-    /** Where the buffers come from. */
+    /** The source of the buffers. */
     interface Memory<B> {
 
         B allocate(int device, BufferType type, String label, long pages);

@@ -31,10 +31,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A run of a language model from end to end: 83,416 allocations and as many frees.
+ * Measures a run of a language model from end to end: 83,416 allocations and as many frees.
  *
- * <p>Alone, to stand beside the peers; and on a mesh without hardware, with what a test adds to it: history, verdict and
- * text.
+ * <p>It runs alone, for the comparison with the peers, and on a mesh without hardware together with the work of a test:
+ * history, verdict and text.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -50,7 +50,7 @@ public class LanguageModelBenchmark {
             MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(2, 4)).withTraceRegionSize(30_000_000);
     private static final long PAGE = 2_048;
 
-    /** Who hears of the recorded sequence. */
+    /** The recorder of the recorded sequence. */
     @State(Scope.Thread)
     public static class Alone {
 
@@ -75,11 +75,11 @@ public class LanguageModelBenchmark {
         }
     }
 
-    /** Who hears of the mesh. */
+    /** The listener of the mesh. */
     @State(Scope.Thread)
     public static class OnMesh {
 
-        /** Who listens to the mesh. */
+        /** The kinds of listeners of the mesh. */
         public enum Listener {
             /** Nobody. */
             SILENT,
@@ -156,7 +156,7 @@ public class LanguageModelBenchmark {
         }
     }
 
-    /** Buffers as recorders know them: a device and a number that is used again. */
+    /** Buffers as recorders identify them: a device and a number that is reused. */
     private static final class Numbered implements LanguageModel.Memory<Integer> {
 
         private static final int PER_DEVICE = LanguageModel.MAX_LIVE_PER_DEVICE;

@@ -28,7 +28,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** Reading the log of a server, beside regular expressions that keep what the field's script keeps, and beside counting lines. */
+/**
+ * Measures reading the log of a server, compared with regular expressions that keep the same data as the field's script, and
+ * with counting lines.
+ */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 @Warmup(iterations = 4, time = 3)

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One mesh buffer on eight devices, allocated and freed with its stack; the cost of one device's pair of reports. */
+/** Measures one mesh buffer on eight devices, allocated and freed with its stack; the cost of one device's pair of reports. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(MeshBenchmark.REPORTS)

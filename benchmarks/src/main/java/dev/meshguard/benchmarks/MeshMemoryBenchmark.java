@@ -28,7 +28,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/** One mesh buffer on the mesh without hardware, allocated and freed on eight devices, each of which reports both. */
+/** Measures one mesh buffer on the mesh without hardware, allocated and freed on eight devices, each of which reports both. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(MeshMemoryBenchmark.PAIRS)
@@ -40,7 +40,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 public class MeshMemoryBenchmark {
 
-    /** Who listens to the mesh. */
+    /** The kinds of listeners of the mesh. */
     public enum Listener {
         /** Nobody: what the mesh itself costs. */
         SILENT {

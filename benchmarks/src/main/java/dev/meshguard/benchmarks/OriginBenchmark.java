@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** One allocation with its stack and one free, at an exact depth; contenders that may run for ever. */
+/** Measures one allocation with its stack and one free, at an exact depth, for contenders without a limit of operations. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(OriginBenchmark.PAIRS)
@@ -34,7 +34,7 @@ public class OriginBenchmark {
 
     private static final int LIVE = 1_024;
 
-    /** What all threads share. */
+    /** The state that all threads share. */
     @State(Scope.Benchmark)
     public static class Shared {
 
@@ -51,7 +51,7 @@ public class OriginBenchmark {
         }
     }
 
-    /** A thread with a device of its own. */
+    /** A thread with its own device. */
     @State(Scope.Thread)
     public static class OwnDevice {
 

@@ -24,8 +24,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * From a history that was recorded to the file of its page, judging included; each time in a JVM that has done nothing before, as a
- * test that fails does it. Prints how long the file is.
+ * Measures the way from a recorded history to the file of its page, verdict included. Each measurement uses a new JVM, as for a
+ * failing test. Prints the length of the file.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)

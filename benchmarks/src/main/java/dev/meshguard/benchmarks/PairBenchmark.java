@@ -18,7 +18,7 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** One allocation and one free without a stack; contenders that may run for ever. */
+/** Measures one allocation and one free without a stack, for contenders without a limit of operations. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(PairBenchmark.PAIRS)
@@ -32,7 +32,7 @@ public class PairBenchmark {
     /** Two threads that noted their place after every pair would disturb each other. */
     static final int PAIRS = 256;
 
-    /** What all threads share. */
+    /** The state that all threads share. */
     @State(Scope.Benchmark)
     public static class Shared {
 
@@ -49,7 +49,7 @@ public class PairBenchmark {
         }
     }
 
-    /** A thread with a device of its own. */
+    /** A thread with its own device. */
     @State(Scope.Thread)
     public static class OwnDevice {
 

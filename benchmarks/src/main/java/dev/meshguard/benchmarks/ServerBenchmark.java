@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.ThreadParams;
 
-/** Records over a socket, from the first write to the answer that says that all are entered. */
+/** Measures records over a socket, from the first write to the reply that all are entered. */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 @OperationsPerInvocation(ServerBenchmark.RECORDS)
@@ -70,7 +70,7 @@ public class ServerBenchmark {
         }
     }
 
-    /** A program with a connection of its own. */
+    /** A program with its own connection. */
     @State(Scope.Thread)
     public static class Program {
 

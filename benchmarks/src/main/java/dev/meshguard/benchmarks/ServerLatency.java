@@ -22,10 +22,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How long others wait for an answer while a server looks for dead processes and cleans up after them, beside an idle server's.
+ * Measures how long clients wait for a reply while a server searches for ended processes and cleans up after them, compared
+ * with an idle server.
  *
- * <p>One program asks without a pause. Meanwhile all processes that had something are found dead. Absolute times depend on what else
- * the machine does; the ratio is what counts.
+ * <p>One program sends requests without a pause. Meanwhile the server detects the end of all processes with allocations.
+ * Absolute times depend on other work of the machine; only the ratio is significant.
  */
 public final class ServerLatency {
 

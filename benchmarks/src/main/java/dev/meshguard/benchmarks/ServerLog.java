@@ -10,8 +10,8 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * Writes a log as a server with hexadecimal ids does: buffers on all devices and on one, addresses that come back, shared ones, and a
- * free of nothing now and then.
+ * Writes a log like a server with hexadecimal ids: buffers on all devices and on one, reused addresses, shared ones, and
+ * occasional frees without an allocation.
  */
 final class ServerLog {
 

@@ -23,9 +23,10 @@ import java.util.Optional;
 import java.util.function.LongFunction;
 
 /**
- * Bytes of heap that a server keeps for what programs report, after full collections: {@code ServerMemory [number [history]]}.
+ * Measures the bytes of heap that a server keeps for the reports of programs, after full collections:
+ * {@code ServerMemory [number [history]]}.
  *
- * <p>Everything goes over a socket. The limits are lifted, so that what they are made of can be measured.
+ * <p>Everything is sent over a socket. The limits are removed, so that their components can be measured.
  */
 public final class ServerMemory {
 

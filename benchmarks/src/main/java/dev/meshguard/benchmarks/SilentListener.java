@@ -12,7 +12,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 
-/** Hears everything and records nothing: what a mesh costs that nobody tracks. */
+/** Receives everything and records nothing: the cost of a mesh without tracking. */
 final class SilentListener implements AllocationListener {
 
     @Override

@@ -11,7 +11,8 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * Turns the result files of a run into the tables of {@code docs/internals/performance.md}, and its ratios into the aims.
+ * Turns the result files of a run into the tables of {@code docs/internals/performance.md}, and compares its ratios with the
+ * targets.
  *
  * <p>Reads what JMH writes with {@code -rf csv}. Ratios are those of CPU time.
  *

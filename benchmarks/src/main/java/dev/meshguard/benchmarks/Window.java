@@ -5,9 +5,9 @@ import dev.meshguard.benchmarks.recorder.Lane;
 import java.util.function.IntFunction;
 
 /**
- * A steady state: a fixed number of live buffers, of which the oldest is freed whenever a new one is allocated.
+ * A steady state: a fixed number of live buffers, of which each new allocation frees the oldest.
  *
- * <p>Twice as many addresses as live buffers go round, so that an address is used again, as an allocator does it.
+ * <p>There are twice as many addresses as live buffers, so that addresses are reused, as by an allocator.
  */
 final class Window {
 

@@ -1,4 +1,4 @@
-/** MeshGuard beside its peers, in one run. */
+/** Benchmarks of MeshGuard and its peers, in one run. */
 @NullMarked
 package dev.meshguard.benchmarks;
 

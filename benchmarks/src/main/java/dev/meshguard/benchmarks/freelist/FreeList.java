@@ -1,6 +1,6 @@
 package dev.meshguard.benchmarks.freelist;
 
-/** Lends addresses from the bottom up. */
+/** Allocates addresses from the bottom up. */
 public interface FreeList {
 
     /** Returns the address of as many bytes. */

@@ -3,7 +3,7 @@ package dev.meshguard.benchmarks.freelist;
 import dev.meshguard.mesh.allocator.FreeListOpt;
 import dev.meshguard.mesh.allocator.SearchPolicy;
 
-/** The free lists that are compared, each with sizes rounded up to 32 bytes. */
+/** The compared free lists, each with sizes rounded up to 32 bytes. */
 public enum FreeListContender {
     /** A tree of the free blocks by address, looked through from the lowest. */
     TREE_MAP {

@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The free list one writes first: the free blocks by address, the first that fits is taken, neighbours are joined. */
+/** The simplest free list: the free blocks by address, first fit, with merging of neighbours. */
 final class TreeMapFreeList implements FreeList {
 
     private static final long ALIGNMENT = 32;

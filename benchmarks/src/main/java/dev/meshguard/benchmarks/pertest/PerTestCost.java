@@ -22,9 +22,9 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 /**
  * Measures what an extension costs per test, over 10,000 trivial tests.
  *
- * <p>A fresh JVM for each contender and round, in turn; the first launch is cold, as a build runs tests, the second is
- * warm. Counted is the CPU time of the JVM, compiler and collector included, from the launch to its end; the median
- * over the rounds is told.
+ * <p>A fresh JVM for each contender and round, in turn; the first launch is cold, as a build runs tests, the second is warm.
+ * The measure is the CPU time of the JVM, compiler and collector included, from the launch to its end. The median over the
+ * rounds is printed.
  *
  * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost}</pre>
  */
@@ -32,7 +32,7 @@ public final class PerTestCost {
 
     private static final int ROUNDS = 7;
 
-    /** What is compared. */
+    /** The compared extensions. */
     private enum Contender {
         BARE(TrivialTests.Bare.class),
         MOCKITO(TrivialTests.Mockito.class),

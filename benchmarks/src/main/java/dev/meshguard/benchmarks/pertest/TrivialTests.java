@@ -20,7 +20,7 @@ import org.mockito.junit.jupiter.MockitoExtension;
 /**
  * The same empty test under each extension.
  *
- * <p>A repetition is a test to the engine: it has an instance, a store and all callbacks of its own.
+ * <p>A repetition is a test for the engine: it has its own instance, store and callbacks.
  */
 final class TrivialTests {
 
@@ -56,7 +56,7 @@ final class TrivialTests {
         void passes() {}
     }
 
-    /** Mockito's extension with one mock, asked for as a mesh is: Jupiter's own search for who gives a parameter is in both. */
+    /** Mockito's extension with one mock, injected like a mesh: both include Jupiter's own search for a parameter resolver. */
     @ExtendWith(MockitoExtension.class)
     static class MockitoWithParameter {
         @RepeatedTest(TESTS)
@@ -80,7 +80,7 @@ final class TrivialTests {
         }
     }
 
-    /** MeshGuard where no mesh is asked for. */
+    /** MeshGuard without a mesh. */
     @TrackAllocations
     static class MeshGuard {
         @RepeatedTest(TESTS)

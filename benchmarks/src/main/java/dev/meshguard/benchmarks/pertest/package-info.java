@@ -1,4 +1,4 @@
-/** What an extension costs per test. */
+/** Measurement of an extension's cost per test. */
 @NullMarked
 package dev.meshguard.benchmarks.pertest;
 

@@ -3,10 +3,10 @@ package dev.meshguard.benchmarks.recorder;
 import java.util.Random;
 
 /**
- * Addresses as an allocator gives them out: aligned, distinct, in no order.
+ * Addresses as an allocator returns them: aligned, distinct, in no order.
  *
- * <p>Multiples of a page, as real ones often are, would be unfair to the map of records: they leave the lower bits of
- * a record's hash alike, and its bins become trees. So they are kept irregular.
+ * <p>Multiples of a page, which real addresses often are, would be unfair to the map of records. They leave the lower bits of a
+ * record's hash equal, and its bins become trees. The addresses are therefore irregular.
  */
 final class Addresses {
 

@@ -5,7 +5,7 @@ import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
 import io.netty.util.ResourceLeakDetector.Level;
 
-/** What runs beside what; at most one a JVM, because two of them are switched on for the whole process. */
+/** The compared recorders; at most one per JVM, because two of them are enabled for the whole process. */
 public enum Contender {
     /** Nothing at all: what the loop around a pair costs. */
     NOTHING,

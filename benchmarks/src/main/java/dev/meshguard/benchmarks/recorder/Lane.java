@@ -3,7 +3,7 @@ package dev.meshguard.benchmarks.recorder;
 /**
  * One thread's side of a recorder.
  *
- * <p>Buffers are called by number; their addresses and handles are the lane's affair. A lane is used by one thread.
+ * <p>Buffers are identified by number; the lane manages their addresses and handles. One thread uses a lane.
  */
 public interface Lane {
 

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What one writes in ten minutes: a concurrent map from address to entry, with or without a stack in the entry. */
+/** The simplest recorder: a concurrent map from address to entry, with or without a stack in the entry. */
 final class MapRecorder implements Recorder {
 
     private record Key(int device, BufferType type, long address) {}

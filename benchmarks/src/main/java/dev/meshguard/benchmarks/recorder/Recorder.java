@@ -1,6 +1,6 @@
 package dev.meshguard.benchmarks.recorder;
 
-/** One way of knowing which buffers are allocated, shared by all threads. */
+/** Records which buffers are allocated; all threads share it. */
 public interface Recorder {
 
     /** Returns the side of a thread that works on a device of its own, for buffers 0 to {@code buffers - 1}. */

@@ -1,6 +1,6 @@
 package dev.meshguard.benchmarks.recorder;
 
-/** The price of an unresolved stack and nothing else: the floor under everything that knows an exact origin. */
+/** Captures an unresolved stack and does nothing else: the lower bound for every recorder with exact origins. */
 final class StackOnlyRecorder implements Recorder {
 
     @Override

@@ -6,7 +6,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 
-/** MeshGuard. */
+/** Records with MeshGuard. */
 final class TrackerRecorder implements Recorder {
 
     private final AllocationTracker tracker;

@@ -1,4 +1,4 @@
-/** What is measured: every way of knowing which buffers are allocated, behind one interface. */
+/** The compared recorders of allocated buffers, behind one interface. */
 @NullMarked
 package dev.meshguard.benchmarks.recorder;
 

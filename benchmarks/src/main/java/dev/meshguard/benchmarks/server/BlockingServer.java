@@ -13,14 +13,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The least that a server can do: one thread for each connection that reads, and enters what it reads somewhere. */
+/** The simplest server: one thread for each connection, which reads records and enters them. */
 public final class BlockingServer implements AutoCloseable {
 
     private static final int RECORD = 112;
     private static final int READ_AT_ONCE = 1 << 18;
     private static final byte QUERY = 3;
 
-    /** What is done with a record. */
+    /** The treatment of a record. */
     public interface LedgerWriter {
         /** Enters the record at a place. */
         void enter(ByteBuffer records, int at);

@@ -17,10 +17,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that works as the field's one is described to: a thread for each program, one read for each record, a map of entries under
- * one lock, and a line of the log for each record, which is written at once.
+ * A server that works as the field's one is described: a thread for each program, one read for each record, a map of entries
+ * under one lock, and a line of the log for each record, which is written at once.
  *
- * <p>It takes what one read returns for a record, whole or not, as the field's does.
+ * <p>Like the field's server, it treats the bytes of one read as a record, complete or not.
  */
 public final class FieldServer implements AutoCloseable {
 

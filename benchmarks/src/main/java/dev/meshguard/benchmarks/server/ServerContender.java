@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A server to be measured. */
+/** A measured server. */
 public enum ServerContender {
     /** Counts. */
     COUNTING {

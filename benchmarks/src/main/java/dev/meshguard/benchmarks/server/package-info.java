@@ -1,4 +1,4 @@
-/** Servers that hear of buffers over a socket, to be measured beside the allocation server. */
+/** Servers that receive reports of buffers over a socket, compared with the allocation server. */
 @NullMarked
 package dev.meshguard.benchmarks.server;
 

@@ -3,10 +3,10 @@ package dev.meshguard.samples.bindings;
 import java.nio.ByteBuffer;
 
 // region: device
-/** A device binding as a user has it: what the code under test knows. */
+/** A typical device binding of a user, called by the code under test. */
 interface Device {
 
-    /** Takes memory; its handle gives it back when it is closed. */
+    /** Allocates memory; closing its handle frees it. */
     Memory allocate(int bytes);
 
     /** Memory of the device. */

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.Mock;
 import org.mockito.junit.jupiter.MockitoExtension;
 
-/** Tests with mocks of device interfaces, each with what it is to show. */
+/** Tests with mocks of device interfaces, each with a different result. */
 // In short samples the test is the code that uses the mock, and only a search reads fields.
 @SuppressWarnings({"DirectInvocationOnMock", "UnusedVariable"})
 final class MockedDeviceTestCases {
 
     private MockedDeviceTestCases() {}
 
-    /** A device that names memory by its address. */
+    /** A device that identifies memory by its address. */
     interface AddressedDevice {
 
         long allocate(int device, long bytes);
@@ -107,7 +107,7 @@ final class MockedDeviceTestCases {
     }
     // end region
 
-    /** A stubbing that nothing uses, beside a leak. */
+    /** An unused stubbing, beside a leak. */
     @Fixture
     @TrackAllocations
     @ExtendWith(MockitoExtension.class)

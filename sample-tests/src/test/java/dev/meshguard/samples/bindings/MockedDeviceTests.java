@@ -7,7 +7,7 @@ import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
 import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 
-/** What tests fail with whose device is a mock. */
+/** Tests the failures of tests whose device is a mock. */
 class MockedDeviceTests {
 
     @Test

@@ -5,7 +5,7 @@ import io.netty.buffer.PooledByteBufAllocator;
 import java.nio.ByteBuffer;
 
 // region: binding
-/** The binding: memory outside the heap, lent by Netty's pooled allocator. */
+/** The binding: memory outside the heap, allocated by Netty's pooled allocator. */
 final class NettyDevice implements Device {
 
     private final PooledByteBufAllocator allocator = new PooledByteBufAllocator(true);
@@ -15,7 +15,7 @@ final class NettyDevice implements Device {
         return new NettyMemory(allocator.directBuffer(bytes, bytes));
     }
 
-    /** What the allocator itself counts as lent, which is rounded up to its size classes. */
+    /** Returns the bytes that the allocator counts as allocated, rounded up to its size classes. */
     long allocatedBytes() {
         return allocator.pinnedDirectMemory();
     }

@@ -5,7 +5,7 @@ import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
-/** A decoder that nobody closes. */
+/** A decoder that is never closed. */
 @Fixture
 // region: leaking-test
 @TrackAllocations

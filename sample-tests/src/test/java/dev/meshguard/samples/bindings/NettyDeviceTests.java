@@ -15,7 +15,7 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A binding of the user's own over a real native allocator, judged like the fake one. */
+/** Tests a user's binding over a real native allocator with the same checks as the mesh without hardware. */
 class NettyDeviceTests {
 
     // region: clean-test

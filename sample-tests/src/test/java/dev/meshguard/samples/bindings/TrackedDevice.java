@@ -9,7 +9,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.nio.ByteBuffer;
 
 // region: adapter
-/** The adapter: it passes every call on to the binding and tells the tracker. */
+/** The adapter: it passes every call on to the binding and reports it to the tracker. */
 record TrackedDevice(Device device, int id, AllocationTracker tracker) implements Device {
 
     TrackedDevice {

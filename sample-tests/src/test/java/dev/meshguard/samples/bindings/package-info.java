@@ -1,4 +1,4 @@
-/** Device bindings and mocks of the user's own that report to a tracker. */
+/** A user's device bindings and mocks that report to a tracker. */
 @NullMarked
 package dev.meshguard.samples.bindings;
 

@@ -10,14 +10,14 @@ import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 
 /**
- * What came of one case.
+ * The result of one case.
  *
  * @param subject the case
- * @param truth what is true
- * @param road what arrived
- * @param history what the tracker made of it
- * @param allowed what may stay
- * @param contradictions where the allocators held something else than the truth says; empty unless the label is in doubt
+ * @param truth the ground truth
+ * @param road the reports that arrived
+ * @param history the tracker's history
+ * @param allowed the expected buffers
+ * @param contradictions the differences between the allocators and the ground truth; empty unless the label is unreliable
  */
 public record CaseRun(
         CorpusCase subject,

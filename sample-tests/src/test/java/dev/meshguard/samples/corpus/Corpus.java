@@ -19,7 +19,7 @@ import java.util.Optional;
 /**
  * The cases: every program with every reporting model, every defect, pairs of defects, faults, versions and chips.
  *
- * <p>How each label is known stands in {@code GroundTruth}; no case says what is expected of it.
+ * <p>{@code GroundTruth} determines each label; no case contains its expected label.
  */
 final class Corpus {
 

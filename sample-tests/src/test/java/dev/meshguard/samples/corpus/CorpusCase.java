@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * One case of the corpus: a program on a runtime.
  *
  * @param scenario the program
- * @param setting the runtime, with what goes wrong in it
+ * @param setting the runtime, with its defects and faults
  */
 public record CorpusCase(Scenario scenario, Setting setting) {
 

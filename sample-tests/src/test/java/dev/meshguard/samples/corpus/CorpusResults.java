@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** What came of many cases, counted. */
+/** The counted results of many cases. */
 final class CorpusResults {
 
     /** Rows that have a cause first, then those that have none, then what only a verdict says. */

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /**
- * What the verdict says of every case of the corpus, beside what is true: no cause is wrong, none is missing where everything was
- * heard, and nothing is blamed on a clean program.
+ * Compares the verdict of every case of the corpus with the ground truth. No cause is wrong, no cause is missing if all reports
+ * arrived, and a clean program has no finding.
  *
  * <p>The matrices are printed, and written to {@code target}.
  */

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the verdict says of a tracker that keeps no more than what is live, beside what is true. */
+/** Compares the verdict of a tracker that keeps only live buffers with the ground truth. */
 class KeepingLittleTests {
 
     /** Programs that such verdicts are wrong about so far. */

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** What the server would have logged of the corpus, read back from its lines. */
+/** Tests the verdict on logs that the server would have written about the corpus. */
 class LogsOfTheCorpusTests {
 
     /** Every case would take as long as the corpus itself; the programs recur with every setting. */

@@ -12,7 +12,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The matrices are no decoration: where something else is told than what is true, they say so. */
+/** Tests that the matrices detect a verdict that differs from the ground truth. */
 class MatricesCanFailTests {
 
     private static final Scenario DROPPED =

@@ -18,10 +18,10 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A program that a seed stands for, on a runtime that the seed stands for too.
+ * A program and a runtime, both generated from a seed.
  *
- * <p>It takes and gives back whatever can be taken, on one mesh and parts of it, and in the end forgets some of it, keeps some, frees
- * some after the close, and some after the check. Two runs of one seed do the same, whatever the runtime refuses.
+ * <p>It allocates and frees memory of all kinds, on one mesh and parts of it. At the end it leaks some of it, keeps some, frees
+ * some after the close, and some after the check. Two runs of one seed do the same, whatever the runtime rejects.
  */
 final class RandomProgram {
 

@@ -17,14 +17,14 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the verdict says of random programs on random runtimes, beside what is true.
+ * Compares the verdict on random programs on random runtimes with the ground truth.
  *
- * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next run.
- * {@code -Dmeshguard.programs=} says how many there are.
+ * <p>A failure names the seed of its program; {@code -Dmeshguard.seed=} with that number makes it the first program of the next
+ * run. {@code -Dmeshguard.programs=} sets the number of programs.
  *
- * <p>The programs that are still misjudged are listed in {@code misjudged-programs.txt}. The test fails for every other one, and for
- * one of the list that is judged rightly, which has to go from it. Where reports were lost, doubled or disordered, a verdict may leave
- * open what became of a buffer; the matrix counts it.
+ * <p>{@code misjudged-programs.txt} lists the programs whose verdict is still wrong. The test fails for every other wrong
+ * verdict, and for a listed program with a right verdict, which must be removed from the list. If reports were lost, doubled or
+ * disordered, a verdict may be undecided about a buffer; the matrix counts such cases.
  */
 class RandomProgramsTests {
 

@@ -16,9 +16,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What was recorded, written down, read, and reported to a tracker again: the verdict reads the same, word for word.
+ * Tests that a history which was recorded, written, read, and reported to a tracker again has the same verdict, word for word.
  *
- * <p>{@code -Dmeshguard.seed=} chooses the first program, {@code -Dmeshguard.programs=} how many there are.
+ * <p>{@code -Dmeshguard.seed=} chooses the first program, {@code -Dmeshguard.programs=} their number.
  */
 class ReplayedCorpusTests {
 

@@ -25,9 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What is wrong with the programs of the corpus, made small, written as tests, compiled and run.
+ * Minimizes the findings of the corpus, writes them as tests, compiles and runs these.
  *
- * <p>Of each finding, in the sense of {@link FailureSignature}, one case; of the programs of seeds all. A failure names the case.
+ * <p>It uses one case of each finding, in the sense of {@link FailureSignature}, and all programs of the seeds. A failure names
+ * the case.
  */
 class ReproducedCorpusTests {
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever somebody wrote into a label or named a file: the test that is written of it holds the same text. */
+/** Tests that a generated test contains the same text for any label or file name. */
 class ReproducedLabelsTests {
 
     @TempDir

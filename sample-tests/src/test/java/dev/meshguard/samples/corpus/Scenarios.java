@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
-/** The programs of the corpus: those of the field in small, and what people do wrong with them. */
+/** The programs of the corpus: small versions of those of the field, and common mistakes of users. */
 final class Scenarios {
 
     private static final long KIB = 1_024;

@@ -11,12 +11,12 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.IdentityHashMap;
 
 /**
- * What is left of a history when it went through the log of a server: allocations and frees with process, type, size, device and
- * address, the deaths of processes, and the mark of the dump.
+ * The part of a history that survives in the log of a server: allocations and frees with process, type, size, device and
+ * address, the ends of processes, and the mark of the dump.
  *
- * <p>No owners, origins, lifetimes, labels, ownership or extents, nothing of meshes, phases, caches or handles, no witness, and no free that the
- * runtime ignored. A circular buffer is an L1 buffer like any other. That is what the servers of {@code allocation-tracking} log, at
- * best: not every generation of them has the mark.
+ * <p>Owners, origins, lifetimes, labels, ownership, extents, meshes, phases, caches, handles, witnesses and ignored frees are
+ * missing. A circular buffer is an L1 buffer like any other. This is the most that the servers of {@code allocation-tracking}
+ * log; not every generation of them has the mark.
  */
 public final class ServerLogReduction {
 

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Why a log's verdict was left undecided, and in how many runs memory was missing then: a reason has to prevent more than it hides. */
+/**
+ * Counts the reasons for undecided verdicts on logs, and the runs with missing memory among them: a reason must prevent more
+ * errors than it hides.
+ */
 final class UndecidedReasons {
 
     /** What is in the evidence of each reason, and what the table calls it. */

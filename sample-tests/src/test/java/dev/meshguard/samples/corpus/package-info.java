@@ -1,4 +1,4 @@
-/** The corpus: programs of which it is known what became of every buffer, and what the verdict makes of them. */
+/** The corpus: programs with a known end of every buffer, and the verdicts on them. */
 @NullMarked
 package dev.meshguard.samples.corpus;
 

@@ -28,10 +28,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Twice as many leaks take twice the work to explain, whatever they have in common.
+ * Tests that twice as many leaks need only twice the work to explain, for any common property of the leaks.
  *
- * <p>Work is counted in bytes that the thread allocates, which depend neither on the clock nor on what else the machine does. What
- * goes through all leaks for each leak allocates four times as much for twice as many.
+ * <p>Work is measured in bytes that the thread allocates, which depend neither on the clock nor on other work of the machine.
+ * Code that visits all leaks for each leak would allocate four times as much for twice as many.
  */
 class CostOfManyLeaksTests {
 

@@ -1,4 +1,4 @@
-/** What a check costs where there is a lot to say. */
+/** The cost of a check with many findings. */
 @NullMarked
 package dev.meshguard.samples.cost;
 

@@ -16,7 +16,7 @@ import dev.meshguard.verdict.LeakCheck;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Runs three leaking scenarios and a clean one and prints what their tests say. */
+/** Runs three leaking scenarios and a clean one and prints the results of their tests. */
 public final class Demo {
 
     private static final String RULE = "=".repeat(100);

@@ -8,7 +8,7 @@ import dev.meshguard.samples.demo.Scenario.ThreeL1BuffersTestCase;
 import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
 
-/** What the demo shows, whole. */
+/** Compares the whole output of the demo. */
 class DemoTests {
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** The scenarios of the demo, each a test as its engineer could have written it. */
 interface Scenario {
 
-    /** Seeds 002 and 003: 36 KB of DRAM left on every device. */
+    /** Seeds 002 and 003: 36 KB of DRAM remain on every device. */
     @Fixture
     @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
     class ThirtySixKilobytesTestCase {
@@ -29,7 +29,7 @@ interface Scenario {
         }
     }
 
-    /** Seed 000: three L1 buffers left on device 0. */
+    /** Seed 000: three L1 buffers remain on device 0. */
     @Fixture
     @TrackAllocations(preset = RuntimePreset.OCTOBER_2025, defects = CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)
     class ThreeL1BuffersTestCase {
@@ -40,7 +40,7 @@ interface Scenario {
         }
     }
 
-    /** Seed 001: 381 buffers left by a language model. */
+    /** Seed 001: 381 buffers of a language model remain. */
     @Fixture
     @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
     class LanguageModelTestCase {

@@ -1,4 +1,4 @@
-/** The demo: what MeshGuard finds, in one run. */
+/** The demo: the findings of MeshGuard in one run. */
 @NullMarked
 package dev.meshguard.samples.demo;
 

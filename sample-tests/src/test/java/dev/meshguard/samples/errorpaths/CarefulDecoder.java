@@ -5,7 +5,7 @@ import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 
-/** Gives back what it takes, whatever goes wrong on the way. */
+/** Frees everything that it allocates, also after an error. */
 final class CarefulDecoder {
 
     private CarefulDecoder() {}

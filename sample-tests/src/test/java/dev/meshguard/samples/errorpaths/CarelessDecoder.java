@@ -6,7 +6,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 
-/** Gives back what it takes, unless something goes wrong on the way. */
+/** Frees everything that it allocates, except after an error. */
 final class CarelessDecoder {
 
     static final TensorShape CACHE = TensorShape.of(1, 8, 1024, 64);

@@ -6,7 +6,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.samples.support.Fixture;
 
-/** Its test is green as a {@code @Test}. */
+/** This test would pass as a {@code @Test}. */
 @Fixture
 @TrackAllocations(rows = 1, columns = 2)
 class CarelessDecoderTestCase {

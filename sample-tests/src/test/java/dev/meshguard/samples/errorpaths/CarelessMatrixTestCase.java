@@ -7,7 +7,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.samples.support.Fixture;
 
-/** What goes wrong and what the runtime reports wrong, in one grid. */
+/** A grid of faults and defects of the runtime. */
 @Fixture
 @TrackAllocations(rows = 1, columns = 2)
 class CarelessMatrixTestCase {

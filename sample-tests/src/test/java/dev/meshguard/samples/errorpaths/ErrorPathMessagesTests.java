@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What the failing ones say, whole. */
+/** Compares the whole messages of the failing tests. */
 class ErrorPathMessagesTests {
 
     @Test

@@ -11,7 +11,7 @@ import dev.meshguard.mesh.tensor.DataType;
 import java.util.Optional;
 import org.assertj.core.api.Assertions;
 
-/** Every allocation of a test runs out of memory once. */
+/** Every allocation of a test fails once. */
 @TrackAllocations(rows = 1, columns = 2)
 class ErrorPathTests {
 

@@ -7,7 +7,7 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 
-/** Memory is given back whatever goes wrong, also where the runtime reports it wrong. */
+/** The code under test frees its memory after every fault, also if the runtime misreports it. */
 class FaultMatrixTests {
 
     // region: matrix

@@ -5,7 +5,7 @@ import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 
-/** The program cache is filled in the first round; three rounds show that nothing comes after it. */
+/** The first round fills the program cache; three rounds show that later rounds add nothing. */
 class StableRoundsTests {
 
     // region: rounds

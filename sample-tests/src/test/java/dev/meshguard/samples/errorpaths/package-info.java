@@ -1,4 +1,4 @@
-/** Tests that try every error path, chosen faults, and as many rounds as it takes; the failing ones are fixtures. */
+/** Tests that run every error path, selected faults, and repeated rounds; the failing ones are fixtures. */
 @NullMarked
 package dev.meshguard.samples.errorpaths;
 

@@ -29,10 +29,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random programs, some of which leak, in runs in which random things go wrong: the verdict never clears a program that leaks, nor
- * blames one that does not.
+ * Runs random programs, some of which leak, with random faults. The verdict never clears a program that leaks, and never
+ * reports a leak in one that does not.
  *
- * <p>What is true is taken from the allocator itself when the close begins. What is not known may be said to be unknown.
+ * <p>The ground truth comes from the allocator itself when the close begins. The verdict may say that something is unknown.
  */
 class HonestVerdictTests {
 
@@ -64,8 +64,8 @@ class HonestVerdictTests {
     }
 
     /**
-     * A program that handles the errors of the runtime, and forgets to free something in every second run. When its mesh is closed
-     * under it, it gives up.
+     * A program that handles the errors of the runtime, and does not free some memory in every second run. It stops when its
+     * mesh is closed during its run.
      */
     private static final class Program {
 

@@ -25,7 +25,8 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /**
- * A program that gives everything back, whose reports go astray: the verdict finds out by the witness, and says so where it cannot.
+ * Tests a program that frees everything while its reports are lost or disordered. The verdict detects this with the witness,
+ * and is inconclusive without one.
  */
 class ReportFaultsTests {
 

@@ -25,7 +25,7 @@ import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** What code leaves behind when the runtime fails under it, which is where most leaks are made. */
+/** Tests the memory that code does not free after an error of the runtime, which is the source of most leaks. */
 class RuntimeFaultsTests {
 
     private static final TensorShape SHAPE = TensorShape.of(32, 32);

@@ -1,4 +1,4 @@
-/** What a verdict makes of a run in which something goes wrong. */
+/** Verdicts on runs with faults. */
 @NullMarked
 package dev.meshguard.samples.faults;
 

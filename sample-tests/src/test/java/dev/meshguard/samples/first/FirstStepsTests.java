@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
 
-/** What the failing first steps say, whole. */
+/** Compares the whole messages of the failing first steps. */
 class FirstStepsTests {
 
     @Test

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A cache keeps a tensor that nobody frees. */
+/** A cache keeps a tensor that is never freed. */
 @Fixture
 @TrackAllocations
 class ForgottenFreeTestCase {

@@ -12,7 +12,7 @@ import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
-/** The runtime ignores a second free; a test that cares asks for it. */
+/** The runtime ignores a second free; the test enables the check for it. */
 @Fixture
 @TrackAllocations
 class FreedTwiceTestCase {

@@ -20,7 +20,7 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /**
- * A model and its layer refer to each other, and nobody refers to them any more: a reference cycle, the classic way of losing a tensor
+ * A model and its layer refer to each other and are otherwise unreachable: a reference cycle, the usual way of losing a tensor
  * in Python.
  */
 class LostTensorTests {

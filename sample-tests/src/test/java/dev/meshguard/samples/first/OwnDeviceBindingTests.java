@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class OwnDeviceBindingTests {
 
-    /** Stands for your binding; it hands out one address after the other. */
+    /** Represents your binding; it returns increasing addresses. */
     static class Accelerator {
         private long next = 0x1000;
 

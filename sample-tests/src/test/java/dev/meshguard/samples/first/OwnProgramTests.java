@@ -24,7 +24,7 @@ class OwnProgramTests {
         assertThat(decoder.await(Duration.ofMinutes(1))).isZero();
     }
 
-    /** Stands for your program, which may be in Python or C++. */
+    /** Represents your program, which may be in Python or C++. */
     static final class Decoder {
         public static void main(String[] arguments) {
             try (AllocationClient client = AllocationClient.builder().connect()) {

@@ -11,7 +11,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import org.junit.jupiter.api.Test;
 
-/** A table that is meant to stay: expected, bounded, and with the reason. */
+/** A table that is expected to remain allocated, with a bound and a reason. */
 @TrackAllocations
 class PersistentBufferTests {
 

@@ -11,7 +11,7 @@ import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
-/** The dispatch buffers of a device that was initialised twice: the runtime frees one set and forgets the other. */
+/** The dispatch buffers of a device that was initialised twice: the runtime frees only one of the two sets. */
 @Fixture
 class SystemBufferTestCase {
 

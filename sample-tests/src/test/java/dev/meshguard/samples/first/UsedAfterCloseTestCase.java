@@ -8,7 +8,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.samples.support.Fixture;
 import org.junit.jupiter.api.Test;
 
-/** A closed mesh lends nothing. */
+/** A closed mesh allocates no memory. */
 @Fixture
 @TrackAllocations
 class UsedAfterCloseTestCase {

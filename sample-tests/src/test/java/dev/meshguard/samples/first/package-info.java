@@ -1,4 +1,4 @@
-/** What a user of MeshGuard meets first; the failing ones are fixtures whose whole text is asserted. */
+/** The first steps of a user of MeshGuard; the failing ones are fixtures whose whole text is asserted. */
 @NullMarked
 package dev.meshguard.samples.first;
 

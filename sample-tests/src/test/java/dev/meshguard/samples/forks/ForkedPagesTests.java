@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Several JVMs that write pages to one folder, and one that has none to write. */
+/** Tests several JVMs that write pages to one folder, and one without a page to write. */
 class ForkedPagesTests {
 
     private static final Pattern DATA =

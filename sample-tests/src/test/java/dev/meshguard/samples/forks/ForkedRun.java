@@ -10,7 +10,7 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
-/** A JVM of its own that runs one class of fixtures, as a build tool's does; prints how many tests failed. */
+/** A separate JVM that runs one class of fixtures, like a build tool's fork; prints the number of failed tests. */
 final class ForkedRun {
 
     private ForkedRun() {}

@@ -44,7 +44,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A run is worth the same after it was written down, whichever defect the runtime had and whoever forgot something. */
+/**
+ * Tests that the verdict on a run is the same after it was written and read, for every defect of the runtime and every mistake
+ * of a program.
+ */
 class WrittenRunsTests {
 
     private static final JsonSchema HISTORY_LINE = schema("history-1.schema.json");

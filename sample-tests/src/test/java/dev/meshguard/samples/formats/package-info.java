@@ -1,4 +1,4 @@
-/** What runs of a mesh are worth once they were written down and read again. */
+/** Verdicts on runs of a mesh that were written and read again. */
 @NullMarked
 package dev.meshguard.samples.formats;
 

@@ -16,7 +16,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** What a budget sees that an allocator does not tell, and what only the allocator can tell. */
+/** Shows which limits a budget can check without an allocator, and which only with one. */
 @TrackAllocations(rows = 1, columns = 2)
 class BudgetTests {
 

@@ -15,10 +15,10 @@ import dev.meshguard.verdict.difference.HistoryDifference;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
-/** What changed since yesterday's green run. */
+/** Compares a run with yesterday's green run. */
 class YesterdayTests {
 
-    /** How the code of today differs from that of yesterday. */
+    /** The difference between the code of today and that of yesterday. */
     private enum Change {
         NONE,
         FORGETS_A_FREE

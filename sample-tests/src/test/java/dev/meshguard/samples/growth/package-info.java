@@ -1,4 +1,4 @@
-/** What repeated rounds, budgets and comparisons show. */
+/** Samples of repeated rounds, budgets and comparisons. */
 @NullMarked
 package dev.meshguard.samples.growth;
 

@@ -3,7 +3,7 @@ package dev.meshguard.samples.pages;
 import java.util.Optional;
 import java.util.Set;
 
-/** A block of code of a page, and what the page says of where it is from. */
+/** A block of code of a page, with the source that the page names for it. */
 record CodeBlock(String place, String language, Optional<PageMarker> marker, String text) {
 
     /** Languages of what is shown as code or as output; the others are configuration and data, whose marker is optional. */

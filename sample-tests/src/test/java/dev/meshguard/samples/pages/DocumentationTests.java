@@ -13,10 +13,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * The README and the pages of {@code docs} show code that runs and output that was printed, and link to what is there.
+ * The README and the pages of {@code docs} show code that runs and output that was printed, and contain only links to existing
+ * targets.
  *
- * <p>Above each block stands where it is from, as {@link PageMarker} has it. The code is that of the samples, which are compiled and run
- * with the build; the output is printed anew.
+ * <p>A {@link PageMarker} above each block names its source. The code is that of the samples, which are compiled and run with
+ * the build; the output is printed anew.
  */
 class DocumentationTests {
 

@@ -15,7 +15,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/** What the page on the way from a log to a test shows. */
+/** The output that the page on the way from a log to a test shows. */
 final class FromALogToATestPage {
 
     private static final int BUFFERS = 1_000;

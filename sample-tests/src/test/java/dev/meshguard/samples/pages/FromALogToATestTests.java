@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** The tests on the page are small, although the run that one is of is not. */
+/** Tests that the tests on the page are small, although one of them comes from a large run. */
 class FromALogToATestTests {
 
     @Test

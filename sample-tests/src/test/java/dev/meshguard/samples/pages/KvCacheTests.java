@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A cache of the class, and what each test takes besides. */
+/** A cache of the class, with further allocations of each test. */
 // region: each-test
 @TrackAllocations(lifetime = CLASS, accounting = EACH_TEST)
 class KvCacheTests {

@@ -26,7 +26,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** No declared type, method or field uses a word that this project gave a meaning of its own. */
+/** Tests that no declared type, method or field uses a word to which this project had given its own meaning. */
 class OldWordsTests {
 
     private static final Pattern CAMEL_CASE = Pattern.compile("_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])");

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What is printed when the code of a page runs. */
+/** The output of the code of a page. */
 final class Output {
 
     private static final String SAMPLES = "dev.meshguard.samples.";

@@ -12,7 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A page in Markdown: its blocks of code, its headings, and where it links to. */
+/** A page in Markdown: its blocks of code, its headings, and its links. */
 record Page(Path file, List<String> lines) {
 
     /** The folder of the README. */

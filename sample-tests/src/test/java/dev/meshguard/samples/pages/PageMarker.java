@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The comment above a block of code that says where the block is from. */
+/** The comment above a block of code that names the source of the block. */
 record PageMarker(Kind kind, String value) {
 
     enum Kind {

@@ -2,7 +2,7 @@ package dev.meshguard.samples.pages;
 
 import dev.meshguard.samples.support.Fixtures;
 
-/** What the page about processes shows. */
+/** The output that the page about processes shows. */
 final class ProcessesPage {
 
     /** Returns how a leak of a program reads; its id and its command are not the same in every run. */

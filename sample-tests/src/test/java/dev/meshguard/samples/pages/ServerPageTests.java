@@ -17,7 +17,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server that programs report to. */
+/** A server that receives reports of programs. */
 class ServerPageTests {
 
     @TempDir

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What stands in a file that is compiled and run. */
+/** The contents of a file that is compiled and run. */
 final class Source {
 
     static final Path SAMPLES = Page.ROOT.resolve("sample-tests/src/test/java/dev/meshguard/samples");

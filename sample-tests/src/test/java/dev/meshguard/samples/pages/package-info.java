@@ -1,4 +1,4 @@
-/** Holds the README and the pages of {@code docs} to what runs, and the code that they show and that no other sample has. */
+/** Tests that the README and the pages of {@code docs} match the compiled code, and the code that only they show. */
 @NullMarked
 package dev.meshguard.samples.pages;
 

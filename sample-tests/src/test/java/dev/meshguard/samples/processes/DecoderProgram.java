@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A program of its own that decodes on a mesh and reports to the allocation server. */
+/** A separate program that decodes on a mesh and reports to the allocation server. */
 final class DecoderProgram {
 
     private DecoderProgram() {}

@@ -10,7 +10,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 // region: test
-/** The decoder gives everything back before it ends. */
+/** The decoder frees everything before it ends. */
 @TrackAllocations(source = MemorySource.PROCESSES)
 class DecoderProgramTests {
 

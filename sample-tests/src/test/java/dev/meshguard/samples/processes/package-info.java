@@ -1,4 +1,4 @@
-/** Programs that are watched from a test. */
+/** Programs that a test observes. */
 @NullMarked
 package dev.meshguard.samples.processes;
 

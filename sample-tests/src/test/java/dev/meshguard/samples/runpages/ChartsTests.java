@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Live bytes, the mesh and growth: what is drawn, and the figures under it. */
+/** Tests the charts of live bytes, the mesh and growth, and the figures below them. */
 @InChromium
 class ChartsTests {
 

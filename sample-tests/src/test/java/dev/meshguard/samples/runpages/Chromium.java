@@ -27,7 +27,7 @@ import org.openqa.selenium.support.ui.WebDriverWait;
 /**
  * A headless Chromium that opens pages from the file system.
  *
- * <p>Browser and driver are those of the machine, named by their paths: nothing is looked up or downloaded.
+ * <p>Browser and driver are those installed on the machine, named by their paths: nothing is searched or downloaded.
  */
 final class Chromium implements AutoCloseable {
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ten seconds: is it clean, how much is left, why, where, and how to run it again. */
+/** Tests the head of a page: the outcome, the remaining bytes, the reason, the site, and the command to run it again. */
 @InChromium
 class HeadTests {
 

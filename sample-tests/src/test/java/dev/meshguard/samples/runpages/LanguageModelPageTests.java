@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Seed 001 drew its memory by hand: weights, caches and a trace, freed at the clean-up. The page of such a run shows it. */
+/** Tests the page of seed 001's run: weights, caches and a trace, freed at the clean-up. The seed drew its memory by hand. */
 @InChromium
 class LanguageModelPageTests {
 

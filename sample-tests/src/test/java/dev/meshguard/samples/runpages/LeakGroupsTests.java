@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The table of what is left: every figure is the verdict's, and the reader may sort, filter, open and copy. */
+/** Tests the table of survivors: every figure is the verdict's, and the reader can sort, filter, open and copy. */
 @InChromium
 class LeakGroupsTests {
 

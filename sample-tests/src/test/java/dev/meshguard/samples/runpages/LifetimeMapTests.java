@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/** The map: a lane for each memory, a rectangle for each life, and a reader who zooms, moves and clicks. */
+/** Tests the map: a lane for each memory, a rectangle for each generation, and zooming, panning and clicking. */
 @InChromium
 class LifetimeMapTests {
 

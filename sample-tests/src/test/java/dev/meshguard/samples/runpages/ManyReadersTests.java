@@ -17,7 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The page is safe to open and to be read by everybody: whatever labels say, offline, narrow, in the dark, by keys, on paper. */
+/**
+ * Tests that everybody can open and read the page safely: with any label, offline, narrow, in the dark, by keyboard, on paper.
+ */
 @InChromium
 class ManyReadersTests {
 

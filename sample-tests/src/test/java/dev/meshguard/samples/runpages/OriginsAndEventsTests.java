@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/** Where the bytes came from, the events with the cursor that all views follow, and what became of the expectations. */
+/** Tests the origins of the bytes, the events with the cursor that all views follow, and the results of the expectations. */
 @InChromium
 class OriginsAndEventsTests {
 

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
-/** A run whose page is looked at: what the page shows is compared with the verdict and its report. */
+/** A run with a page: tests compare the page with the verdict and its report. */
 record SampleRun(LeakVerdict verdict, VerdictReport report, RunPage page) {
 
     static SampleRun of(String title, LeakVerdict verdict) {

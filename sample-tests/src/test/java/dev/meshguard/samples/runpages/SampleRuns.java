@@ -32,7 +32,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The runs whose pages are looked at: one that is clean, one that leaks, one that misreports, one that grows, and a language model's. */
+/**
+ * The runs whose pages are tested: one that is clean, one that leaks, one that misreports, one that grows, and a language
+ * model's.
+ */
 final class SampleRuns {
 
     /** A label that would run as a program where it is taken for markup. */

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A page is one file with everything in it, and readable where no program runs. */
+/** Tests that a page is one file with all its contents, and readable without JavaScript. */
 class WrittenPageTests {
 
     @Test

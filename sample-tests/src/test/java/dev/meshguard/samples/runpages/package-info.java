@@ -1,4 +1,4 @@
-/** Opens the pages of runs in a browser and does with them what a person does. */
+/** Tests that open the pages of runs in a browser and use them like a person. */
 @NullMarked
 package dev.meshguard.samples.runpages;
 

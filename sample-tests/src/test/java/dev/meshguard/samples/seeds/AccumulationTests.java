@@ -31,9 +31,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Seed 002: 36 KB of DRAM and 12 KB of L1 after round 1, 72 and 24 after round 2, 108 and 36 after round 3.
  *
- * <p>The seed takes it for a leak. It is a drift of books that add up every report: each round opens the mesh again,
- * the same addresses are reported again, and the buffers of the program cache go when the device is already closed and
- * tells nobody.
+ * <p>The seed calls it a leak. It is a drift of a ledger that counts every report. Each round opens the mesh again, and the
+ * same addresses are reported again. The buffers of the program cache are freed after the device was closed, without a report.
  */
 class AccumulationTests {
 

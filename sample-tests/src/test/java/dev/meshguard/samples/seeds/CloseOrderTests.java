@@ -33,12 +33,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The two fixes that seed 003 tried and took back: clearing the command-queue programs before the allocators, and
- * resetting the fabric program.
+ * The two fixes that seed 003 tried and reverted: clearing the command-queue programs before the allocators, and resetting the
+ * fabric program.
  *
- * <p>Neither changed anything, and the verdict says why: the 36 KB belong to the programs of add and matmul in the
- * program cache, not to a command queue and not to the fabric. Only where those programs own buffers does the order
- * of a close matter, and then each of the two mends something else.
+ * <p>Neither changed anything, and the verdict gives the reason. The 36 KB belong to the programs of add and matmul in the
+ * program cache, not to a command queue and not to the fabric. The order of a close matters only if those programs own buffers,
+ * and then each of the two fixes something else.
  */
 class CloseOrderTests {
 

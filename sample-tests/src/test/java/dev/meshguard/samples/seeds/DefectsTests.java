@@ -51,7 +51,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each defect of a runtime, switched on and off: on, one check is red and names the cause; off, the same check is green. */
+/** Tests each defect of a runtime. With the defect, one check fails and names the cause; without it, the same check passes. */
 class DefectsTests {
 
     private static final String LEDGER_OF_A_LATE_FREE = "books after a late free";

@@ -38,11 +38,10 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * {@code test_mesh_allocation.py} on a 2x4 Wormhole mesh of October 2025, with every figure of seeds 000, 002, 003 and
- * 004.
+ * {@code test_mesh_allocation.py} on a 2x4 Wormhole mesh of October 2025, with every figure of seeds 000, 002, 003 and 004.
  *
- * <p>The seeds explain the figures as leaks, as system buffers or as the role of device 0. The histories below
- * show what each one is: a reading of the books under one counting policy.
+ * <p>The seeds explain the figures as leaks, as system buffers or as the role of device 0. The histories below show the real
+ * explanation of each: a count of the reports under one counting policy.
  */
 class MeshAllocationTests {
 
@@ -268,7 +267,7 @@ class MeshAllocationTests {
         }
     }
 
-    /** Seed 004: "system buffers" of 14 to 15 MB on every device, and a device 0 that holds more than the others. */
+    /** Seed 004: "system buffers" of 14 to 15 MB on every device, and more on device 0 than on the others. */
     @Nested
     class OnTheEarlyRuntime {
 

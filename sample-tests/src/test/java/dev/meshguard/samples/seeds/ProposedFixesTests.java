@@ -47,7 +47,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** Every fix that the seeds proposed or tried: what it changes, and what it does not. */
+/** Tests every fix that the seeds proposed or tried: its effects, and what it does not change. */
 class ProposedFixesTests {
 
     private static final int DEVICES = 8;

@@ -1,4 +1,4 @@
-/** The scenarios of five documents of engineers who hunted leaks on real hardware, with every figure they quote. */
+/** The scenarios of five documents by engineers who searched for leaks on real hardware, with every figure in them. */
 @NullMarked
 package dev.meshguard.samples.seeds;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Marks a test class that is meant to fail: it runs only where {@link Fixtures} runs it, never by accident. */
+/** Marks a test class that is meant to fail: only {@link Fixtures} runs it, never an IDE or a build by accident. */
 @Documented
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
@@ -20,7 +20,7 @@ public @interface Fixture {
     /** The configuration parameter that {@link Fixtures} sets. */
     String ENABLED = "meshguard.samples.on-purpose";
 
-    /** Lets fixtures run where they were asked for. */
+    /** Enables fixtures in runs that request them. */
     class EnabledByFixtures implements ExecutionCondition {
 
         @Override

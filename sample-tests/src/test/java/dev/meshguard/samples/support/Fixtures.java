@@ -13,7 +13,7 @@ import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
-/** Runs fixtures and hands out what their tests failed with. */
+/** Runs fixtures and returns the failures of their tests. */
 public final class Fixtures {
 
     private Fixtures() {}

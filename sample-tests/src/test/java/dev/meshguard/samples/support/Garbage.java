@@ -6,7 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Makes garbage and has it collected. */
+/** Creates garbage and waits for its collection. */
 public final class Garbage {
 
     private static final int MOST_COLLECTIONS = 500;

@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 /**
  * A generated workload with the counts and totals of seed 001's language-model run on eight devices.
  *
- * <p>It is generated: no model runs. The seed gives how many buffers of which type were allocated, their bytes, and what
- * each device still held at the end; uneven devices cannot come from mesh buffers, so everything but the trace is made
- * of single-device buffers. The labels are what this code calls its buffers, not an inference.
+ * <p>It is generated: no model runs. The seed gives how many buffers of which type were allocated, their bytes, and what each
+ * device still had allocated at the end; uneven devices cannot come from mesh buffers, so everything but the trace is made of
+ * single-device buffers. The labels are what this code calls its buffers, not an inference.
  */
 public final class LanguageModelRun {
 

@@ -17,7 +17,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Sources that somebody wrote, compiled into a folder and loaded from there; to be closed when their classes are done with. */
+/** Generated sources, compiled into a folder and loaded from there. Close it when the classes are no longer needed. */
 public final class WrittenSources implements AutoCloseable {
 
     private final Path folder;

@@ -1,4 +1,4 @@
-/** What the samples share: the steps of the field's scenarios and the way failing fixtures are run. */
+/** Shared code of the samples: the steps of the field's scenarios and the execution of failing fixtures. */
 @NullMarked
 package dev.meshguard.samples.support;
 

@@ -9,7 +9,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Counts what was told where something was true: rows are what is true, columns what was told. */
+/** Counts the reported causes by true cause: rows are true causes, columns are reported causes. */
 public final class ConfusionMatrix {
 
     private record Cell(String truth, String judged) {}

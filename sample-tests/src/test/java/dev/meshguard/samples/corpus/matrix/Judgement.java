@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
-/** A verdict beside what is true: for each buffer what was told, and for the case which outcome. */
+/** Compares a verdict with the ground truth: the reported cause of each buffer, and the outcome of the case. */
 public final class Judgement {
 
     /** What is told of a buffer that is in no verdict. */
@@ -35,7 +35,7 @@ public final class Judgement {
     private static final Set<Cause> MAY_BE_BELIEVED =
             EnumSet.of(Cause.HELD, Cause.LOST, Cause.CACHED, Cause.SYSTEM, Cause.PROCESS_DIED, Cause.FREE_UNREPORTED);
 
-    /** How strict a verdict has to be. */
+    /** The strictness of the comparison. */
     public enum Rigour {
         /** Every cause has to be named that can be. */
         EVERY_CAUSE,
@@ -44,12 +44,12 @@ public final class Judgement {
     }
 
     /**
-     * What was told of one buffer.
+     * The reported cause of one buffer.
      *
-     * @param truth what is true
+     * @param truth the true cause
      * @param judged the cause, INCONCLUSIVE, or nothing
-     * @param isRight whether that may be said
-     * @param where the buffer, or what is missing
+     * @param isRight whether the reported cause is acceptable
+     * @param where the buffer, or the missing buffer
      */
     public record JudgedCase(Label truth, String judged, boolean isRight, String where) {}
 

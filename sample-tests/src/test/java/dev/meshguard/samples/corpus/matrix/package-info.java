@@ -1,4 +1,4 @@
-/** What was told beside what is true. */
+/** Comparison of verdicts with the ground truth. */
 @NullMarked
 package dev.meshguard.samples.corpus.matrix;
 

@@ -7,7 +7,7 @@ import java.util.Map;
 /**
  * {@code analyze_buffer_log.py}: for each device and id, allocations against frees, unknown ones too, over the whole log.
  *
- * <p>It does not know that a process died, nor where in the log the dump was.
+ * <p>It ignores the end of a process, and the position of the dump in the log.
  */
 final class AnalyzeBufferLog implements OldTool {
 

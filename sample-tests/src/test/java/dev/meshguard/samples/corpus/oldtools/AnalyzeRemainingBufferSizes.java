@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * {@code analyze_remaining_buffer_sizes.py}: what was allocated before the last dump and never freed at all.
+ * {@code analyze_remaining_buffer_sizes.py}: the buffers that were allocated before the last dump and never freed.
  *
- * <p>An address that was freed once and lent anew is taken for freed, and a line of a second reference is not seen.
+ * <p>It treats an address that was freed once and reused as freed, and ignores the line of a second reference.
  */
 final class AnalyzeRemainingBufferSizes implements OldTool {
 

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * {@code correlate_leaked_buffers.py}: as {@link AnalyzeBufferLog}, but its pattern of a free does not fit the lines that say how many
- * references remain, so it counts every reference to a shared address and only the last of their frees.
+ * {@code correlate_leaked_buffers.py}: like {@link AnalyzeBufferLog}, but its pattern of a free does not match lines with a
+ * number of remaining references. It therefore counts every reference to a shared address and only the last of their frees.
  */
 final class CorrelateLeakedBuffers implements OldTool {
 

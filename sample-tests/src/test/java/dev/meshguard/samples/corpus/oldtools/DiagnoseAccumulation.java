@@ -4,7 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** {@code diagnose_accumulation.sh}: the ids of allocated lines that no freed line has, whatever device either names. */
+/** {@code diagnose_accumulation.sh}: the ids of allocated lines without a freed line, regardless of the device in either. */
 final class DiagnoseAccumulation implements OldTool {
 
     @Override

@@ -6,13 +6,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A line of the server that speaks of one buffer or process; what it says in words is not kept.
+ * A line of the server about one buffer or process; free text is not parsed.
  *
- * @param kind what it says
+ * @param kind the kind of line
  * @param device the device, or -1
- * @param id the buffer, or the process that is dead
+ * @param id the buffer, or the process that ended
  * @param bytes the size, or 0
- * @param pid the process it names, or -1
+ * @param pid the process in the line, or -1
  */
 record LogLine(Kind kind, int device, long id, long bytes, long pid) {
 

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The server's own totals when the dump was asked for: something is left if a device still has buffers.
+ * The server's own totals at the dump: memory is missing if a device still has buffers.
  *
- * <p>The first server added size and count of every report and took them off once, when the entry went. The second counts references.
- * Later ones remove what a dead process had.
+ * <p>The first server added size and count of every report and subtracted them once, when the entry was removed. The second
+ * counts references. Later ones remove the entries of an ended process.
  */
 final class OldServerTotals implements OldTool {
 
-    /** How reports of one address are added up. */
+    /** The way of adding up reports of one address. */
     enum Counting {
         /** Each adds, the first free takes the entry away: the generation without reference counts. */
         EVERY_REPORT,

@@ -2,7 +2,7 @@ package dev.meshguard.samples.corpus.oldtools;
 
 import java.util.List;
 
-/** A reading of a server's log that says whether something leaked. */
+/** Decides from a server's log whether memory leaked. */
 public interface OldTool {
 
     /** Returns by which name the field knows it. */

@@ -10,7 +10,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The commonest error of each old tool, on a log that is as small as it can be; {@code docs/internals/compared-diagnosis.md} tells of them. */
+/**
+ * Tests the most frequent error of each old tool, on a minimal log; {@code docs/internals/compared-diagnosis.md} describes
+ * them.
+ */
 class OldToolsTests {
 
     private static final List<String> KERNEL_BINARY_AND_ITS_VIEW = List.of(

@@ -13,14 +13,14 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the field's allocation server would have printed for a history: the lines of the generation with reference counts and decimal
- * ids, in which the id of a buffer is its address.
+ * The lines that the field's allocation server would have printed for a history: the generation with reference counts and
+ * decimal ids, in which the id of a buffer is its address.
  */
 public final class ServerLogLines {
 
     private record Key(int device, long id) {}
 
-    /** What the server keeps: the size, type and owner of the first report, and how many there are. */
+    /** An entry of the server: the size, type and owner of the first report, and the number of reports. */
     private record Entry(long size, BufferType type, long pid, int references) {
         Entry with(int newReferences) {
             return new Entry(size, type, pid, newReferences);

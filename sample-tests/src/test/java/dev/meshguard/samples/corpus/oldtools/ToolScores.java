@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** How often each reading was right about whether memory is missing. */
+/** Counts how often each tool was right about missing memory. */
 public final class ToolScores {
 
     /**
-     * What is true of a run, whoever reads it.
+     * The ground truth of a run, the same for every tool.
      *
      * @param isMemoryMissing whether memory is missing
-     * @param shows whether what is read shows that; a reading can only guess where it does not
+     * @param shows whether the log shows it; otherwise a tool can only guess
      */
     public record Truth(boolean isMemoryMissing, boolean shows) {}
 

@@ -1,4 +1,4 @@
-/** The field's older tools, as readings of what a server logged. */
+/** The field's older tools, applied to server logs. */
 @NullMarked
 package dev.meshguard.samples.corpus.oldtools;
 

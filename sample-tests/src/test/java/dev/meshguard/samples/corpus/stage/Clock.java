@@ -1,8 +1,6 @@
 package dev.meshguard.samples.corpus.stage;
 
-/**
- * The time of one run of a program: steps, which are the same in every run of it, and moments, which order what is heard.
- */
+/** The time of one run of a program: steps, which are the same in every run of it, and moments, which order the reports. */
 final class Clock {
 
     private int step;

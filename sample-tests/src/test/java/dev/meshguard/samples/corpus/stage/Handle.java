@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program has of something it took: kept until it is freed, or dropped, as the program decides.
+ * A program's handle to an allocation: kept until it is freed, or dropped, as the program decides.
  *
- * <p>Once dropped, nothing here refers to the object any more, so a search that looks for it does not find it.
+ * <p>A dropped handle no longer refers to the object, so a search for the object does not find it.
  */
 public final class Handle {
 

@@ -2,7 +2,7 @@ package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.tracker.AllocationTracker;
 
-/** Finds out, when the check is made, which handles to what is left can still be reached. */
+/** Finds, at the check, the reachable handles to remaining buffers. */
 public interface HandleFinder {
 
     /** Records for each request of which something is left whether its handle can be reached. */

@@ -8,7 +8,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import java.util.Locale;
 
-/** One buffer on one device from the moment it was lent to the moment it was given back, as the memory itself saw it. */
+/** One generation of a buffer on one device, from its allocation to its free, as the memory itself recorded it. */
 public final class Life {
 
     static final int NEVER = Integer.MAX_VALUE;

@@ -23,14 +23,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What became of every buffer, heard at a runtime that says everything as it is.
+ * Records every buffer from the reports of a runtime that reports everything correctly.
  *
- * <p>A program runs twice. In this run the runtime does the same to the memory and misreports nothing, so what is heard here is what
- * the memory did: one report for each buffer lent, one for each given back. It is known in a second way too: whenever a mesh begins to
- * close, its allocators are read, and what they lend has to be what is alive here ({@link #contradictions()}). A device's own allocator
- * goes with the device, and is read at the close of the last mesh over it.
+ * <p>A program runs twice. In this run the runtime does the same to the memory and misreports nothing. The reports therefore
+ * equal what the memory did: one report for each allocation, one for each free. A second source confirms them: whenever a mesh
+ * begins to close, its allocators must list exactly the live buffers ({@link #contradictions()}). A device's own allocator ends
+ * with the device, and is read at the close of the last mesh over it.
  *
- * <p>No part of it is of the product: it keeps neither counts nor generations, and judges nothing.
+ * <p>It shares no code with the product: it keeps neither counts nor generations, and has no verdict.
  */
 public final class PhysicalMemory implements AllocationListener {
 

@@ -12,9 +12,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Says of each handle what the program did with it: kept or dropped.
+ * Returns for each handle what the program did with it: kept or dropped.
  *
- * <p>It is asked of everything that is left in the books, as a search of the heap would be, so also of what was given back long ago.
+ * <p>It is queried for all buffers that remain in the ledger, like a search of the heap, so also for buffers that were freed
+ * long ago.
  */
 public final class RememberedHandles implements HandleFinder {
 

@@ -12,7 +12,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 
-/** A process that reports under a number of its own, until it dies: then nothing is heard of it. */
+/** A process that reports under its own number until it ends; then its reports stop. */
 final class ReportingProcess implements AllocationListener {
 
     private final AllocationListener listener;

@@ -22,8 +22,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * The end of the road from a runtime to the tracker: hands everything on, and notes of each report in which step of the program it
- * was made and whether it arrived.
+ * The transport from a runtime to the tracker. It forwards everything, and records for each report the step of the program and
+ * whether the report arrived.
  */
 public final class Road implements AllocationListener {
 
@@ -31,11 +31,11 @@ public final class Road implements AllocationListener {
      * A report that arrived.
      *
      * @param step the step of the program that made it, whenever it arrived
-     * @param isFree whether it took memory back
-     * @param details what it said of itself
-     * @param device the device it named
-     * @param type the memory it named
-     * @param address the address it named
+     * @param isFree whether it is a free
+     * @param details the details in the report
+     * @param device the device in the report
+     * @param type the memory type in the report
+     * @param address the address in the report
      * @param isLate whether it arrived when the close of its mesh had begun, or its program had ended
      * @param isAfterTheCheck whether it arrived when the check had been made
      */

@@ -14,13 +14,13 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Finds out who holds what is left as a guarded test does: by the product's own search, after collections that happened, and only
- * where something is left that nothing else explains.
+ * Finds the holders of remaining buffers as a tracked test does: by the product's own search, after collections that happened,
+ * and only for buffers without another explanation.
  *
- * <p>A collection takes longer than a program of the corpus, so those whose check is their last step are searched together
- * ({@link #searchAll()}): what was garbage at the check of each is garbage after the last of them too. Of the others only those on a
- * runtime without defect and fault are searched; of the rest, and of what the source hands out no handle to, the program says what it
- * did ({@link RememberedHandles}).
+ * <p>A collection takes longer than a program of the corpus, so programs whose check is their last step are searched together
+ * ({@link #searchAll()}). What is garbage at the check of each is still garbage after the last of them. Of the others only
+ * those on a runtime without defect and fault are searched. For the rest, and for buffers without a handle from the source, the
+ * program reports what it did ({@link RememberedHandles}).
  */
 public final class SearchedHandles implements HandleFinder {
 

@@ -21,17 +21,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The runtime that a program runs on, with what goes wrong in it.
+ * The runtime of a program, with its defects and faults.
  *
  * @param preset the version
  * @param architecture the chips
- * @param model what it reports
- * @param defects what it gets wrong
- * @param fixes what was repaired in it
- * @param faults what goes wrong at run time
- * @param closeOrder how meshes take themselves apart
- * @param systemBuffers what the runtime takes for itself
- * @param handleRelease what becomes of what a program dropped without freeing it
+ * @param model the reporting model
+ * @param defects the defects
+ * @param fixes the repairs
+ * @param faults the injected faults
+ * @param closeOrder the order of the steps at the close of a mesh
+ * @param systemBuffers the runtime's own buffers
+ * @param handleRelease the treatment of handles that a program dropped without freeing them
  */
 public record Setting(
         RuntimePreset preset,

@@ -48,15 +48,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a program of the corpus runs: it takes, frees, keeps and drops here, and what it did is remembered.
+ * Runs the steps of a corpus program: it allocates, frees, keeps and drops memory, and records each step.
  *
- * <p>Each call is one step. A program runs here twice, in the same steps: once on {@linkplain #ofTheTruth a runtime that says everything
- * as it is}, and once {@linkplain #ofTheCase on that of the case}. What the runtime refuses is handled as a good program does: the
- * step did nothing, and what needs its result does nothing either.
+ * <p>Each call is one step. A program runs twice, in the same steps: once on
+ * {@linkplain #ofTheTruth a runtime that reports everything correctly}, and once {@linkplain #ofTheCase on that of the case}.
+ * If the runtime rejects a step, the step does nothing, and later steps that need its result do nothing either, as in a correct
+ * program.
  */
 public final class Stage {
 
-    /** What a device binding has of a buffer. */
+    /** The data that a device binding keeps of a buffer. */
     private record Binding(
             AllocationListener listener,
             AllocationRequest request,

@@ -4,11 +4,11 @@ import dev.meshguard.verdict.expectation.Expectation;
 import java.util.List;
 
 /**
- * An entry of the allowlist, with what the program means by it.
+ * An entry of the allowlist, with its meaning for the program.
  *
  * @param entry the entry
- * @param ofTheCache whether it means what the runtime keeps for another run, and not what the handles hold
- * @param handles by which the program took what may stay
+ * @param ofTheCache whether it means the runtime's cache, and not the memory of the handles
+ * @param handles to the expected buffers
  */
 public record StagedExpectation(Expectation entry, boolean ofTheCache, List<Handle> handles) {
 

@@ -1,4 +1,4 @@
-/** Where the programs of the corpus run, and what is noted there of the memory itself. */
+/** The environment of the programs of the corpus, with a record of the memory itself. */
 @NullMarked
 package dev.meshguard.samples.corpus.stage;
 

@@ -31,28 +31,28 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What is true of the buffers of one case.
+ * The true state of the buffers of one case.
  *
- * <p>Two things are put side by side. What the memory did comes from the first run of the program, in which nothing is misreported
- * ({@link PhysicalMemory}); whether the program kept, dropped or freed its handle, and when the check was, it remembers itself. What
- * arrived at the tracker was written down at the end of the road in the second run. A report belongs to the buffer that was lent or
- * given back in the step that made it, at the place that it names. From both follows, without any rule of the product:
- *
+ * <p>It combines two records. The first run of the program, in which nothing is misreported, records the memory
+ * ({@link PhysicalMemory}). The program records whether it kept, dropped or freed its handle, and when the check was. The
+ * transport records which reports arrived at the tracker in the second run. A report belongs to the buffer that was allocated
+ * or freed in the step that made it, at the address that it names. The labels follow from both, without any rule of the
+ * product:
  * <ul>
- *   <li>memory is <b>missing</b> if the first run had not given it back when it had to be: when the close of the allocator that held it
- *       began (that of the runtime: when it was over), or else when the check was made. The allocators were asked too
- *       ({@link PhysicalMemory#contradictions()}). Where nothing is known of closes, as in a log, the check alone counts
- *       ({@link #withoutCloses()});
- *   <li>a missing buffer is PROCESS_DIED if its process was ended while it had it, LATE if its user freed it after that, CACHED if the
- *       runtime said that it keeps its owner and not that the owner ended, SYSTEM if the runtime took it, FREED_ON_OTHER_DEVICES if the
- *       program took one for each device, or all in one call, and freed more than half of them, HELD or LOST as the program kept or
- *       dropped its handle. The buffer of a trace that was released is KEPT_AFTER_RELEASE;
- *   <li>a buffer that was given back has as many causes to be left in the books as there are ways in which fewer frees of it arrived
- *       than reports: REPORTED_TWICE if more than one report arrived and a free, FREE_UNREPORTED if not, and for circular buffers
- *       CIRCULAR_BUFFER_UNREPORTED;
- *   <li>what a mesh lent on all its devices at once and gave back after the close, heard of on some of them, is FREE_UNREPORTED; that
- *       it was freed on other devices is as true of it;
- *   <li>OUT_OF_ORDER if a free of it arrived before the report it takes back, or a report when its mesh was closing.
+ *   <li>memory is <b>missing</b> if the first run had not freed it in time: when the close of its allocator began (for the
+ *     runtime's own memory: when it was over), or else at the check. The allocators confirm this
+ *     ({@link PhysicalMemory#contradictions()}). Where closes are unknown, as in a log, only the check counts
+ *     ({@link #withoutCloses()});
+ *   <li>a missing buffer is PROCESS_DIED if its process ended while it was allocated, and LATE if its user freed it after that.
+ *     It is CACHED if the runtime reported that it keeps the owner and not that the owner ended, and SYSTEM if the runtime
+ *     allocated it. It is FREED_ON_OTHER_DEVICES if the program allocated one for each device, or all in one call, and freed
+ *     more than half of them. It is HELD or LOST as the program kept or dropped its handle. The buffer of a released trace is
+ *     KEPT_AFTER_RELEASE;
+ *   <li>a freed buffer has one cause for each way in which fewer of its frees arrived than reports: REPORTED_TWICE if more than
+ *     one report arrived and a free, FREE_UNREPORTED if not, and for circular buffers CIRCULAR_BUFFER_UNREPORTED;
+ *   <li>memory that a mesh allocated on all its devices at once and freed after the close, reported on some of them, is
+ *     FREE_UNREPORTED; FREED_ON_OTHER_DEVICES is as true of it;
+ *   <li>OUT_OF_ORDER if a free of it arrived before its allocation, or a report while its mesh was closing.
  * </ul>
  */
 public final class GroundTruth {
@@ -68,7 +68,7 @@ public final class GroundTruth {
         }
     }
 
-    /** The allocators over one device lend the same places; circular buffers are in none. */
+    /** The allocators over one device use the same addresses; circular buffers are in none. */
     private record Entry(Place place, OptionalInt mesh, Optional<AllocatorId> allocator, boolean circularBuffer) {
 
         private static Entry of(Place place, AllocationDetails details) {
@@ -78,7 +78,7 @@ public final class GroundTruth {
 
     private record Deed(int step, Place place, boolean circularBuffer) {}
 
-    /** What arrived of one buffer. */
+    /** The reports of one buffer that arrived. */
     private static final class Reports {
         private int allocations;
         private int frees;

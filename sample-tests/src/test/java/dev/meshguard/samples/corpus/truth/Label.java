@@ -4,14 +4,14 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What is true of one buffer that is left in the books, or that ought to be.
+ * The true state of one buffer that remains in the ledger, or that should remain.
  *
- * @param causes why; several where several buffers lie behind one entry of the books, each with a cause of its own
- * @param state what became of the memory
+ * @param causes the true causes; several if several buffers share one entry of the ledger, each with its own cause
+ * @param state the state of the memory
  */
 public record Label(Set<TrueCause> causes, State state) {
 
-    /** What became of the memory. */
+    /** The state of the memory. */
     public enum State {
         /** It was not given back. */
         MISSING,

@@ -3,7 +3,7 @@ package dev.meshguard.samples.corpus.truth;
 import dev.meshguard.verdict.Cause;
 import java.util.Optional;
 
-/** Why a buffer is left in the books, or missing from them, as the generator of the case knows it. */
+/** The true reason why a buffer remains in the ledger, or is missing from it, according to the generator of the case. */
 public enum TrueCause {
     /** Its process was ended while it had it. */
     PROCESS_DIED(Cause.PROCESS_DIED),

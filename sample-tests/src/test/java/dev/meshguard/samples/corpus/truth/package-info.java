@@ -1,4 +1,4 @@
-/** What is true of the buffers of a case, from what its program did. */
+/** The true state of the buffers of a case, derived from the steps of its program. */
 @NullMarked
 package dev.meshguard.samples.corpus.truth;
 
