@@ -62,9 +62,9 @@ final class AlreadyReportedFindings {
                         .allMatch(stale -> reported.stream()
                                 .anyMatch(before -> before.staleExpectations().contains(stale)))
                 && verdict.inconclusiveReasonTexts().stream()
-                        .allMatch(doubt -> reported.stream()
+                        .allMatch(reason -> reported.stream()
                                 .anyMatch(before ->
-                                        before.inconclusiveReasonTexts().contains(doubt)));
+                                        before.inconclusiveReasonTexts().contains(reason)));
     }
 
     /** Returns the notes for a reader of a verdict who has already read what the test threw. */

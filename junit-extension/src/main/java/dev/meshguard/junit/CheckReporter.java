@@ -114,8 +114,8 @@ record CheckReporter(
             raise(failedClose, thrown);
             return;
         }
-        AlreadyReportedFindings told = AlreadyReportedFindings.by(thrown);
-        VerdictStatus standpoint = statusOf(verdict, told);
+        AlreadyReportedFindings reported = AlreadyReportedFindings.by(thrown);
+        VerdictStatus standpoint = statusOf(verdict, reported);
         running.became(standpoint.result);
         if (standpoint == VerdictStatus.BASELINED) {
             notes.add("every leak is in the baseline, so the test does not fail");
@@ -125,7 +125,7 @@ record CheckReporter(
                 budgets.verdict(verdict).filter(judged -> BudgetCheck.isNews(judged, test));
         if (standpoint == VerdictStatus.NEW) {
             hasFailed[0] = true;
-            VerdictReport report = explained(verdict, again, tracker, told, notes);
+            VerdictReport report = explained(verdict, again, tracker, reported, notes);
             running.found(report.verdict());
             pages().naming(
                             report,
@@ -178,7 +178,7 @@ record CheckReporter(
         }
     }
 
-    private VerdictStatus statusOf(LeakVerdict verdict, AlreadyReportedFindings told) {
+    private VerdictStatus statusOf(LeakVerdict verdict, AlreadyReportedFindings reported) {
         if (policies.holdFor(verdict)
                 || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
             return VerdictStatus.PASSED;
@@ -186,7 +186,7 @@ record CheckReporter(
         if (run.covers(verdict)) {
             return VerdictStatus.BASELINED;
         }
-        return told.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
+        return reported.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
     }
 
     /** Returns the report of unreported findings, judged again if the holders of buffers had to be searched. */
@@ -194,14 +194,14 @@ record CheckReporter(
             LeakVerdict verdict,
             Supplier<LeakVerdict> again,
             AllocationTracker tracker,
-            AlreadyReportedFindings told,
+            AlreadyReportedFindings reported,
             List<String> notes) {
         LeakVerdict complete = verdict;
         if (isToBeExplained(verdict)) {
             search(tracker, verdict, notes);
             complete = again.get();
         }
-        notes.addAll(told.notes(complete));
+        notes.addAll(reported.notes(complete));
         if (test.outlivesItself()) {
             notes.add("the test still runs on the thread that its timeout gave up on; what it does from now on is no"
                     + " other test's");
@@ -261,7 +261,7 @@ record CheckReporter(
     /** The frames of the engine are useless: the reader looks for the line that allocated the buffer. */
     private StackTraceElement[] callSiteOf(LeakVerdict verdict) {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(standing -> verdict.groups(standing).stream())
+                .flatMap(status -> verdict.groups(status).stream())
                 .map(SurvivorGroup::origin)
                 .flatMap(Optional::stream)
                 .findFirst()

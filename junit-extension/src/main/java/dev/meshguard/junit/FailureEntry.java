@@ -22,7 +22,7 @@ final class FailureEntry {
         LeakVerdict verdict = report.verdict();
         List<SurvivorGroup> left = Stream.of(
                         SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(standing -> verdict.groups(standing).stream())
+                .flatMap(status -> verdict.groups(status).stream())
                 .toList();
         Map<String, String> pairs = new LinkedHashMap<>();
         pairs.put("meshguard.outcome", verdict.outcome().name());

@@ -22,8 +22,8 @@ final class InjectableTypes {
             TrackedProcesses.class, new Injectable(Set.of(MemorySource.PROCESSES), TrackingSession::processes),
             AllocationServer.class, new Injectable(Set.of(MemorySource.PROCESSES), TrackingSession::server),
             AllocationTracker.class, new Injectable(ALL, TrackingSession::tracker),
-            MemorySnapshots.class, new Injectable(ALL, guard -> new MemorySnapshots(guard.tracker())),
-            Phases.class, new Injectable(ALL, guard -> new Phases(guard.tracker())));
+            MemorySnapshots.class, new Injectable(ALL, session -> new MemorySnapshots(session.tracker())),
+            Phases.class, new Injectable(ALL, session -> new Phases(session.tracker())));
 
     /** The supplier of a type, and the memory sources for which it is available. */
     private record Injectable(Set<MemorySource> sources, Function<TrackingSession, Object> from) {}
@@ -35,18 +35,18 @@ final class InjectableTypes {
     }
 
     /** Returns the value of a supported type from a session. */
-    static Object of(Class<?> type, TrackingSession guard) {
+    static Object of(Class<?> type, TrackingSession session) {
         Injectable gift = BY_TYPE.get(type);
         if (gift == null) {
             throw new IllegalArgumentException("There is nothing of " + type);
         }
-        if (!gift.sources.contains(guard.source())) {
+        if (!gift.sources.contains(session.source())) {
             throw TrackingSettings.rejected(
-                    guard.name(),
-                    "a " + type.getSimpleName() + " with source = " + guard.source(),
+                    session.name(),
+                    "a " + type.getSimpleName() + " with source = " + session.source(),
                     "Say source = " + gift.sources.iterator().next() + " in @TrackAllocations or MeshGuardExtension.");
         }
-        return gift.from.apply(guard);
+        return gift.from.apply(session);
     }
 
     /** Returns the simple names of the types, for messages. */

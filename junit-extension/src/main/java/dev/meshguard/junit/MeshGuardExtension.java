@@ -174,15 +174,15 @@ public final class MeshGuardExtension
     @Override
     public void beforeEach(ExtensionContext context) {
         SessionStore store = SessionStore.of(context);
-        TrackingSession guard = enter(context, store);
-        if (guard.countsRounds()) {
-            Repetition.of(context).ifPresent(round -> guard.beginRound(context.getUniqueId(), round));
+        TrackingSession session = enter(context, store);
+        if (session.countsRounds()) {
+            Repetition.of(context).ifPresent(round -> session.beginRound(context.getUniqueId(), round));
         }
-        guard.begin(Phase.SETUP);
+        session.begin(Phase.SETUP);
         if (store.isResolver(this)) {
-            TrackedFields.fill(context, guard);
+            TrackedFields.fill(context, session);
         }
-        store.invocation().ifPresent(invocation -> invocation.begins(guard));
+        store.invocation().ifPresent(invocation -> invocation.begins(session));
     }
 
     @Override
@@ -223,12 +223,12 @@ public final class MeshGuardExtension
     /** Ends the phases of a mesh that continues; any other mesh keeps its last phase until it is checked. */
     @Override
     public void afterEach(ExtensionContext context) {
-        TrackingSession guard = sessionOf(context);
-        if (guard.countsRounds()) {
-            guard.endRound(context.getUniqueId());
+        TrackingSession session = sessionOf(context);
+        if (session.countsRounds()) {
+            session.endRound(context.getUniqueId());
         }
-        if (!guard.isOf(context)) {
-            guard.endPhases();
+        if (!session.isOf(context)) {
+            session.endPhases();
         }
     }
 
@@ -299,28 +299,28 @@ public final class MeshGuardExtension
             Invocation<Void> invocation, DynamicTestInvocationContext invocationContext, ExtensionContext context)
             throws Throwable {
         ExtensionContext factory = factoryOf(context);
-        TrackingSession guard = sessionOf(factory);
-        if (!guard.checksEachDynamicTest() || !SessionStore.of(context).isResolver(this)) {
+        TrackingSession session = sessionOf(factory);
+        if (!session.checksEachDynamicTest() || !SessionStore.of(context).isResolver(this)) {
             invocation.proceed();
             return;
         }
         AtomicReference<Optional<Throwable>> thrown = new AtomicReference<>(Optional.empty());
-        TestAttribution account =
-                attributionOfDynamicTest(guard, factory, context, TrackedTest.dynamic(context, factory, thrown::get));
+        TestAttribution attribution =
+                attributionOfDynamicTest(session, factory, context, TrackedTest.dynamic(context, factory, thrown::get));
         try {
             invocation.proceed();
         } catch (Throwable ofTest) {
             thrown.set(Optional.of(ofTest));
-            closeBeside(account, ofTest);
+            closeBeside(attribution, ofTest);
             throw ofTest;
         }
-        account.close();
+        attribution.close();
     }
 
     @SuppressWarnings("ReferenceEquality") // An error cannot suppress itself.
-    private static void closeBeside(TestAttribution account, Throwable ofTest) {
+    private static void closeBeside(TestAttribution attribution, Throwable ofTest) {
         try {
-            account.close();
+            attribution.close();
         } catch (Throwable ofCheck) {
             if (ofCheck != ofTest) {
                 ofTest.addSuppressed(ofCheck);
@@ -329,8 +329,8 @@ public final class MeshGuardExtension
     }
 
     private TestAttribution attributionOfDynamicTest(
-            TrackingSession guard, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
-        ExpectedBuffers mayStay = expectedBy(factory, guard.run());
+            TrackingSession session, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
+        ExpectedBuffers mayStay = expectedBy(factory, session.run());
         BudgetCheck noBudgets = new BudgetCheck(List.of());
         Optional<MethodPromises> promises =
                 promisesOf(factory, declarations(factory), settingsOf(factory).policies());
@@ -338,7 +338,7 @@ public final class MeshGuardExtension
         return SessionStore.of(factory)
                 .attribution()
                 .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test, promises))
-                .orElseGet(() -> TestAttribution.open(guard, mayStay, noBudgets, guard.policies(), test, promises));
+                .orElseGet(() -> TestAttribution.open(session, mayStay, noBudgets, session.policies(), test, promises));
     }
 
     /** Contexts of dynamic tests and containers have neither class nor method. */
@@ -358,11 +358,12 @@ public final class MeshGuardExtension
         }
     }
 
-    private static Scope bodyOf(ExtensionContext context, TrackingSession guard, Optional<TestAttribution> account) {
-        if (account.isPresent()) {
-            return account.get().body();
+    private static Scope bodyOf(
+            ExtensionContext context, TrackingSession session, Optional<TestAttribution> attribution) {
+        if (attribution.isPresent()) {
+            return attribution.get().body();
         }
-        return guard.isOf(context) ? guard.body() : NOTHING;
+        return session.isOf(context) ? session.body() : NOTHING;
     }
 
     /**
@@ -389,20 +390,20 @@ public final class MeshGuardExtension
 
     /** Opens the attribution of a test whose mesh outlives it. */
     private TrackingSession enter(ExtensionContext context, SessionStore store) {
-        TrackingSession guard = sessionOf(context, store);
-        if (guard.checksEachTest() && context.getTestMethod().isPresent()) {
+        TrackingSession session = sessionOf(context, store);
+        if (session.checksEachTest() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = declarations(context);
             CheckPolicy policies = settingsOf(context).policies();
             Optional<MethodPromises> promises = promisesOf(context, declared, policies);
             store.attribution(() -> TestAttribution.open(
-                    guard,
-                    expectedBy(context, guard.run(), declared),
+                    session,
+                    expectedBy(context, session.run(), declared),
                     new BudgetCheck(budgetsOf(context, declared)),
                     policies,
                     TrackedTest.of(context),
                     promises));
         }
-        return guard;
+        return session;
     }
 
     private TrackingSession sessionOf(ExtensionContext context) {

@@ -20,18 +20,18 @@ final class TrackedFields {
     private TrackedFields() {}
 
     /** Sets the static fields of a class. */
-    static void fill(Class<?> type, Supplier<TrackingSession> guard) {
+    static void fill(Class<?> type, Supplier<TrackingSession> session) {
         AnnotationSupport.findAnnotatedFields(type, Tracked.class, field -> Modifier.isStatic(field.getModifiers()))
-                .forEach(field -> fill(field, null, guard.get()));
+                .forEach(field -> fill(field, null, session.get()));
     }
 
     /** Sets the fields of all instances of a test. */
-    static void fill(ExtensionContext context, TrackingSession guard) {
+    static void fill(ExtensionContext context, TrackingSession session) {
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field :
                     SessionStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
                 rejectSharedTests(field, context);
-                fill(field, instance, guard);
+                fill(field, instance, session);
             }
         }
     }
@@ -59,7 +59,7 @@ final class TrackedFields {
                 type, Tracked.class, field -> !Modifier.isStatic(field.getModifiers()));
     }
 
-    private static void fill(Field field, @Nullable Object instance, TrackingSession guard) {
+    private static void fill(Field field, @Nullable Object instance, TrackingSession session) {
         Class<?> type = field.getType();
         if (!InjectableTypes.has(type)) {
             throw TrackingSettings.rejected(
@@ -75,7 +75,7 @@ final class TrackedFields {
             // Test modules open themselves to JUnit but not to MeshGuard; this field is accessible once JUnit has read
             // it.
             ReflectionSupport.tryToReadFieldValue(field, instance).get();
-            field.set(instance, InjectableTypes.of(type, guard));
+            field.set(instance, InjectableTypes.of(type, session));
         } catch (Exception refusal) {
             throw new ExtensionConfigurationException(
                     String.format(

@@ -114,7 +114,7 @@ final class ReportWriter {
                 timeline(),
                 asides(),
                 Stream.of(SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
-                        .flatMap(standing -> SurvivorHistogram.of(verdict, standing).stream())
+                        .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
                         .toList(),
                 expectations(),
                 remedies(),
@@ -143,7 +143,7 @@ final class ReportWriter {
         if (!verdict.inconclusiveReasonTexts().isEmpty()) {
             List<Finding> doubtful = new ArrayList<>();
             verdict.inconclusiveReasonTexts()
-                    .forEach(doubt -> doubtful.add(new Finding(doubt, Optional.empty(), List.of(), 0)));
+                    .forEach(reason -> doubtful.add(new Finding(reason, Optional.empty(), List.of(), 0)));
             doubtful.addAll(undecided());
             sections.add(new Section("INCONCLUSIVE  it cannot be known whether everything was given back", doubtful));
         }
@@ -563,10 +563,10 @@ final class ReportWriter {
         if (history.phases().isEmpty()) {
             return rows;
         }
-        for (PhaseUsage stretch : verdict.phaseUsages()) {
-            if (stretch.freedAnything() || isCleanUp(stretch)) {
+        for (PhaseUsage usage : verdict.phaseUsages()) {
+            if (usage.freedAnything() || isCleanUp(usage)) {
                 rows.add(new TeardownRow(
-                        stretch.phase().name(), perType(stretch, Flow::freedBytes), perType(stretch, Flow::liveBytes)));
+                        usage.phase().name(), perType(usage, Flow::freedBytes), perType(usage, Flow::liveBytes)));
             }
         }
         if (rows.size() <= MAX_TEARDOWN_ROWS) {
@@ -579,17 +579,17 @@ final class ReportWriter {
         return latest;
     }
 
-    private static boolean isCleanUp(PhaseUsage stretch) {
-        return switch (stretch.phase().name()) {
+    private static boolean isCleanUp(PhaseUsage usage) {
+        return switch (usage.phase().name()) {
             case "CACHE_CLEAR", "CLOSE" -> true;
             default -> false;
         };
     }
 
     /** Returns {@code DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0}. */
-    private static String perType(PhaseUsage stretch, ToLongFunction<Flow> amount) {
+    private static String perType(PhaseUsage usage, ToLongFunction<Flow> amount) {
         Map<BufferType, Map<Integer, Long>> byType = new EnumMap<>(BufferType.class);
-        stretch.flows().forEach((place, flow) -> {
+        usage.flows().forEach((place, flow) -> {
             long bytes = amount.applyAsLong(flow);
             if (bytes != 0) {
                 byType.computeIfAbsent(place.type(), unused -> new TreeMap<>()).put(place.device(), bytes);
@@ -623,7 +623,7 @@ final class ReportWriter {
 
     private List<TimelineRow> timeline() {
         List<PhaseUsage> stretches = verdict.phaseUsages().stream()
-                .filter(stretch -> stretch.peakBytes() > 0 && (stretch.changedAnything() || isCleanUp(stretch)))
+                .filter(usage -> usage.peakBytes() > 0 && (usage.changedAnything() || isCleanUp(usage)))
                 .toList();
         List<TimelineRow> rows = new ArrayList<>();
         if (history.phases().isEmpty()) {

@@ -31,21 +31,21 @@ final class SurvivorHistogram {
     private SurvivorHistogram() {}
 
     /** Returns three lines, by size, by label and by device; none if few findings have that status. */
-    static List<String> of(LeakVerdict verdict, SurvivorStatus standing) {
-        if (verdict.groups(standing).size() < MIN_GROUPS) {
+    static List<String> of(LeakVerdict verdict, SurvivorStatus status) {
+        if (verdict.groups(status).size() < MIN_GROUPS) {
             return List.of();
         }
-        List<Survivor> survivors = verdict.survivors(survivor -> survivor.status() == standing);
+        List<Survivor> survivors = verdict.survivors(survivor -> survivor.status() == status);
         return List.of(
-                standing.description() + " by size: " + parts(bySize(survivors)),
-                standing.description() + " by label: "
+                status.description() + " by size: " + parts(bySize(survivors)),
+                status.description() + " by label: "
                         + parts(counted(
                                 survivors,
                                 survivor -> survivor.buffer()
                                         .label()
                                         .map(Quantities::quoted)
                                         .orElse("unlabelled"))),
-                standing.description() + " by device: "
+                status.description() + " by device: "
                         + parts(counted(
                                 survivors,
                                 survivor -> "device " + survivor.buffer().device())));

@@ -171,10 +171,10 @@ public final class AllocationLog implements HistorySource {
     private static List<FreedMemory> freedByPhase(AllocationHistory history) {
         Map<BufferType, Map<Phase, long[]>> before = new EnumMap<>(BufferType.class);
         Map<BufferType, Map<Phase, long[]>> after = new EnumMap<>(BufferType.class);
-        for (GenerationSums.PhaseSums stretch : history.generationSums().phases()) {
-            for (GenerationSums.Flow flow : stretch.flows()) {
-                add(flow.freed().without(flow.freedLate()), flow.type(), stretch.phase(), before);
-                add(flow.freedLate(), flow.type(), stretch.phase(), after);
+        for (GenerationSums.PhaseSums usage : history.generationSums().phases()) {
+            for (GenerationSums.Flow flow : usage.flows()) {
+                add(flow.freed().without(flow.freedLate()), flow.type(), usage.phase(), before);
+                add(flow.freedLate(), flow.type(), usage.phase(), after);
             }
         }
         List<FreedMemory> rows = new ArrayList<>();

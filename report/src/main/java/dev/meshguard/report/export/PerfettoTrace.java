@@ -122,27 +122,27 @@ public final class PerfettoTrace {
         List<HistoryEvent> events = history.events();
         long end = events.isEmpty() ? 1 : events.get(events.size() - 1).number() + 1;
         long id = 0;
-        for (BufferGeneration life : history.generations()) {
+        for (BufferGeneration generation : history.generations()) {
             id++;
-            slice("b", life.allocatedAt(), life, id);
-            slice("e", life.freedAt().orElse(end), life, id);
+            slice("b", generation.allocatedAt(), generation, id);
+            slice("e", generation.freedAt().orElse(end), generation, id);
         }
     }
 
-    private void slice(String kind, long at, BufferGeneration life, long id) throws IOException {
+    private void slice(String kind, long at, BufferGeneration generation, long id) throws IOException {
         begin(
-                life.label().orElse(life.type().name()),
+                generation.label().orElse(generation.type().name()),
                 kind,
                 at,
-                life.device(),
-                life.type().code() + 1);
-        json.writeStringField("cat", life.type().name());
+                generation.device(),
+                generation.type().code() + 1);
+        json.writeStringField("cat", generation.type().name());
         json.writeStringField("id", String.format(Locale.ROOT, "0x%x", id));
         if (kind.equals("b")) {
-            Survivor survivor = survivors.get(life);
+            Survivor survivor = survivors.get(generation);
             json.writeObjectFieldStart("args");
-            json.writeNumberField("size", life.size());
-            json.writeStringField("address", String.format(Locale.ROOT, "0x%x", life.address()));
+            json.writeNumberField("size", generation.size());
+            json.writeStringField("address", String.format(Locale.ROOT, "0x%x", generation.address()));
             json.writeStringField(
                     "fate", survivor == null ? "freed" : survivor.status().description());
             if (survivor != null) {

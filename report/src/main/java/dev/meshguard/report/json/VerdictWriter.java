@@ -171,11 +171,11 @@ final class VerdictWriter {
         json.writeNumberField("refusedBuffers", result.rejectedBuffers());
     }
 
-    private void phase(PhaseUsage stretch) throws IOException {
-        json.writeStringField("phase", stretch.phase().name());
-        json.writeNumberField("peakBytes", stretch.peakBytes());
-        json.writeNumberField("liveBytes", stretch.liveBytes());
-        objects("flows", stretch.flows().entrySet(), flow -> {
+    private void phase(PhaseUsage usage) throws IOException {
+        json.writeStringField("phase", usage.phase().name());
+        json.writeNumberField("peakBytes", usage.peakBytes());
+        json.writeNumberField("liveBytes", usage.liveBytes());
+        objects("flows", usage.flows().entrySet(), flow -> {
             json.writeNumberField("device", flow.getKey().device());
             JsonFormat.write(json, "type", flow.getKey().type());
             json.writeNumberField("takenBytes", flow.getValue().allocatedBytes());
@@ -188,12 +188,12 @@ final class VerdictWriter {
     /** Reasons for an inconclusive outcome come first: they determine the outcome. */
     private void caveats() throws IOException {
         json.writeArrayFieldStart("caveats");
-        for (InconclusiveReason doubt : verdict.inconclusiveReasons()) {
+        for (InconclusiveReason reason : verdict.inconclusiveReasons()) {
             json.writeStartObject();
-            JsonFormat.write(json, "kind", doubt.kind());
+            JsonFormat.write(json, "kind", reason.kind());
             json.writeBooleanField("makesInconclusive", true);
-            json.writeStringField("words", doubt.text());
-            events(doubt.events());
+            json.writeStringField("words", reason.text());
+            events(reason.events());
             json.writeEndObject();
         }
         for (Caveat limit : report.limits()) {

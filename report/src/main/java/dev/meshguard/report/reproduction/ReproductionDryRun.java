@@ -94,16 +94,16 @@ final class ReproductionDryRun {
 
     private FailureSignature finding() {
         IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
-        List<HistoryEvent> told = new ArrayList<>();
+        List<HistoryEvent> replayed = new ArrayList<>();
         int endOfRow = 0;
         int line = 0;
         for (int i = 0; i < events.size(); i++) {
             endOfRow = Math.max(endOfRow, i + rows.getOrDefault(i, 0));
             line = i < endOfRow && !rows.containsKey(i) ? line : i;
-            told.add(reported(events.get(i), line, asked));
+            replayed.add(reported(events.get(i), line, asked));
         }
         return FailureSignature.of(LeakCheck.create()
-                .examine(AllocationHistory.restored(told, DeviceSums.countedFrom(told), flatAddresses, true)));
+                .examine(AllocationHistory.restored(replayed, DeviceSums.countedFrom(replayed), flatAddresses, true)));
     }
 
     private HistoryEvent reported(

@@ -103,7 +103,7 @@ public final class RunStatistics {
 
     private static List<SurvivorGroup> remainingIn(LeakVerdict verdict) {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(standing -> verdict.groups(standing).stream())
+                .flatMap(status -> verdict.groups(status).stream())
                 .toList();
     }
 

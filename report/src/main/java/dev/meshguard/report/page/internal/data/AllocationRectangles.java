@@ -58,10 +58,13 @@ final class AllocationRectangles {
         this.end = end;
         this.all = history.generations();
         this.shown = chosen();
-        for (BufferGeneration life : shown) {
-            indexes.put(life, indexes.size());
-            long top = life.address() + life.size();
-            tops.merge(new DeviceMemory(life.device(), life.type()), top < 0 ? Long.MAX_VALUE : top, Math::max);
+        for (BufferGeneration generation : shown) {
+            indexes.put(generation, indexes.size());
+            long top = generation.address() + generation.size();
+            tops.merge(
+                    new DeviceMemory(generation.device(), generation.type()),
+                    top < 0 ? Long.MAX_VALUE : top,
+                    Math::max);
         }
         for (DeviceMemory memory : tops.keySet()) {
             lanes.put(memory, lanes.size());
@@ -74,10 +77,11 @@ final class AllocationRectangles {
         }
         double[] weights = new double[all.size()];
         for (int i = 0; i < weights.length; i++) {
-            BufferGeneration life = all.get(i);
-            double bytesTimesEvents = (double) life.size() * (life.freedAt().orElse(end) - life.allocatedAt() + 1);
+            BufferGeneration generation = all.get(i);
+            double bytesTimesEvents =
+                    (double) generation.size() * (generation.freedAt().orElse(end) - generation.allocatedAt() + 1);
             // Freed generations are below zero, and so below all survivors.
-            weights[i] = members.containsKey(life) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
+            weights[i] = members.containsKey(generation) ? bytesTimesEvents : -1 / (1 + bytesTimesEvents);
         }
         double[] sorted = weights.clone();
         Arrays.sort(sorted);
@@ -133,28 +137,28 @@ final class AllocationRectangles {
                 "site",
                 "kind",
                 "unlikeMost");
-        for (BufferGeneration life : shown) {
-            Membership member = members.get(life);
+        for (BufferGeneration generation : shown) {
+            Membership member = members.get(generation);
             columns.row(
-                    lane(life),
-                    life.allocatedAt(),
-                    life.freedAt().orElse(-1),
-                    life.address(),
-                    life.size(),
+                    lane(generation),
+                    generation.allocatedAt(),
+                    generation.freedAt().orElse(-1),
+                    generation.address(),
+                    generation.size(),
                     mark(member),
                     member == null ? GroupIndex.NONE : member.group(),
-                    life.reports().size(),
-                    texts.index(life.label().map(discretion::description)),
-                    discretion.hidesSources() ? Texts.NONE : texts.index(discretion.site(life.origin())),
-                    texts.index(life.kind().name()),
-                    unlike.contains(life) ? 1 : 0);
+                    generation.reports().size(),
+                    texts.index(generation.label().map(discretion::description)),
+                    discretion.hidesSources() ? Texts.NONE : texts.index(discretion.site(generation.origin())),
+                    texts.index(generation.kind().name()),
+                    unlike.contains(generation) ? 1 : 0);
         }
         columns.write("rectangles", json);
         howMuch.add("rectangles", shown.size(), all.size());
     }
 
-    private int lane(BufferGeneration life) {
-        return lanes.getOrDefault(new DeviceMemory(life.device(), life.type()), 0);
+    private int lane(BufferGeneration generation) {
+        return lanes.getOrDefault(new DeviceMemory(generation.device(), generation.type()), 0);
     }
 
     private static int mark(@Nullable Membership member) {
@@ -184,9 +188,9 @@ final class AllocationRectangles {
         Map<Likeness, Integer> counts = new HashMap<>();
         Likeness[] likenesses = new Likeness[all.size()];
         for (int i = 0; i < likenesses.length; i++) {
-            BufferGeneration life = all.get(i);
-            int occurrence = met.merge(new OnDevice(life.device(), likeness(life, 0)), 1, Integer::sum);
-            likenesses[i] = likeness(life, occurrence);
+            BufferGeneration generation = all.get(i);
+            int occurrence = met.merge(new OnDevice(generation.device(), likeness(generation, 0)), 1, Integer::sum);
+            likenesses[i] = likeness(generation, occurrence);
             counts.merge(likenesses[i], 1, Integer::sum);
         }
         for (int i = 0; i < likenesses.length; i++) {
@@ -197,7 +201,7 @@ final class AllocationRectangles {
         return unlike;
     }
 
-    private static Likeness likeness(BufferGeneration life, int occurrence) {
-        return new Likeness(life.type(), life.size(), life.label(), life.isLive(), occurrence);
+    private static Likeness likeness(BufferGeneration generation, int occurrence) {
+        return new Likeness(generation.type(), generation.size(), generation.label(), generation.isLive(), occurrence);
     }
 }

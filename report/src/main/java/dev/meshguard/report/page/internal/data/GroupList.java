@@ -56,7 +56,7 @@ final class GroupList {
             entry.group().evidence().forEach(evidence -> named.addAll(evidence.events()));
             entry.group().context().forEach(evidence -> named.addAll(evidence.events()));
         }
-        verdict.inconclusiveReasons().forEach(doubt -> named.addAll(doubt.events()));
+        verdict.inconclusiveReasons().forEach(reason -> named.addAll(reason.events()));
         return named;
     }
 

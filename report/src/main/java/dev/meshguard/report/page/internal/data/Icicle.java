@@ -53,28 +53,28 @@ final class Icicle {
 
     void write(JsonGenerator json) throws IOException {
         json.writeObjectFieldStart("icicle");
-        write("leaked", json, life -> isLeaked(life) ? life.size() : 0);
-        write("peak", json, life -> isLiveAtPeak(life) ? life.size() : 0);
-        write("count", json, life -> 1);
+        write("leaked", json, generation -> isLeaked(generation) ? generation.size() : 0);
+        write("peak", json, generation -> isLiveAtPeak(generation) ? generation.size() : 0);
+        write("count", json, generation -> 1);
         json.writeEndObject();
     }
 
-    private boolean isLeaked(BufferGeneration life) {
-        Membership member = members.get(life);
+    private boolean isLeaked(BufferGeneration generation) {
+        Membership member = members.get(generation);
         return member != null && member.standing() == SurvivorStatus.LEAKED;
     }
 
-    private boolean isLiveAtPeak(BufferGeneration life) {
-        return life.allocatedAt() <= peakEvent && life.freedAt().orElse(Long.MAX_VALUE) > peakEvent;
+    private boolean isLiveAtPeak(BufferGeneration generation) {
+        return generation.allocatedAt() <= peakEvent && generation.freedAt().orElse(Long.MAX_VALUE) > peakEvent;
     }
 
     private void write(String field, JsonGenerator json, ToLongFunction<BufferGeneration> value) throws IOException {
         // Most buffers come from few call sites, and only those stacks must be merged.
         Map<List<String>, long[]> sums = new HashMap<>();
-        for (BufferGeneration life : rectangles.all()) {
-            long amount = value.applyAsLong(life);
+        for (BufferGeneration generation : rectangles.all()) {
+            long amount = value.applyAsLong(generation);
             if (amount > 0) {
-                sums.computeIfAbsent(path(life), unused -> new long[1])[0] += amount;
+                sums.computeIfAbsent(path(generation), unused -> new long[1])[0] += amount;
             }
         }
         Node root = new Node();
@@ -90,15 +90,17 @@ final class Icicle {
         write(ALL, root, (long) Math.ceil(root.value * MIN_PART), json);
     }
 
-    private List<String> path(BufferGeneration life) {
-        Optional<Origin> origin = life.origin().filter(found -> !found.frames().isEmpty());
+    private List<String> path(BufferGeneration generation) {
+        Optional<Origin> origin =
+                generation.origin().filter(found -> !found.frames().isEmpty());
         if (discretion.hidesSources() || origin.isEmpty()) {
             return List.of(
-                    life.type().name(),
-                    life.label()
+                    generation.type().name(),
+                    generation
+                            .label()
                             .map(discretion::description)
                             .map(Quantities::quoted)
-                            .or(() -> life.owner().map(Object::toString).map(discretion::description))
+                            .or(() -> generation.owner().map(Object::toString).map(discretion::description))
                             .orElse("unlabelled"));
         }
         return paths.computeIfAbsent(origin.get(), this::outermostFirst);

@@ -112,7 +112,7 @@ final class MeshGrid {
         return WORST_FIRST.stream()
                 .filter(onDevice.standings::contains)
                 .findFirst()
-                .map(standing -> standing == SurvivorStatus.FREED_LATE ? "late" : standing.description())
+                .map(status -> status == SurvivorStatus.FREED_LATE ? "late" : status.description())
                 .orElse("clean");
     }
 }

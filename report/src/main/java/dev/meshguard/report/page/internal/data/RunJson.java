@@ -97,8 +97,8 @@ final class RunJson {
 
     private void caveats(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("caveats");
-        for (InconclusiveReason doubt : verdict.inconclusiveReasons()) {
-            caveat(doubt.kind().name(), true, doubt.text(), json);
+        for (InconclusiveReason reason : verdict.inconclusiveReasons()) {
+            caveat(reason.kind().name(), true, reason.text(), json);
         }
         for (Caveat limit : figures.report().limits()) {
             caveat(limit.kind().name(), false, limit.text(), json);

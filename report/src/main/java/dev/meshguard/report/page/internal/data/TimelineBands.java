@@ -118,14 +118,14 @@ final class TimelineBands {
         int before = phaseUsages.size() - began.size();
         List<Band> bands = new ArrayList<>();
         for (int i = 0; i < phaseUsages.size(); i++) {
-            PhaseUsage stretch = phaseUsages.get(i);
+            PhaseUsage usage = phaseUsages.get(i);
             int phase = i - before;
             bands.add(new Band(
-                    stretch.phase().name(),
+                    usage.phase().name(),
                     phase < 0 ? 1 : began.get(phase).number(),
                     phase + 1 < began.size() ? began.get(phase + 1).number() : end,
-                    stretch.peakBytes(),
-                    stretch.liveBytes()));
+                    usage.peakBytes(),
+                    usage.liveBytes()));
         }
         return bands;
     }
