@@ -114,9 +114,9 @@ public final class AllocationHistory {
      * (memory of the runtime, programs in a cache) is excluded. The part of a history whose events were not kept is
      * empty.
      */
-    public AllocationHistory partOf(AllocationContext ofContext) {
-        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, ofContext).events() : List.of();
-        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), ofContext);
+    public AllocationHistory partOf(AllocationContext selected) {
+        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, selected).events() : List.of();
+        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), selected);
     }
 
     /** Returns the context, if this history is the part of one. */

@@ -28,15 +28,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers of which a source says no more than device, memory, address, size and process, as a server's log does, and whose reports
- * fit a leak and memory that was given back.
+ * Buffers of a source that reports only device, memory, address, size and process, where the reports fit both a leak
+ * and freed memory.
  *
- * <p>Such a source does not say which reports are of views or of circular buffers. Where the reports themselves show that one of them
- * may be, or that the free was reported elsewhere, neither a leak nor a cause is proved. What addresses hint at is evidence, no cause.
+ * <p>A server's log is such a source. It does not say which reports are about views or circular buffers. If the reports
+ * show that one of them may be, or that the free was reported elsewhere, neither a leak nor a cause is proved. Hints
+ * from addresses are evidence, but no cause.
  */
 final class BareReports {
 
-    /** What would decide it, whatever the reason. */
+    /** The data that would decide it, for every reason. */
     private static final String WHAT_DECIDES =
             "A reading of the allocators when the close begins would decide it, or a source that names the owner and the kind of"
                     + " each buffer.";
@@ -49,12 +50,12 @@ final class BareReports {
 
     private record Undecided(BufferGeneration buffer, Evidence reason) {}
 
-    BareReports(AllocationHistory history, List<BufferGeneration> left) {
+    BareReports(AllocationHistory history, List<BufferGeneration> remaining) {
         this.history = history;
-        this.survivors = left;
+        this.survivors = remaining;
     }
 
-    /** Returns why it is undecided what became of a buffer, if its reports say so little and fit both. */
+    /** Returns why a buffer is undecided, if its reports hold so little and fit both. */
     Optional<Diagnosis> diagnose(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         if (!isBare(buffer) || isKnownOtherwise(survivor)) {
@@ -72,7 +73,7 @@ final class BareReports {
         return Optional.of(new Diagnosis(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED, reasons));
     }
 
-    /** Returns what makes the verdict doubtful, if any buffer was undecided. */
+    /** Returns the reason for an inconclusive verdict, if any buffer was undecided. */
     Optional<InconclusiveReason> inconclusiveReason() {
         if (found.isEmpty()) {
             return Optional.empty();
@@ -88,7 +89,7 @@ final class BareReports {
                 InconclusiveReason.Kind.REPORTS_FIT_BOTH, words, first.reason().events()));
     }
 
-    /** A witness, a handle, or a release that came too late says more than the reports. */
+    /** A witness, a handle, or a release after the close is better evidence than the reports. */
     private static boolean isKnownOtherwise(SurvivorContext survivor) {
         return survivor.addressState(survivor.checkMoment()) != AddressState.UNKNOWN
                 || survivor.freeAfterClose().isPresent()
@@ -111,7 +112,9 @@ final class BareReports {
                 && report.request().origin().isEmpty();
     }
 
-    /** An allocator lends no address that it holds: one of the reports is of something else, or a free is missing. */
+    /**
+     * No allocator reuses an address that it holds: one of the reports is about another object, or a free is missing.
+     */
     private static Optional<Evidence> severalReports(BufferGeneration buffer) {
         List<Report> open = buffer.reportsRemaining();
         if (open.size() > 1) {
@@ -143,7 +146,7 @@ final class BareReports {
         return Optional.empty();
     }
 
-    /** Reports without any details are ordered by device only: which came next to which nobody knows. */
+    /** Reports without any details are ordered by device only: it is unknown which report followed which. */
     private static boolean isTheSameAgain(Report earlier, Report later) {
         return !later.request().isAnonymous()
                 && later.allocatedAt() == earlier.allocatedAt() + 1
@@ -171,7 +174,7 @@ final class BareReports {
                         stray.event().number()));
     }
 
-    /** The free that found nothing came between the life before and this one. */
+    /** The free that found nothing came between the previous generation and this one. */
     private Optional<Evidence> freedBefore(BufferGeneration buffer) {
         if (buffer.request().isAnonymous()) {
             return Optional.empty();
@@ -229,7 +232,7 @@ final class BareReports {
                         buffer.allocatedAt()));
     }
 
-    /** Returns the addresses of L1 that lie one after the other from a known base, with that base. */
+    /** Returns the addresses of L1 that follow one another from a known base, with that base. */
     private Map<Long, L1Base> stackOn(int device) {
         List<BufferGeneration> l1 = survivors.stream()
                 .filter(buffer -> buffer.device() == device && buffer.type() == BufferType.L1 && isBare(buffer))

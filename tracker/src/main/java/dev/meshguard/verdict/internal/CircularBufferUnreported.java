@@ -18,11 +18,11 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
- * A circular buffer whose program ended without anyone reporting that it is gone.
+ * A circular buffer whose program ended without a reported free.
  *
- * <p>Programs place their circular buffers outside the allocator, so no witness can contradict the books here; the
- * evidence is the end of every program that may still have a report open. Seen on the real runtime as "three L1 buffers of
- * 4096 bytes on device 0".
+ * <p>Programs place their circular buffers outside the allocator, so no witness can contradict the ledger. The evidence
+ * is the end of every program that may still have an open report. On the real runtime this shows as "three L1 buffers
+ * of 4096 bytes on device 0".
  */
 final class CircularBufferUnreported implements Rule {
 
@@ -70,7 +70,7 @@ final class CircularBufferUnreported implements Rule {
                         "circular buffers lie outside the allocator, so closing the device cannot free it"));
     }
 
-    /** The device that stands for its whole mesh in the reports says nothing about where a program ran. */
+    /** A device that represents its whole mesh in the reports does not show where a program ran. */
     private static Optional<Evidence> onlyOnBusiestDevice(SurvivorContext survivor) {
         int device = survivor.buffer().device();
         return survivor.history().meshes().stream()
@@ -81,8 +81,8 @@ final class CircularBufferUnreported implements Rule {
     }
 
     /**
-     * A free that does not say whose it is may have been that of any report, the open ones too; but the allocator knows
-     * whether a buffer of its own is gone.
+     * A free without an owner may match any report, the open ones too; but the allocator knows whether its own buffer
+     * is gone.
      */
     private static boolean isGone(SurvivorContext survivor, Report report) {
         boolean byItsOwner = survivor.freeOf(report)

@@ -17,20 +17,20 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What became of other buffers from the same line and of the same addresses.
+ * Facts about other buffers from the same line and of the same addresses.
  *
- * <p>Where the siblings of a leak died is where it was passed over, which is where a reader has to look.
+ * <p>The code that freed the siblings of a leak missed the leak, so a reader has to look there.
  */
 final class Context {
 
     private static final int MAX_PHASES = 3;
 
-    /** Their evidence is that count. */
+    /** Causes whose evidence already has that count. */
     private static final Set<Cause> COUNTING = EnumSet.of(Cause.REPORTED_TWICE, Cause.UNEXPLAINED);
 
     private final AllocationHistory history;
     private final SiblingIndex siblings;
-    /** Of these more is said than that they were freed. */
+    /** Buffers freed late, for which more is reported than the free. */
     private final Set<BufferGeneration> late;
 
     Context(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> late) {
@@ -39,7 +39,7 @@ final class Context {
         this.late = late;
     }
 
-    /** Returns the facts about a group; none where there is nothing to compare it with. */
+    /** Returns the facts about a group; empty if there is no other buffer to compare. */
     List<Evidence> of(List<Survivor> group) {
         List<Evidence> facts = new ArrayList<>();
         whereSiblingsWereFreed(group).ifPresent(facts::add);
@@ -48,7 +48,7 @@ final class Context {
         return facts;
     }
 
-    /** How many from the line were freed, in which phases, and the first free that passed the survivors over. */
+    /** Returns how many from the line were freed, in which phases, and the first free that missed the survivors. */
     private Optional<Evidence> whereSiblingsWereFreed(List<Survivor> group) {
         List<BufferGeneration> line = siblings.fromSameLine(group.get(0).buffer());
         List<BufferGeneration> freed = line.stream()
@@ -94,7 +94,7 @@ final class Context {
         return named + (more > 0 ? " and others in " + Quantities.count(more, "more phase") : "");
     }
 
-    /** That every device does the same wrong is worth as much as that one differs. */
+    /** Returns that every device leaks alike, which is as informative as a device that differs. */
     private Optional<Evidence> alike(List<Survivor> group) {
         BufferGeneration first = group.get(0).buffer();
         DeviceMajority conduct = siblings.majorityOf(first);
@@ -112,7 +112,10 @@ final class Context {
                 : Optional.empty();
     }
 
-    /** Allocated n times, freed m times: the count per address that the field's tools print, where the cause does not say it. */
+    /**
+     * Returns the counts of allocations and frees per address, as existing tools print them, if the cause does not
+     * include them.
+     */
     private static Optional<Evidence> reports(List<Survivor> group) {
         if (COUNTING.contains(group.get(0).cause())) {
             return Optional.empty();

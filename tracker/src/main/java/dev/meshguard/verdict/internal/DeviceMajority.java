@@ -10,17 +10,17 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * What each device did with buffers that belong together: how many it took, and how many it gave back.
+ * The behaviour of most devices towards related buffers: how many they allocated and freed.
  *
- * <p>What more than half of the devices did is the reference. Two devices that differ have none.
+ * <p>The reference is the behaviour of more than half of the devices. Two devices that differ have none.
  */
 final class DeviceMajority {
 
     /**
-     * What one device did.
+     * The counts of one device.
      *
-     * @param allocated how many buffers it took
-     * @param freed how many of them it gave back
+     * @param allocated how many buffers it allocated
+     * @param freed how many of them it freed
      */
     record AllocationFreeCount(int allocated, int freed) {
 
@@ -35,11 +35,11 @@ final class DeviceMajority {
     private final boolean freesWereCollections;
 
     /**
-     * Adds up what the devices did.
+     * Counts for each device.
      *
-     * @param siblings what belongs together
-     * @param provedFreeAt the reading that calls a buffer free which the books still hold, if one does: it was given back too.
-     *     Only asked where one witness can speak for all of them
+     * @param siblings the related buffers
+     * @param provedFreeAt returns the snapshot that lists a buffer of the ledger as free, if there is one: it counts as
+     *     freed. Only called where one witness covers all of them
      */
     DeviceMajority(List<BufferGeneration> siblings, Function<BufferGeneration, OptionalLong> provedFreeAt) {
         boolean oneWitness = siblings.size() == 1
@@ -78,7 +78,7 @@ final class DeviceMajority {
         return devices.getOrDefault(device, new AllocationFreeCount(0, 0));
     }
 
-    /** Returns what more than half of the devices did, if so many did the same. */
+    /** Returns the counts of more than half of the devices, if so many agree. */
     Optional<AllocationFreeCount> reference() {
         return reference;
     }
@@ -87,7 +87,7 @@ final class DeviceMajority {
         return devices.size();
     }
 
-    /** Returns how many devices did what most did. */
+    /** Returns how many devices agree with the reference. */
     long followers() {
         return devices.values().stream()
                 .filter(tally -> reference.filter(tally::equals).isPresent())
@@ -108,7 +108,7 @@ final class DeviceMajority {
         return lastFree;
     }
 
-    /** Returns whether nothing was freed by anybody who called for it. */
+    /** Returns whether all frees were garbage collections of handles. */
     boolean freesWereCollections() {
         return freesWereCollections;
     }

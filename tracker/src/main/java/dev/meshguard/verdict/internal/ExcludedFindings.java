@@ -14,7 +14,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
-/** What a verdict on a part of a history has said. */
+/** The findings of a verdict on a part of a history. */
 public final class ExcludedFindings {
 
     private final Expectation entry;
@@ -27,7 +27,7 @@ public final class ExcludedFindings {
         this.requests = requests;
     }
 
-    /** Returns what a verdict has said. */
+    /** Returns the findings of a verdict. */
     public static ExcludedFindings of(LeakVerdict part, String by) {
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         part.survivors().stream()
@@ -44,7 +44,7 @@ public final class ExcludedFindings {
         return new ExcludedFindings(entry, requests);
     }
 
-    /** Returns this before any history was compared with it. */
+    /** Returns these findings as before any comparison with a history. */
     ExcludedFindings afresh() {
         return new ExcludedFindings(entry, requests);
     }
@@ -53,12 +53,12 @@ public final class ExcludedFindings {
         return requests;
     }
 
-    /** Returns the reports of what is left: those that are open; of a buffer that was freed late, all. */
+    /** Returns the remaining reports: the open ones; for a buffer that was freed late, all. */
     static List<BufferGeneration.Report> reportsOf(BufferGeneration buffer) {
         return buffer.isLive() ? buffer.reportsRemaining() : buffer.reports();
     }
 
-    /** Returns whether all that is left of a buffer was told, and counts it then. */
+    /** Returns whether all remaining reports of a buffer were already reported, and counts it then. */
     boolean admits(BufferGeneration buffer) {
         boolean admitted = reportsOf(buffer).stream().allMatch(report -> requests.contains(report.request()));
         if (admitted) {

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What verdicts on parts of a history have said, found by request.
+ * The findings of verdicts on parts of a history, by request.
  *
- * <p>On a mesh that a thousand tests share there are as many parts, and each buffer belongs to one or two of them.
+ * <p>A mesh that a thousand tests share has as many parts, and each buffer belongs to one or two of them.
  */
 final class ExcludedHistories {
 
@@ -22,8 +22,8 @@ final class ExcludedHistories {
     /** In the order of the parts. */
     private final IdentityHashMap<AllocationRequest, List<ExcludedFindings>> byRequest = new IdentityHashMap<>(0);
 
-    ExcludedHistories(List<ExcludedFindings> told) {
-        for (ExcludedFindings one : told) {
+    ExcludedHistories(List<ExcludedFindings> excluded) {
+        for (ExcludedFindings one : excluded) {
             ExcludedFindings part = one.afresh();
             parts.add(part);
             part.requests()
@@ -41,7 +41,10 @@ final class ExcludedHistories {
         return anomaly.event() instanceof HistoryEvent.Freed free && byRequest.containsKey(free.request());
     }
 
-    /** Counts a buffer to the first part that has told all that is left of it, and returns the entry of that part. */
+    /**
+     * Counts a buffer for the first part that has reported all of its remaining reports, and returns the entry of that
+     * part.
+     */
     Optional<Expectation> admit(BufferGeneration buffer) {
         AllocationRequest first = ExcludedFindings.reportsOf(buffer).get(0).request();
         for (ExcludedFindings part : byRequest.getOrDefault(first, List.of())) {

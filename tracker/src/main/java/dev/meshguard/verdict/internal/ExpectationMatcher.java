@@ -12,7 +12,7 @@ import java.time.LocalDate;
 import java.util.Locale;
 import java.util.Optional;
 
-/** An entry of the allowlist and how much of it is used up. */
+/** An expectation and the number and bytes of survivors that it has matched. */
 final class ExpectationMatcher {
 
     private final Expectation expectation;
@@ -28,7 +28,7 @@ final class ExpectationMatcher {
         this.deadline = deadline(expectation, history);
     }
 
-    /** The day of the check is in the history: with a clock here, the same history would not give the same verdict tomorrow. */
+    /** The history holds the day of the check: with a clock, the same history would give another verdict tomorrow. */
     private static Deadline deadline(Expectation expectation, AllocationHistory history) {
         Optional<LocalDate> today = history.check().map(HistoryEvent.Checked::today);
         if (expectation.until().isEmpty()) {
@@ -44,7 +44,10 @@ final class ExpectationMatcher {
         return expectation;
     }
 
-    /** What may stay anyway takes no room in an entry that does not mean it. */
+    /**
+     * Returns whether an expectation concerns a buffer. Buffers that are expected anyway use no room of an expectation
+     * that does not mean them.
+     */
     boolean concerns(BufferGeneration buffer) {
         boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
         return (!mayStay || expectation.lifetime().isPresent()) && expectation.fits(buffer, history);
@@ -64,7 +67,7 @@ final class ExpectationMatcher {
         return hasRoom;
     }
 
-    /** The first size may be that of a report that was taken back. */
+    /** Returns the remaining bytes; the first size may be that of a freed report. */
     private static long remainingBytes(BufferGeneration buffer) {
         return buffer.reportsRemaining().stream()
                 .mapToLong(BufferGeneration.Report::size)
@@ -72,7 +75,7 @@ final class ExpectationMatcher {
                 .orElse(buffer.size());
     }
 
-    /** Returns that the entry's time was over, if it was. */
+    /** Returns that the expectation had expired, if it had. */
     Optional<Evidence> end() {
         return history.check()
                 .filter(unused -> deadline == Deadline.PASSED)

@@ -17,11 +17,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * Memory that was given back, of which only the report is missing.
+ * Freed memory whose free was not reported.
  *
- * <p>Either the witness called the address free when it had to be, or what the runtime may free at a close was released when its
- * device or mesh was closed, and the runtime reports nothing any more. A witness read after the wipe proves nothing: it calls
- * real leaks free as well; nor does any where a circular buffer is left, which no allocator knows.
+ * <p>There are two proofs. (a) The witness lists the address as free at the required moment. (b) A buffer that the
+ * runtime may free at a close was released when its device or mesh was closed, after which the runtime reports nothing.
+ * A snapshot after the reset of the allocators proves nothing, because it lists real leaks as free too. Nor does any
+ * snapshot where a circular buffer remains, because no allocator knows it.
  */
 final class FreeUnreported implements Rule {
 
@@ -59,7 +60,7 @@ final class FreeUnreported implements Rule {
                         Diagnosis.of(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED, releasedLate(survivor, free)));
     }
 
-    /** A report that nobody could have made is no fault of the code that frees. */
+    /** A report that could not be sent is no defect of the code that frees. */
     private static Optional<Evidence> whileTrackingWasOff(SurvivorContext survivor) {
         return survivor.history().gaps().stream()
                 .filter(gap -> gap.number() > survivor.buffer().allocatedAt())
@@ -70,7 +71,7 @@ final class FreeUnreported implements Rule {
                         gap.number()));
     }
 
-    /** A device that several meshes use may be open still when one of them is closed. */
+    /** A device that several meshes use may still be open when one of them is closed. */
     private static Evidence releasedLate(SurvivorContext survivor, HistoryEvent.FreeIgnored free) {
         OptionalInt mesh = survivor.buffer().mesh();
         return Evidence.of(

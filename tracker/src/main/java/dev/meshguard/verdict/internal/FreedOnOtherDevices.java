@@ -13,9 +13,10 @@ import java.util.Optional;
 /**
  * A buffer whose siblings on most other devices were all freed.
  *
- * <p>Siblings are the buffers of one request, or those that one line of code asked for; what most devices did with theirs is the
- * measure ({@link DeviceMajority}). Where the devices free in lock-step (nothing on any device owns the memory, all buffers lie at one address) the memory went with
- * the siblings and only the books are wrong; where each device has books of its own, this device's memory is missing.
+ * <p>Siblings are the buffers of one request, or those that one line of code requested. The behaviour of most devices
+ * is the reference ({@link DeviceMajority}). If the devices free together (nothing on any device owns the memory, all
+ * buffers have one address), the memory was freed with the siblings and only the ledger is wrong. If each device has a
+ * ledger of its own, this device's memory is missing.
  */
 final class FreedOnOtherDevices implements Rule {
 
@@ -44,7 +45,7 @@ final class FreedOnOtherDevices implements Rule {
                 Cause.FREED_ON_OTHER_DEVICES, lockStep ? SurvivorStatus.MISREPORTED : SurvivorStatus.LEAKED, evidence));
     }
 
-    /** Under the device that stands for its whole mesh, more is reported than it holds. */
+    /** More is reported under the device that represents its whole mesh than it holds. */
     private static boolean isArtefact(
             SurvivorContext survivor,
             DeviceMajority.AllocationFreeCount own,
@@ -55,7 +56,9 @@ final class FreedOnOtherDevices implements Rule {
                         && survivor.history().meshes().stream().anyMatch(mesh -> mesh.busiestDevice() == device));
     }
 
-    /** Never freed, allocated extra, or both: three findings that lead to three places in the code. */
+    /**
+     * Distinguishes never freed, allocated in excess, or both: three findings that lead to three places in the code.
+     */
     private static String description(
             BufferGeneration buffer,
             List<BufferGeneration> siblings,
@@ -100,7 +103,7 @@ final class FreedOnOtherDevices implements Rule {
                 others.allocated());
     }
 
-    /** A later request got the same address: what its siblings' frees say is no longer about this memory. */
+    /** A later request got the same address: the frees of its siblings are no longer about this memory. */
     private static boolean isHeldByAnother(BufferGeneration buffer) {
         return buffer.reports().stream()
                 .anyMatch(report -> report.isOpen() && !report.request().equals(buffer.request()));

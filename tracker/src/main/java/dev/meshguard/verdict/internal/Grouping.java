@@ -21,19 +21,24 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Makes leaks of survivors: what comes from one place is one, and what one owner keeps goes with it. */
+/**
+ * Groups survivors into leaks: those from one place form one leak, and those that one owner keeps are its consequences.
+ */
 final class Grouping {
 
-    /** Where is an origin; or else what a process reported of several devices; or else the request, told from others by itself only. */
+    /**
+     * The place is an origin, or else the report of a process about several devices, or else the request by identity.
+     */
     private record Key(
             Object where, BufferType type, long size, Optional<String> label, Cause cause, SurvivorStatus status) {}
 
     /**
-     * What a process took on several devices by one request: the wire knows no requests, but a mesh takes the same address everywhere.
+     * The allocations of a process on several devices by one request: the protocol has no requests, but a mesh uses the
+     * same address everywhere.
      */
     private record Remote(long process, long address, Phase phase) {}
 
-    /** What one owner keeps, and counts alike. */
+    /** The survivors that one owner keeps and that count alike. */
     private record Estate(Owner owner, SurvivorStatus status) {}
 
     private final Context context;
@@ -80,7 +85,9 @@ final class Grouping {
                 : buffer.request();
     }
 
-    /** Returns the root of each group that has one: of all that share their owners, the group that weighs most. */
+    /**
+     * Returns the root of each group that has one: the group with the highest rank among all that share their owners.
+     */
     private static Map<Integer, Integer> roots(List<List<Survivor>> groups) {
         Map<Estate, List<Integer>> estates = new LinkedHashMap<>();
         for (int i = 0; i < groups.size(); i++) {
@@ -107,7 +114,7 @@ final class Grouping {
         return roots;
     }
 
-    /** Nothing of a group is a consequence if some of it belongs to nobody, or to somebody who is never kept. */
+    /** A group is no consequence if some of it has no owner, or an owner that is never kept. */
     private static Set<Owner> ownersOf(List<Survivor> group) {
         Set<Owner> owners = new LinkedHashSet<>();
         for (Survivor survivor : group) {
@@ -121,7 +128,10 @@ final class Grouping {
         return owners;
     }
 
-    /** A trace is what the rest was taken for, and a program's binary is what it is kept for. */
+    /**
+     * A trace ranks first, because the rest was allocated for it; then a program's binary, for which the program is
+     * kept.
+     */
     private static int rank(List<Survivor> group) {
         BufferGeneration first = group.get(0).buffer();
         if (first.type() == BufferType.TRACE) {

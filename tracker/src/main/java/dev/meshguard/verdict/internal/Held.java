@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A buffer of which a handle is still reachable: one is enough, whatever became of the others at its address. */
+/** A buffer with a reachable handle. One handle is enough, whatever happened to the others at its address. */
 final class Held implements Rule {
 
     @Override
@@ -28,7 +28,7 @@ final class Held implements Rule {
         });
     }
 
-    /** A path says more than none, and a short one more than a long one. */
+    /** A path is better evidence than none, and a short one better than a long one. */
     private static int rank(Reachability reachability) {
         return reachability.path().isEmpty()
                 ? Integer.MAX_VALUE

@@ -16,22 +16,22 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From when to when memory was held, which is not how long the books held it.
+ * The intervals in which memory was really held, which can differ from its time in the ledger.
  *
- * <p>Of what a verdict calls misreported only so much is counted as is proved: to the last free that was reported, or to the end of
- * its owner. A buffer without either was given back at a moment that nobody knows, and is left out.
+ * <p>For buffers that a verdict calls misreported only the proved time counts: until the last reported free, or until
+ * the end of the owner. A buffer without either was freed at an unknown moment and is excluded.
  */
 public final class HeldMemory {
 
-    /** Later than every event. */
+    /** A number greater than that of every event. */
     public static final long TO_THE_END = Long.MAX_VALUE;
 
     /**
-     * The memory of one buffer.
+     * The interval of one buffer.
      *
      * @param buffer the buffer
-     * @param from the number of the event that took it
-     * @param until the number of the event that gave it back, or {@link #TO_THE_END}
+     * @param from the number of the event that allocated it
+     * @param until the number of the event that freed it, or {@link #TO_THE_END}
      */
     public record HoldInterval(BufferGeneration buffer, long from, long until) {}
 
@@ -41,7 +41,7 @@ public final class HeldMemory {
     private final Map<Integer, long[]> meshCloses;
     private long excluded;
 
-    /** Reads a verdict. */
+    /** Computes the intervals of a verdict. */
     public HeldMemory(LeakVerdict verdict) {
         this.verdict = verdict;
         for (Survivor survivor : verdict.survivors()) {
@@ -63,27 +63,27 @@ public final class HeldMemory {
         this.meshCloses = arrays(ofMeshes);
     }
 
-    /** Returns what was held, in the order in which it was taken. */
+    /** Returns the intervals, in the order of allocation. */
     public List<HoldInterval> phaseUsages() {
-        List<HoldInterval> stretches = new ArrayList<>();
+        List<HoldInterval> intervals = new ArrayList<>();
         excluded = 0;
         for (BufferGeneration buffer : verdict.history().generations()) {
             long until = until(buffer);
             if (until > buffer.allocatedAt()) {
-                stretches.add(new HoldInterval(buffer, buffer.allocatedAt(), until));
+                intervals.add(new HoldInterval(buffer, buffer.allocatedAt(), until));
             } else {
                 excluded++;
             }
         }
-        return stretches;
+        return intervals;
     }
 
-    /** Returns how many buffers the last {@link #phaseUsages()} left out. */
+    /** Returns how many buffers the last {@link #phaseUsages()} excluded. */
     public long excludedBuffers() {
         return excluded;
     }
 
-    /** Returns how many bytes of each bank a buffer takes, if that is known. */
+    /** Returns how many bytes of each bank a buffer occupies, if known. */
     public static OptionalLong bytesPerBank(BufferGeneration buffer) {
         long most = -1;
         for (BufferGeneration.Report report : buffer.reports()) {
@@ -96,14 +96,17 @@ public final class HeldMemory {
         return OptionalLong.of(most);
     }
 
-    /** Returns when the memory was gone for good: when it was given back, or when the close of its device or mesh wiped it. */
-    public long goneAt(HoldInterval stretch) {
-        BufferGeneration buffer = stretch.buffer();
-        long wiped = firstAfter(deviceCloses.get(buffer.device()), stretch.from());
+    /**
+     * Returns the event after which the memory was gone: its free, or the close of its device or mesh that reset the
+     * allocator.
+     */
+    public long goneAt(HoldInterval interval) {
+        BufferGeneration buffer = interval.buffer();
+        long wiped = firstAfter(deviceCloses.get(buffer.device()), interval.from());
         if (buffer.mesh().isPresent()) {
-            wiped = Math.min(wiped, firstAfter(meshCloses.get(buffer.mesh().getAsInt()), stretch.from()));
+            wiped = Math.min(wiped, firstAfter(meshCloses.get(buffer.mesh().getAsInt()), interval.from()));
         }
-        return Math.min(stretch.until(), wiped);
+        return Math.min(interval.until(), wiped);
     }
 
     private long until(BufferGeneration buffer) {
@@ -129,8 +132,8 @@ public final class HeldMemory {
         if (events == null) {
             return TO_THE_END;
         }
-        int place = Arrays.binarySearch(events, event);
-        int next = place < 0 ? -place - 1 : place + 1;
+        int address = Arrays.binarySearch(events, event);
+        int next = address < 0 ? -address - 1 : address + 1;
         return next < events.length ? events[next] : TO_THE_END;
     }
 

@@ -27,14 +27,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a source leaves open that does not hear of everything.
+ * The reasons for an inconclusive verdict that come from a source with missing reports.
  *
- * <p>A free that was not heard of and a free that never was look the same in the books. Where a witness speaks for a buffer it is
- * known all the same; where none does, the buffer is undecided.
+ * <p>An unreported free and a free that never happened look the same in the ledger. If a witness covers a buffer, its
+ * state is known nevertheless. If none does, the buffer is undecided.
  */
 final class InconclusiveReasons {
 
-    /** These rest on something else than on a free that is missing. */
+    /** Causes that do not depend on a missing free. */
     private static final Set<Cause> SURE = EnumSet.of(Cause.PROCESS_DIED, Cause.CACHED);
 
     private static final int MAX_DEVICES = 8;
@@ -49,21 +49,21 @@ final class InconclusiveReasons {
         this.canaries = history.missingCanaries();
     }
 
-    /** Returns what is missing; loss by loss is another matter. */
+    /** Returns the reasons, except lost reports. */
     List<InconclusiveReason> found() {
-        List<InconclusiveReason> doubts = new ArrayList<>();
+        List<InconclusiveReason> reasons = new ArrayList<>();
         if (!history.hasSource()) {
-            doubts.add(
+            reasons.add(
                     InconclusiveReason.of(
                             InconclusiveReason.Kind.NOTHING_ATTACHED,
                             "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
                                     + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
         }
-        canaries.forEach(fate -> doubts.add(
+        canaries.forEach(fate -> reasons.add(
                 InconclusiveReason.of(InconclusiveReason.Kind.CANARY_MISSING, description(fate), fate.planted())));
         if (!outOfOrder.isEmpty()) {
             BufferGeneration first = outOfOrder.get(0);
-            doubts.add(InconclusiveReason.of(
+            reasons.add(InconclusiveReason.of(
                     InconclusiveReason.Kind.OUT_OF_ORDER,
                     String.format(
                             Locale.ROOT,
@@ -75,15 +75,15 @@ final class InconclusiveReasons {
                     first.allocatedAt()));
         }
         if (history.gaps().isEmpty()) {
-            return doubts;
+            return reasons;
         }
         gapThatMatters()
                 .map(gap -> InconclusiveReason.of(InconclusiveReason.Kind.TRACKING_OFF, description(gap), gap.number()))
-                .ifPresent(doubts::add);
-        return doubts;
+                .ifPresent(reasons::add);
+        return reasons;
     }
 
-    /** Returns the diagnosis, or, where the free may have gone unheard and no witness speaks, that it is not decided. */
+    /** Returns the diagnosis, or an undecided one if the free may have been lost and no witness covers the buffer. */
     Diagnosis weighed(Diagnosis diagnosis, SurvivorContext survivor) {
         Optional<Evidence> overtaken =
                 diagnosis.status() == SurvivorStatus.LEAKED ? overtakenBy(survivor) : Optional.empty();
@@ -108,37 +108,38 @@ final class InconclusiveReasons {
     }
 
     /**
-     * A free that found nothing, or only what another owner has, of the very mesh and extent that was reported there only later, overtook
-     * its own allocation.
+     * Returns a free that preceded the report of its own allocation. The free found nothing, or only a buffer of
+     * another owner, and has the same mesh and extent.
      */
     static Optional<Evidence> overtakenBy(SurvivorContext survivor) {
-        MemoryAddress place = MemoryAddress.of(survivor.buffer());
-        for (BufferGeneration.Report left : survivor.buffer().reportsRemaining()) {
-            for (Anomaly stray : survivor.siblings().strayFreesAt(place)) {
+        MemoryAddress address = MemoryAddress.of(survivor.buffer());
+        for (BufferGeneration.Report remaining : survivor.buffer().reportsRemaining()) {
+            for (Anomaly stray : survivor.siblings().strayFreesAt(address)) {
                 HistoryEvent.Freed free = (HistoryEvent.Freed) stray.event();
-                if (free.number() < left.allocatedAt() && isOf(free.request(), free.ownership(), left)) {
-                    return Optional.of(overtaken(free.number(), left));
+                if (free.number() < remaining.allocatedAt() && isOf(free.request(), free.ownership(), remaining)) {
+                    return Optional.of(overtaken(free.number(), remaining));
                 }
             }
-            for (BufferGeneration.Report other : survivor.siblings().freedByOthersAt(place)) {
+            for (BufferGeneration.Report other : survivor.siblings().freedByOthersAt(address)) {
                 long free = other.freedAt().orElseThrow();
-                if (free < left.allocatedAt() && isOf(other.release().orElseThrow(), other.ownership(), left)) {
-                    return Optional.of(overtaken(free, left));
+                if (free < remaining.allocatedAt()
+                        && isOf(other.release().orElseThrow(), other.ownership(), remaining)) {
+                    return Optional.of(overtaken(free, remaining));
                 }
             }
         }
         return Optional.empty();
     }
 
-    private static Evidence overtaken(long free, BufferGeneration.Report left) {
+    private static Evidence overtaken(long free, BufferGeneration.Report remaining) {
         return Evidence.of(
                 String.format(
                         Locale.ROOT,
                         "a free that fits it came at event #%d, before it was reported (event #%d)",
                         free,
-                        left.allocatedAt()),
+                        remaining.allocatedAt()),
                 free,
-                left.allocatedAt());
+                remaining.allocatedAt());
     }
 
     private static boolean isOf(AllocationRequest release, Ownership ownership, BufferGeneration.Report report) {
@@ -183,7 +184,7 @@ final class InconclusiveReasons {
                 event);
     }
 
-    /** What was closed and empty when nothing was heard any more is no matter of doubt. */
+    /** Returns the first relevant gap; a mesh that was closed without survivors before a gap is not affected by it. */
     private Optional<HistoryEvent.TrackingStopped> gapThatMatters() {
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
             if (matters(gap)) {

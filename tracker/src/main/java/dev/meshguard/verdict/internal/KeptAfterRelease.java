@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A buffer of a trace that was released and did not take the buffer with it.
+ * A buffer of a trace that was released without freeing the buffer.
  *
- * <p>The release should have freed the buffer, so without a witness only the report of that may be missing. The rule therefore asks for a
- * witness that held the buffer after the release.
+ * <p>The release should have freed the buffer, so without a witness only the report may be missing. The rule therefore
+ * requires a witness that listed the buffer after the release.
  */
 final class KeptAfterRelease implements Rule {
 

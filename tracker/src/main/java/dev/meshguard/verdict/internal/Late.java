@@ -21,12 +21,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A buffer that was freed too late: when the close of its allocator had begun, or after the check.
+ * A buffer that was freed too late: after the close of its allocator had begun, or after the check.
  *
- * <p>By a report of its free, by a release that the runtime ignored because the device was closed, or with siblings that one
- * allocator frees with it. Where the witness called it free in time, only the report was late, which is the next rules' business. What
- * the runtime frees at a close or later, circular buffers, and the binaries of programs that go with the cache of a mesh object are not
- * late at a close; nor is what the collector freed, or a collection that somebody forces would decide what a verdict says.
+ * <p>The evidence is a report of its free, a release that the runtime ignored because the device was closed, or
+ * siblings that one allocator frees with it. If the witness listed it as free in time, only the report was late, and
+ * later rules apply.
+ *
+ * <p>At a close the following are not late: buffers that the runtime frees at a close or later, circular buffers, and
+ * binaries of programs that are freed with the cache of a mesh object. Buffers freed by the garbage collector are not
+ * late either; otherwise a forced collection would change the verdict.
  */
 final class Late implements Rule {
 
@@ -49,7 +52,7 @@ final class Late implements Rule {
         return evidence;
     }
 
-    // What the books still hold
+    // Buffers in the ledger
 
     private static Optional<Evidence> afterClose(SurvivorContext survivor) {
         if (!survivor.remaining().stream().allMatch(report -> isLateAtAClose(report, survivor.history()))) {
@@ -84,16 +87,17 @@ final class Late implements Rule {
                         : evidence(free, "after the check", checked));
     }
 
-    /** One free is enough for what one request reported, however often it did. */
-    private static Optional<Free> freed(BufferGeneration life, long check) {
-        Optional<Report> last = life.reports().stream()
+    /** One free is enough for all reports of one request. */
+    private static Optional<Free> freed(BufferGeneration generation, long check) {
+        Optional<Report> last = generation.reports().stream()
                 .filter(report -> report.freedAt().orElse(0) > check)
                 .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()));
         boolean endsIt = last.isPresent()
                 && !isOfCollectedHandle(last.get())
-                && life.reportsRemaining().stream()
-                        .allMatch(left -> left.request().equals(last.get().request())
-                                && !left.request().isAnonymous());
+                && generation.reportsRemaining().stream()
+                        .allMatch(remaining ->
+                                remaining.request().equals(last.get().request())
+                                        && !remaining.request().isAnonymous());
         return last.filter(report -> endsIt).map(Late::freeOf);
     }
 
@@ -134,28 +138,28 @@ final class Late implements Rule {
                 .isPresent();
     }
 
-    // What was freed before the check
+    // Buffers freed before the check
 
-    /** Returns what to say of a life that ended, if it ended when the close of its allocator had begun. */
+    /** Returns the diagnosis of an ended generation, if it ended after the close of its allocator had begun. */
     static Optional<Diagnosis> ofEnded(SurvivorContext ended) {
-        BufferGeneration life = ended.buffer();
-        OptionalLong close = ended.history().closeOf(life);
-        if (close.isEmpty() || life.freedAt().orElse(0) < close.getAsLong()) {
+        BufferGeneration generation = ended.buffer();
+        OptionalLong close = ended.history().closeOf(generation);
+        if (close.isEmpty() || generation.freedAt().orElse(0) < close.getAsLong()) {
             return Optional.empty();
         }
         long began = close.getAsLong();
-        List<Report> held = life.reports().stream()
+        List<Report> held = generation.reports().stream()
                 .filter(report ->
                         report.allocatedAt() < began && report.freedAt().orElseThrow() > began)
                 .toList();
         List<Report> late = held.stream()
                 .filter(report -> isLateAtAClose(report, ended.history()))
                 .toList();
-        AddressState testimony = ended.addressState(Moment.CLOSE_BEGUN);
-        boolean isKnown = testimony == AddressState.ALLOCATED
-                || (testimony == AddressState.UNKNOWN
+        AddressState state = ended.addressState(Moment.CLOSE_BEGUN);
+        boolean isKnown = state == AddressState.ALLOCATED
+                || (state == AddressState.UNKNOWN
                         && late.size() == held.size()
-                        && late.stream().noneMatch(report -> wasFreedBefore(report, began, life)));
+                        && late.stream().noneMatch(report -> wasFreedBefore(report, began, generation)));
         if (late.isEmpty() || !isKnown) {
             return Optional.empty();
         }
@@ -183,10 +187,10 @@ final class Late implements Rule {
                                 withWitness(evidence(freeOf(last), when, began), ended)));
     }
 
-    /** One free gives back what one request reported several times; what comes later corrects the books only. */
-    private static boolean wasFreedBefore(Report late, long close, BufferGeneration life) {
+    /** One free frees what one request reported several times; later ones correct only the ledger. */
+    private static boolean wasFreedBefore(Report late, long close, BufferGeneration generation) {
         return !late.request().isAnonymous()
-                && life.reports().stream()
+                && generation.reports().stream()
                         .anyMatch(report -> report.request().equals(late.request())
                                 && report.freedAt().orElse(close) < close);
     }
@@ -197,7 +201,7 @@ final class Late implements Rule {
                 .isPresent();
     }
 
-    /** What the runtime holds may go at the close, and programs that it cached go with the mesh object. */
+    /** The runtime may free its own buffers at the close, and cached programs with the mesh object. */
     private static boolean isLateAtAClose(Report report, AllocationHistory history) {
         return report.request().details().kind() == BufferKind.BUFFER
                 && report.request().details().lifetime() == BufferLifetime.USER
@@ -208,13 +212,13 @@ final class Late implements Rule {
                         .isEmpty();
     }
 
-    // Words
+    // Texts
 
     private static Evidence evidence(Free free, String since, long event) {
         return Evidence.of(String.format(Locale.ROOT, free.text(), free.event(), since, event), free.event(), event);
     }
 
-    /** Where several meshes share a device, one close is not another. */
+    /** Names the mesh where several share a device, because their closes differ. */
     private static String sinceClose(SurvivorContext survivor, long event) {
         if (!survivor.history().meshesSharedADevice()) {
             return "after close began";

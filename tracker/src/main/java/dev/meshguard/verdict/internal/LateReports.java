@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Allocations that were reported when there was nobody any more who could have made them: the last mesh over the device was closing
- * or closed, or the program had ended.
+ * Allocations that were reported when no code could have made them any more.
  *
- * <p>Such a report was held up on its way. The free may have overtaken it and found nothing to free, and a witness that was read
- * before it proves nothing, so what became of the memory cannot be told.
+ * <p>The last mesh over the device was closing or closed, or the program had ended. Such a report was delayed. The free
+ * may have overtaken it and found nothing to free, and an earlier snapshot of a witness proves nothing. So the state of
+ * the memory is unknown.
  */
 final class LateReports {
 
-    /** An event after which what was reported cannot have happened. */
+    /** An event after which the reported allocation cannot have happened. */
     private record Over(String what, long event) {}
 
     private static final LateReports NONE = new LateReports();
@@ -45,14 +45,14 @@ final class LateReports {
         }
     }
 
-    /** Returns those of a history of which nothing is left, about which nobody asks. */
+    /** Returns an instance for a history without survivors, which is never asked. */
     static LateReports none() {
         return NONE;
     }
 
     private LateReports() {}
 
-    /** Returns what to say of a buffer, if it is left because of such a report. */
+    /** Returns the diagnosis of a buffer that survived because of such a report. */
     Optional<Diagnosis> diagnose(BufferGeneration buffer) {
         return lateReportOf(buffer).map(report -> {
             Over over = late.getOrDefault(report, new Over("", 0));
@@ -65,13 +65,14 @@ final class LateReports {
         });
     }
 
-    /** Returns what makes a verdict doubtful if some of the buffers are left because of such reports. */
-    Optional<InconclusiveReason> inconclusiveReason(List<BufferGeneration> left) {
-        if (left.isEmpty()) {
+    /** Returns the reason for an inconclusive verdict if some survivors have such reports. */
+    Optional<InconclusiveReason> inconclusiveReason(List<BufferGeneration> remaining) {
+        if (remaining.isEmpty()) {
             return Optional.empty();
         }
-        List<BufferGeneration> doubtful =
-                left.stream().filter(buffer -> lateReportOf(buffer).isPresent()).toList();
+        List<BufferGeneration> doubtful = remaining.stream()
+                .filter(buffer -> lateReportOf(buffer).isPresent())
+                .toList();
         if (doubtful.isEmpty()) {
             return Optional.empty();
         }
@@ -130,7 +131,7 @@ final class LateReports {
         }
     }
 
-    /** A name that comes back after the device was opened again is another program's. */
+    /** The same name after the device was opened again belongs to another program. */
     private Optional<Over> over(HistoryEvent.Allocated report) {
         if (report.request().details().mesh().stream().anyMatch(inUse::containsKey)) {
             return Optional.empty();

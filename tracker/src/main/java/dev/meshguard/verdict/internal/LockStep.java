@@ -11,14 +11,14 @@ import java.util.OptionalLong;
 /**
  * Buffers of one request that one allocator frees on all devices at once.
  *
- * <p>Told by this: nothing on any device owns the memory, and all lie at one address. What is known of most of them is known of
- * all, whatever the reports say of one.
+ * <p>They are recognised by this: no object on any device owns the memory, and all have one address. Facts about most
+ * of them hold for all, whatever the reports of one are.
  */
 final class LockStep {
 
     private LockStep() {}
 
-    /** Returns whether the siblings of a buffer go together. */
+    /** Returns whether the siblings of a buffer are freed together. */
     static boolean binds(BufferGeneration buffer, List<BufferGeneration> siblings) {
         return siblings.size() > 1
                 && buffer.kind() == BufferKind.BUFFER
@@ -31,8 +31,8 @@ final class LockStep {
     }
 
     /**
-     * Returns the number of the event by which the memory of a survivor was freed, as most of its siblings or the owner of their
-     * memory show. A witness that called it taken before that is no contradiction.
+     * Returns the number of the event by which a survivor's memory was freed, as most of its siblings or the owner of
+     * their memory show. A witness that listed it as allocated before that does not contradict.
      */
     static OptionalLong freedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
@@ -48,13 +48,15 @@ final class LockStep {
         return ownerFreedBy(survivor);
     }
 
-    /** What another request has at the address since goes its own way. */
+    /** Buffers that another request has at the address since then are independent. */
     private static boolean leavesOnlyItsRequest(BufferGeneration buffer) {
         return buffer.reportsRemaining().stream()
                 .allMatch(report -> report.request().equals(buffer.request()));
     }
 
-    /** Returns the number of the event that took back the one report of the request that owned the memory of all others. */
+    /**
+     * Returns the number of the event that freed the one report of the request that owned the memory of all others.
+     */
     static OptionalLong ownerFreedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         long reading = allocatedAt(survivor);

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** A buffer of which every handle was collected, and no free was reported. */
+/** A buffer whose handles were all garbage collected, without a reported free. */
 final class Lost implements Rule {
 
     @Override
@@ -40,7 +40,7 @@ final class Lost implements Rule {
                 number));
     }
 
-    /** A collection that came after the close or the check freed it for nobody. */
+    /** A garbage collection after the close or the check freed it too late. */
     private static Optional<Evidence> collected(SurvivorContext survivor) {
         return collectedWith(survivor)
                 .or(() -> survivor.later()

@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.history.BufferGeneration;
 
-/** An address in one memory of one device, whoever lies there. */
+/** An address in one memory of one device. */
 record MemoryAddress(int device, BufferType type, long address) {
 
     static MemoryAddress of(BufferGeneration buffer) {

@@ -10,34 +10,34 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What came and went in each piece of a history that is cut at its phases. */
+/** Computes the memory that was allocated and freed in each phase of a history. */
 final class PhaseUsages {
 
     private PhaseUsages() {}
 
     static List<PhaseUsage> of(AllocationHistory history) {
-        List<PhaseUsage> stretches = new ArrayList<>(history.phases().size() + 1);
+        List<PhaseUsage> intervals = new ArrayList<>(history.phases().size() + 1);
         SortedMap<Place, Flow> held = new TreeMap<>();
-        for (GenerationSums.PhaseSums stretch : history.generationSums().phases()) {
+        for (GenerationSums.PhaseSums interval : history.generationSums().phases()) {
             SortedMap<Place, Flow> flows = new TreeMap<>(held);
-            for (GenerationSums.Flow one : stretch.flows()) {
-                Place place = new Place(one.device(), one.type());
+            for (GenerationSums.Flow one : interval.flows()) {
+                Place address = new Place(one.device(), one.type());
                 put(
-                        place,
+                        address,
                         new Flow(one.allocatedBytes(), one.freed().bytes(), one.liveBytes(), one.liveBuffers()),
                         flows);
-                put(place, new Flow(0, 0, one.liveBytes(), one.liveBuffers()), held);
+                put(address, new Flow(0, 0, one.liveBytes(), one.liveBuffers()), held);
             }
-            stretches.add(new PhaseUsage(stretch.phase(), flows, stretch.liveBytes(), stretch.peakBytes()));
+            intervals.add(new PhaseUsage(interval.phase(), flows, interval.liveBytes(), interval.peakBytes()));
         }
-        return stretches;
+        return intervals;
     }
 
-    private static void put(Place place, Flow flow, SortedMap<Place, Flow> flows) {
+    private static void put(Place address, Flow flow, SortedMap<Place, Flow> flows) {
         if (flow.equals(Flow.NOTHING)) {
-            flows.remove(place);
+            flows.remove(address);
         } else {
-            flows.put(place, flow);
+            flows.put(address, flow);
         }
     }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Small pieces of sentences that several rules need. */
+/** Short phrases for the texts of several rules. */
 final class Phrases {
 
     private static final int EVENTS_NAMED = 6;
@@ -24,7 +24,7 @@ final class Phrases {
         };
     }
 
-    /** Returns {@code #4, #12} and how many more there are. */
+    /** Returns {@code #4, #12} and the number of further events. */
     static String events(List<Long> numbers) {
         String named =
                 numbers.stream().limit(EVENTS_NAMED).map(number -> "#" + number).collect(Collectors.joining(", "));
@@ -32,7 +32,7 @@ final class Phrases {
         return more > 0 ? named + " and " + more + " more" : named;
     }
 
-    /** Returns which allocator a reading is of, unless it is of a mesh or joins several. */
+    /** Returns the allocator of a snapshot, unless it is that of a mesh or joins several. */
     static Optional<String> allocatorOf(WitnessSnapshot reading, int device) {
         return reading.allocator()
                 .filter(allocator -> allocator.kind() != AllocatorId.Kind.MESH)
@@ -41,7 +41,7 @@ final class Phrases {
                         : "the allocator of " + allocator);
     }
 
-    /** Returns the line of code that made a request, as far as that is known. */
+    /** Returns the line of code that made a request, if known. */
     static String callSite(AllocationRequest request) {
         return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
     }

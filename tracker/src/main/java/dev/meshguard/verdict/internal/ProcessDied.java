@@ -13,8 +13,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A buffer whose process ended: nobody is left to free it. What was reported after the end is of another process of that number,
- * and what was proved to be free before needed nobody any more.
+ * A buffer whose process exited, so that no code can free it.
+ *
+ * <p>Reports after the exit belong to another process with that number. Buffers that were proved free before the exit
+ * are no matter of this rule.
  */
 final class ProcessDied implements Rule {
 

@@ -15,16 +15,17 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What it means that an address was reported more than once, or lent over a part of a live buffer.
+ * Explains why an address was reported more than once, or allocated over a part of a live buffer.
  *
- * <p>A view, an allocation after a free that got lost, and two live buffers in one place look the same in a count of references.
- * Who owned the memory, the sizes, the order and the witness tell them apart; where they do not, nothing is said.
+ * <p>A view, an allocation after a lost free, and two live buffers at one address look the same in a reference count.
+ * The owner of the memory, the sizes, the order and the witness distinguish them. If they do not, there is no
+ * explanation.
  */
 final class RepeatedReports {
 
     private RepeatedReports() {}
 
-    /** Returns the facts, none if the address was reported once and nothing overlaps it. */
+    /** Returns the facts; empty if the address was reported once and nothing overlaps it. */
     static List<Evidence> of(SurvivorContext survivor) {
         List<Evidence> facts = new ArrayList<>();
         reportedAgain(survivor).ifPresent(facts::add);
@@ -44,15 +45,15 @@ final class RepeatedReports {
                 .or(() -> oneAllocator ? reused(reports) : Optional.empty());
     }
 
-    /** An owner, and something smaller or equal that points to it: which of the two is left makes all the difference. */
-    private static Optional<Evidence> view(List<Report> reports, AddressState testimony) {
+    /** Describes an owner with a smaller or equal view of it, and which of the two remains. */
+    private static Optional<Evidence> view(List<Report> reports, AddressState state) {
         for (Report owner : reports) {
             for (Report view : reports) {
                 boolean oneWent = isViewOf(view, owner) && owner.isOpen() != view.isOpen();
-                if (oneWent && owner.isOpen() && testimony != AddressState.FREE) {
+                if (oneWent && owner.isOpen() && state != AddressState.FREE) {
                     return Optional.of(onlyTheViewWent(owner, view));
                 }
-                if (oneWent && view.isOpen() && testimony != AddressState.ALLOCATED) {
+                if (oneWent && view.isOpen() && state != AddressState.ALLOCATED) {
                     return Optional.of(onlyTheOwnerWent(owner, view));
                 }
             }
@@ -95,10 +96,10 @@ final class RepeatedReports {
     }
 
     /**
-     * No allocator lends memory that it holds to be taken, so what was reported there before had been given back. Only where there
-     * is one allocator: that of a mesh and those of its devices lend the same addresses.
+     * No allocator reuses memory that it holds, so the earlier report there had been freed. This holds only for a
+     * single allocator: that of a mesh and those of its devices use the same addresses.
      */
-    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private static Optional<Evidence> reused(List<Report> reports) {
         Report first = reports.get(0);
         for (Report again : reports.subList(1, reports.size())) {
@@ -124,7 +125,7 @@ final class RepeatedReports {
         return Optional.empty();
     }
 
-    /** By interval: memory that another buffer was lent a part of. */
+    /** Finds another buffer that was allocated over a part of the memory. */
     private static Optional<Evidence> overlapped(SurvivorContext survivor) {
         return survivor.siblings().overlapsOf(survivor.buffer()).stream()
                 .findFirst()

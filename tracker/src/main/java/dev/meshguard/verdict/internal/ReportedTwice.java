@@ -20,12 +20,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * One physical allocation that several objects reported, and fewer took back.
+ * One physical allocation that several objects reported and fewer freed.
  *
- * <p>Two proofs are needed. That the reports are of one allocation: they belong to one request, or one of them owns
- * the memory and another only points to it. And that the memory is gone: the witness says so, or, where there is none,
- * the report that owned it was taken back. A later buffer at the same address, whose predecessor's free was lost, has
- * neither, and a circular buffer is no allocation at all: it may lie where a buffer does.
+ * <p>Two proofs are needed:
+ * <ul>
+ *   <li>The reports are about one allocation: they belong to one request, or one of them owns the memory and another
+ *       only points to it.
+ *   <li>The memory is gone: the witness lists it as free, or, without a witness, the report that owned it was freed.
+ * </ul>
+ *
+ * <p>A later buffer at the same address, whose predecessor's free was lost, has neither proof. A circular buffer is no
+ * allocation at all: it may share the address of a buffer.
  */
 final class ReportedTwice implements Rule {
 
@@ -44,9 +49,9 @@ final class ReportedTwice implements Rule {
         if (takenBack == 0 || !areOfOneAllocation(survivor)) {
             return Optional.empty();
         }
-        AddressState testimony = survivor.addressState(survivor.checkMoment());
-        boolean gone = testimony == AddressState.FREE
-                || (testimony == AddressState.UNKNOWN && ownerIsGone(survivor))
+        AddressState state = survivor.addressState(survivor.checkMoment());
+        boolean gone = state == AddressState.FREE
+                || (state == AddressState.UNKNOWN && ownerIsGone(survivor))
                 || survivor.freeAfterClose().isPresent()
                 || LockStep.freedBy(survivor).isPresent();
         if (!gone) {
@@ -66,7 +71,7 @@ final class ReportedTwice implements Rule {
         return Optional.of(new Diagnosis(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED, evidence));
     }
 
-    /** What one request reported alone may be parted by a free that came in between. */
+    /** A free in between may split the reports of one request into two generations. */
     private static List<Report> reportsThere(SurvivorContext survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.size() == 1
@@ -82,8 +87,8 @@ final class ReportedTwice implements Rule {
     }
 
     /**
-     * A mesh has no memory on a device that it does not lie over: its own object was reported under the number of a device, and only
-     * such reports are left.
+     * A mesh has no memory on a device that it does not cover. Its own object was reported under the number of a
+     * device, and only such reports remain.
      */
     private static Optional<Diagnosis> reportedForItsMesh(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
@@ -102,7 +107,7 @@ final class ReportedTwice implements Rule {
         if (real.isEmpty() || isReal || isKept) {
             return Optional.empty();
         }
-        Report left = buffer.reportsRemaining().get(0);
+        Report remaining = buffer.reportsRemaining().get(0);
         return Optional.of(Diagnosis.of(
                 Cause.REPORTED_TWICE,
                 SurvivorStatus.MISREPORTED,
@@ -111,15 +116,15 @@ final class ReportedTwice implements Rule {
                                 Locale.ROOT,
                                 "mesh %d does not lie over device %d: event #%d reports what event #%d reports on device %d",
                                 buffer.mesh().getAsInt(),
-                                deviceOf(survivor, left),
-                                left.allocatedAt(),
+                                deviceOf(survivor, remaining),
+                                remaining.allocatedAt(),
                                 real.get().allocatedAt(),
                                 buffer.device()),
-                        left.allocatedAt(),
+                        remaining.allocatedAt(),
                         real.get().allocatedAt())));
     }
 
-    /** Returns the device that a report named, which is another than the buffer's where a mesh does not lie over it. */
+    /** Returns the device that a report named; it differs from the buffer's where a mesh does not cover it. */
     private static int deviceOf(SurvivorContext survivor, Report report) {
         return survivor.history()
                 .event(report.allocatedAt())
@@ -128,30 +133,30 @@ final class ReportedTwice implements Rule {
                 .orElse(survivor.buffer().device());
     }
 
-    /** Every report that is left belongs to an allocation of which another report was taken back. */
+    /** Returns whether every remaining report belongs to an allocation of which another report was freed. */
     private static boolean areOfOneAllocation(SurvivorContext survivor) {
         List<Report> reports = survivor.buffer().reports();
         return reports.stream().allMatch(report -> report.request().details().kind() == BufferKind.BUFFER)
                 && reports.stream()
                         .filter(Report::isOpen)
-                        .allMatch(left -> reportsOfTheSameThere(survivor, left)
+                        .allMatch(remaining -> reportsOfTheSameThere(survivor, remaining)
                                 .filter(report -> !report.isOpen())
-                                .anyMatch(gone -> isSameRequest(left, gone)
-                                        || isView(survivor, left, gone)
-                                        || isView(survivor, gone, left)));
+                                .anyMatch(gone -> isSameRequest(remaining, gone)
+                                        || isView(survivor, remaining, gone)
+                                        || isView(survivor, gone, remaining)));
     }
 
-    /** What one request reported may be parted by a free that came in between. */
-    private static Stream<Report> reportsOfTheSameThere(SurvivorContext survivor, Report left) {
+    /** A free in between may split the reports of one request into two generations. */
+    private static Stream<Report> reportsOfTheSameThere(SurvivorContext survivor, Report remaining) {
         return Stream.concat(
                 survivor.buffer().reports().stream(),
-                survivor.history().buffersOf(left.request()).stream()
+                survivor.history().buffersOf(remaining.request()).stream()
                         .filter(sibling -> sibling.hasSameAddressAs(survivor.buffer()))
                         .flatMap(sibling -> sibling.reports().stream())
-                        .filter(report -> isSameRequest(report, left)));
+                        .filter(report -> isSameRequest(report, remaining)));
     }
 
-    /** Nothing that a request reported on other devices too is a view of what lies on this one only. */
+    /** A request that also reported on other devices is no view of memory on this one only. */
     private static boolean isView(SurvivorContext survivor, Report view, Report owner) {
         return pointsTo(view, owner) && devicesOf(survivor, owner).containsAll(devicesOf(survivor, view));
     }
@@ -162,7 +167,7 @@ final class ReportedTwice implements Rule {
                 .collect(Collectors.toSet());
     }
 
-    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private static boolean isSameRequest(Report one, Report other) {
         return one.request() == other.request() && !one.request().isAnonymous();
     }
@@ -175,8 +180,8 @@ final class ReportedTwice implements Rule {
     }
 
     /**
-     * A free that does not say whose it is was matched to some report, which proves nothing; and what was reported before
-     * the owner came or after it was gone, or is larger, never pointed to it.
+     * A free without an owner was matched to some report, which proves nothing. Reports before the owner's allocation,
+     * after its free, or with a larger size never pointed to it.
      */
     private static boolean ownerIsGone(SurvivorContext survivor) {
         List<Report> reports = survivor.buffer().reports();
@@ -194,7 +199,7 @@ final class ReportedTwice implements Rule {
                                 .isPresent());
     }
 
-    /** What one request reports comes in any order. */
+    /** The reports of one request come in any order. */
     private static boolean couldPointTo(Report owner, Report report) {
         return isSameRequest(report, owner)
                 || (report.allocatedAt() > owner.allocatedAt() && report.size() <= owner.size());

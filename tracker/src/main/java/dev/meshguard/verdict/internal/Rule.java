@@ -3,7 +3,7 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.verdict.Diagnosis;
 import java.util.Optional;
 
-/** Looks at one survivor and either names a cause with evidence or passes. */
+/** A rule for one cause: it names the cause of a survivor with evidence, or returns nothing. */
 @FunctionalInterface
 interface Rule {
 

@@ -24,13 +24,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what belongs together in a history; each look-up is prepared when it is first needed. */
+/** Finds related buffers in a history; each index is created on first use. */
 final class SiblingIndex {
 
     /**
-     * The same line of code asking for the same thing.
+     * The same line of code requesting the same kind of memory.
      *
-     * <p>On meshes of one device each they are the parts of one whole; of a mesh with several only its own devices are compared.
+     * <p>Meshes of one device each are compared as parts of one whole; of a mesh with several devices only its own are
+     * compared.
      */
     private record Likeness(
             Origin origin,
@@ -43,14 +44,17 @@ final class SiblingIndex {
     private record Sort(BufferType type, BufferKind kind) {}
 
     private final AllocationHistory history;
-    /** What became known after the check. */
+    /** Data that became known after the check. */
     private final @Nullable SiblingIndex whole;
 
     private final IdentityHashMap<AllocationRequest, Map<Sort, List<BufferGeneration>>> requests =
             new IdentityHashMap<>(0);
 
-    /** By the list of the siblings, which is made once: the first of a request may be the first of its line too. */
-    private final IdentityHashMap<List<BufferGeneration>, DeviceMajority> conducts = new IdentityHashMap<>(0);
+    /**
+     * By identity of the list of siblings, which is created once: the first buffer of a request may also be the first
+     * of its line.
+     */
+    private final IdentityHashMap<List<BufferGeneration>, DeviceMajority> majorities = new IdentityHashMap<>(0);
 
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
@@ -62,33 +66,33 @@ final class SiblingIndex {
     private @Nullable Map<Integer, List<MeshDescription>> meshes;
     private @Nullable Map<MemoryAddress, List<BufferGeneration>> generations;
 
-    /** By the event of birth: an event begins one life. */
+    /** By the event of the allocation, which begins one generation. */
     private final Map<Long, BufferGeneration> laterGenerations = new HashMap<>();
 
     /**
-     * Prepares look-ups.
+     * Prepares the indexes.
      *
-     * @param history what was known when the check was made
-     * @param whole what became known later
+     * @param history the history as of the check
+     * @param whole the whole history
      */
-    @SuppressWarnings("ReferenceEquality") // A history that did not go on after the check is the same one.
+    @SuppressWarnings("ReferenceEquality") // A history without events after the check is the same object.
     SiblingIndex(AllocationHistory history, AllocationHistory whole) {
         this.history = history;
         if (whole == history) {
             this.whole = null;
         } else {
             this.whole = new SiblingIndex(whole, whole);
-            whole.liveAtCheck().forEach(life -> laterGenerations.put(life.allocatedAt(), life));
+            whole.liveAtCheck().forEach(generation -> laterGenerations.put(generation.allocatedAt(), generation));
         }
     }
 
-    /** Returns the same life as it went on after the check, if the history went on. */
+    /** Returns the same generation in the whole history, if there are events after the check. */
     Optional<SurvivorContext> later(BufferGeneration buffer) {
         SiblingIndex after = whole;
-        BufferGeneration life = laterGenerations.get(buffer.allocatedAt());
-        return after == null || life == null
+        BufferGeneration generation = laterGenerations.get(buffer.allocatedAt());
+        return after == null || generation == null
                 ? Optional.empty()
-                : Optional.of(new SurvivorContext(life, after.history, after));
+                : Optional.of(new SurvivorContext(generation, after.history, after));
     }
 
     /** Returns the buffers of the same request, or, if it touched one device only, those of the same line of code. */
@@ -108,18 +112,18 @@ final class SiblingIndex {
                 .getOrDefault(new Sort(buffer.type(), buffer.kind()), List.of());
     }
 
-    /** Returns what the devices did with the siblings of a buffer. */
+    /** Returns the behaviour of the devices towards the siblings of a buffer. */
     DeviceMajority majorityOf(BufferGeneration buffer) {
         List<BufferGeneration> siblings = of(buffer);
         return siblings.isEmpty()
                 ? new DeviceMajority(List.of(buffer), this::provedFreeAt)
-                : conducts.computeIfAbsent(siblings, known -> new DeviceMajority(known, this::provedFreeAt));
+                : majorities.computeIfAbsent(siblings, known -> new DeviceMajority(known, this::provedFreeAt));
     }
 
     /**
-     * Returns the first release after close that came after everything that is still open of the buffer.
+     * Returns the first release after close that followed every open report of the buffer.
      *
-     * <p>A handle speaks for what one request reported; where several are open, each needs a handle of its own.
+     * <p>A handle represents the reports of one request; if several are open, each needs a handle of its own.
      */
     Optional<HistoryEvent.FreeIgnored> freesAfterClose(BufferGeneration buffer) {
         if (freesAfterClose == null) {
@@ -142,7 +146,7 @@ final class SiblingIndex {
                 : frees.stream().findFirst();
     }
 
-    /** Returns the number of the reading that calls a buffer free which the books still hold, if one does. */
+    /** Returns the number of the snapshot that lists a buffer of the ledger as free, if there is one. */
     private OptionalLong provedFreeAt(BufferGeneration buffer) {
         SurvivorContext one = new SurvivorContext(buffer, history, this);
         OptionalLong again = one.reservedAgainAt();
@@ -154,19 +158,19 @@ final class SiblingIndex {
                 : OptionalLong.empty();
     }
 
-    /** Returns the frees that found nothing at a place, oldest first. */
-    List<Anomaly> strayFreesAt(MemoryAddress place) {
+    /** Returns the frees that found nothing at an address, oldest first. */
+    List<Anomaly> strayFreesAt(MemoryAddress address) {
         if (strayFrees == null) {
             strayFrees = history.anomalies().stream()
                     .filter(anomaly -> anomaly.kind().unbalancesLedger())
                     .filter(anomaly -> anomaly.event() instanceof HistoryEvent.Freed)
                     .collect(Collectors.groupingBy(MemoryAddress::of));
         }
-        return strayFrees.getOrDefault(place, List.of());
+        return strayFrees.getOrDefault(address, List.of());
     }
 
-    /** Returns the reports at a place that were taken back by a free in the name of another owner. */
-    List<BufferGeneration.Report> freedByOthersAt(MemoryAddress place) {
+    /** Returns the reports at an address that a free of another owner matched. */
+    List<BufferGeneration.Report> freedByOthersAt(MemoryAddress address) {
         if (freedByOthers == null) {
             freedByOthers = new HashMap<>();
             for (BufferGeneration buffer :
@@ -180,7 +184,7 @@ final class SiblingIndex {
                 }
             }
         }
-        return freedByOthers.getOrDefault(place, List.of());
+        return freedByOthers.getOrDefault(address, List.of());
     }
 
     private static boolean isFreedByAnother(BufferGeneration.Report report) {
@@ -234,12 +238,12 @@ final class SiblingIndex {
         return meshes.getOrDefault(id, List.of());
     }
 
-    /** Returns the lives of an address that began before an event, in the order of birth. */
-    List<BufferGeneration> generationsAt(MemoryAddress place, long event) {
+    /** Returns the generations of an address that began before an event, in the order of allocation. */
+    List<BufferGeneration> generationsAt(MemoryAddress address, long event) {
         if (generations == null) {
             generations = history.generations().stream().collect(Collectors.groupingBy(MemoryAddress::of));
         }
-        List<BufferGeneration> all = generations.getOrDefault(place, List.of());
+        List<BufferGeneration> all = generations.getOrDefault(address, List.of());
         int low = 0;
         int high = all.size();
         while (low < high) {
@@ -253,7 +257,7 @@ final class SiblingIndex {
         return all.subList(0, low);
     }
 
-    /** Each anonymous report may be of a request of its own. */
+    /** Counts each anonymous report as a request of its own. */
     private long openRequests(BufferGeneration buffer) {
         Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         long anonymous = 0;
@@ -267,7 +271,7 @@ final class SiblingIndex {
         return requests.size() + anonymous;
     }
 
-    /** Returns all buffers of the same sort that the same line asked for; none without an origin. */
+    /** Returns all buffers of the same kind that the same line requested; empty without an origin. */
     List<BufferGeneration> fromSameLine(BufferGeneration buffer) {
         Optional<Likeness> likeness = likeness(buffer);
         if (likeness.isEmpty()) {

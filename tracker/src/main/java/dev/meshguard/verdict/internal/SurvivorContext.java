@@ -26,17 +26,17 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * One survivor and what the history can say of it.
+ * One survivor with the evidence that the history has for it.
  *
  * @param buffer the survivor
- * @param history where to look
+ * @param history the history to search
  * @param siblings finds buffers from the same line of code
  */
 record SurvivorContext(BufferGeneration buffer, AllocationHistory history, SiblingIndex siblings) {
 
     /**
-     * The moment by which the memory had to be given back: the runtime has until the wipe, everybody else until close. Where a
-     * buffer of the runtime may lie at the address too, only the wipe is late enough to tell.
+     * Returns the moment by which the memory had to be freed: for the runtime the reset of the allocators, for other
+     * code the close. If a buffer of the runtime may share the address, only the reset is late enough to decide.
      */
     Moment checkMoment() {
         for (Report report : remaining()) {
@@ -48,8 +48,8 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /**
-     * Returns the reports of what may be left there: an allocator that lends an address again had got it back before, so of several
-     * requests that one mesh served there only the last may hold it.
+     * Returns the reports that may remain there. An allocator that reuses an address had freed it before, so of several
+     * requests to one mesh only the last may hold it.
      */
     List<Report> remaining() {
         List<Report> open = buffer.reportsRemaining();
@@ -61,7 +61,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return last.isEmpty() ? open : last;
     }
 
-    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private boolean isReusedAfter(Report report) {
         return report.request().details().mesh().isPresent()
                 && report.request().details().kind() == BufferKind.BUFFER
@@ -77,7 +77,10 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                                 && areOfOneAllocator(report, later));
     }
 
-    /** A mesh and each of its devices have an allocator: what lies on several devices is the mesh's, what lies on one may be either's. */
+    /**
+     * A mesh and each of its devices have an allocator: memory on several devices belongs to the mesh's, memory on one
+     * may belong to either.
+     */
     private boolean areOfOneAllocator(Report one, Report other) {
         return liesOnSeveralDevices(one) && liesOnSeveralDevices(other);
     }
@@ -86,12 +89,15 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return history.buffersOf(report.request()).stream().anyMatch(sibling -> sibling.device() != buffer.device());
     }
 
-    /** Returns whether a witness that can speak for all that is left called it free in time. */
+    /** Returns whether a witness that covers all remaining reports listed the memory as free in time. */
     boolean isProvedFree() {
         return surviveWith(BufferKind.BUFFER) && addressState(checkMoment()) == AddressState.FREE;
     }
 
-    /** Returns whether all that is left has one lifetime; a buffer must not hide behind another one at its address. */
+    /**
+     * Returns whether all remaining reports have one lifetime; a buffer must not hide behind another one at its
+     * address.
+     */
     boolean surviveWith(BufferLifetime lifetime) {
         for (Report report : remaining()) {
             if (report.request().details().lifetime() != lifetime) {
@@ -101,7 +107,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return true;
     }
 
-    /** Returns whether all that is left is of one kind. */
+    /** Returns whether all remaining reports are of one kind. */
     boolean surviveWith(BufferKind kind) {
         for (Report report : remaining()) {
             if (report.request().details().kind() != kind) {
@@ -112,8 +118,9 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /**
-     * Returns whether it is reported on a device that its mesh does not lie over. A mesh has no memory there: what was reported is its own
-     * object, under the number of a device.
+     * Returns whether it is reported on a device that its mesh does not cover.
+     *
+     * <p>A mesh has no memory there: the report is about its own object, under the number of a device.
      */
     boolean isReportedElsewhere() {
         if (buffer.mesh().isEmpty()) {
@@ -129,8 +136,8 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /**
-     * Returns the event by which the allocator reserved the address for another request while this one was in the books: it had got the
-     * memory back before. A report that came late proves nothing.
+     * Returns the event by which the allocator reserved the address for another request while this one was in the
+     * ledger. The memory had been freed before. A late report proves nothing.
      */
     OptionalLong reservedAgainAt() {
         OptionalLong again = buffer.reservedAgainAt();
@@ -141,13 +148,17 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                         .map(event -> ((HistoryEvent.Allocated) event).request())
                         .stream()
                         .flatMap(request -> history.buffersOf(request).stream())
-                        .filter(life -> life.allocatedAt() == again.getAsLong())
-                        .anyMatch(life -> InconclusiveReasons.overtakenBy(new SurvivorContext(life, history, siblings))
+                        .filter(generation -> generation.allocatedAt() == again.getAsLong())
+                        .anyMatch(generation -> InconclusiveReasons.overtakenBy(
+                                        new SurvivorContext(generation, history, siblings))
                                 .isPresent());
         return isLate ? OptionalLong.empty() : again;
     }
 
-    /** Returns what the witness said of the address at a moment of this life of the device, or of those that its mesh lies over. */
+    /**
+     * Returns the state of the address in the witness's snapshot at a moment of this open period of the device, or of
+     * the devices that its mesh covers.
+     */
     AddressState addressState(Moment moment) {
         if (reservedAgainAt().isPresent()) {
             return AddressState.FREE;
@@ -165,7 +176,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return said.size() == 1 ? said.iterator().next() : AddressState.ALLOCATED;
     }
 
-    /** Returns what the witness said, as evidence, if it said anything. */
+    /** Returns the witness's snapshot as evidence, if it covers the address. */
     Optional<Evidence> statement(Moment moment) {
         OptionalLong again = reservedAgainAt();
         if (again.isPresent()) {
@@ -182,7 +193,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
             case AFTER_WIPE -> "after the allocators were wiped";
         };
         return reading(moment).map(event -> {
-            boolean taken = addressState(moment) == AddressState.ALLOCATED;
+            boolean allocated = addressState(moment) == AddressState.ALLOCATED;
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
@@ -194,14 +205,14 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                                                             + event.snapshot().mesh()
                                                     : "the allocator"),
                             Quantities.address(buffer.address()),
-                            taken ? "taken" : "free",
+                            allocated ? "taken" : "free",
                             when,
                             event.number()),
                     event.number());
         });
     }
 
-    /** Returns the event that took a report back, if one did. */
+    /** Returns the event that freed a report, if one did. */
     Optional<HistoryEvent.Freed> freeOf(Report report) {
         return report.freedAt().stream()
                 .mapToObj(history::event)
@@ -221,7 +232,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return siblings.freeWhileShared(buffer);
     }
 
-    /** Returns the reading of a moment of this life of the device that covers the buffer. */
+    /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> reading(Moment moment) {
         return isReportedElsewhere() ? readingOfItsMesh(moment) : history.readingFor(buffer, moment);
     }
@@ -236,12 +247,12 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                 .findFirst();
     }
 
-    /** Returns the same life as it went on after the check, if the history went on. */
+    /** Returns the same generation in the whole history, if there are events after the check. */
     Optional<SurvivorContext> later() {
         return siblings.later(buffer);
     }
 
-    /** Returns what was found out about the handles of the requests that still have a report open. */
+    /** Returns the search results for the handles of the requests that still have an open report. */
     List<HistoryEvent.HandleTraced> traces() {
         List<HistoryEvent.HandleTraced> traces = new ArrayList<>();
         for (AllocationRequest request : openRequests()) {
@@ -251,8 +262,8 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /**
-     * Returns how many requests that still have a report open somebody has to free: not those of the runtime, nor those whose owner
-     * ended. A request of which nothing is known is one.
+     * Returns how many requests with an open report the code under test has to free: not those of the runtime, nor
+     * those whose owner ended. A request of which nothing is known counts.
      */
     long requestsToFree() {
         return openRequests().stream()
@@ -264,17 +275,20 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                 .count();
     }
 
-    /** In the order of the reports: told apart by identity alone, they would come in another order in every run. */
+    /** In the order of the reports: a set by identity would have another order in every execution. */
     private List<AllocationRequest> openRequests() {
-        List<Report> left = remaining();
-        if (left.size() == 1) {
-            return List.of(left.get(0).request());
+        List<Report> remaining = remaining();
+        if (remaining.size() == 1) {
+            return List.of(remaining.get(0).request());
         }
         Set<AllocationRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
-        return left.stream().map(Report::request).filter(met::add).toList();
+        return remaining.stream().map(Report::request).filter(met::add).toList();
     }
 
-    /** Returns what else a reader wants to know of a buffer that nobody freed: the witness, frees that did nothing, others there. */
+    /**
+     * Returns further facts about a buffer that was not freed: the witness, ignored frees, other buffers at the
+     * address.
+     */
     List<Evidence> circumstances() {
         List<Evidence> evidence = new ArrayList<>();
         statement(checkMoment()).ifPresent(evidence::add);
@@ -284,26 +298,26 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return evidence;
     }
 
-    /** Which of several requests at one address still holds it, nobody can tell. */
-    @SuppressWarnings("ReferenceEquality") // A request is itself only.
+    /** It is unknown which of several requests at one address still holds it. */
+    @SuppressWarnings("ReferenceEquality") // Requests are compared by identity.
     private static Optional<Evidence> whoElse(BufferGeneration buffer) {
-        List<Report> left = buffer.reportsRemaining();
-        Report first = left.get(0);
-        return left.stream()
+        List<Report> remaining = buffer.reportsRemaining();
+        Report first = remaining.get(0);
+        return remaining.stream()
                 .filter(report -> report.request() != first.request())
                 .reduce((earlier, later) -> later)
                 .map(last -> Evidence.of(
                         String.format(
                                 Locale.ROOT,
                                 "%d reports of that address are open, the last one of event #%d (%d B), at %s",
-                                left.size(),
+                                remaining.size(),
                                 last.allocatedAt(),
                                 last.size(),
                                 Phrases.callSite(last.request())),
                         last.allocatedAt()));
     }
 
-    /** Who thinks that the buffer was freed wants to know why it was not. */
+    /** Explains an ignored free to a reader who assumes that the buffer was freed. */
     private static Evidence survivesAlone(HistoryEvent.FreeIgnored free) {
         return Evidence.of(
                 String.format(

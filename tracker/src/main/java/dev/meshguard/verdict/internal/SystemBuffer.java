@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Memory of the runtime itself: it may stay if it is PERSISTENT, and must be gone after close if it is SYSTEM.
+ * Memory of the runtime itself: it is expected if it is PERSISTENT, and must be freed at the close if it is SYSTEM.
  *
- * <p>A device's own allocator and that of its mesh lend the same addresses, so a user's buffer may be left there too.
+ * <p>A device's own allocator and that of its mesh use the same addresses, so a user's buffer may also remain there.
  */
 final class SystemBuffer implements Rule {
 

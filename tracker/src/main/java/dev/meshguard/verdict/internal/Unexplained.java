@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The last rule: it never passes, and claims no more than that the free is missing. */
+/** The last rule: it always applies, and states only that the free is missing. */
 final class Unexplained implements Rule {
 
     @Override

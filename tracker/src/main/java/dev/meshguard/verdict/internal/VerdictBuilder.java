@@ -42,10 +42,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 
-/** One run of the check over one history. */
+/** Builds the verdict on one history. */
 public final class VerdictBuilder {
 
-    /** The precedence of causes, in its one place. */
+    /** The rules in the order of precedence of their causes. */
     private static final List<Rule> RULES = List.of(
             new ProcessDied(),
             new Late(),
@@ -71,10 +71,10 @@ public final class VerdictBuilder {
     private final LateReports lateReports;
     private final BareReports bareReports;
     private final InconclusiveReasons unheard;
-    /** Found while the readings are looked through for what is doubtful. */
+    /** Found while the snapshots are searched for unreported memory. */
     private final List<Anomaly> neverReported = new ArrayList<>();
 
-    /** Prepares the examination of a history. */
+    /** Prepares the verdict on a history. */
     public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedFindings> told) {
         this.history = whole.asOfCheck();
         this.remaining = history.live();
@@ -92,7 +92,7 @@ public final class VerdictBuilder {
     public LeakVerdict verdict() {
         List<Survivor> survivors = survivors();
         LeakVerdict.Sum sum = sum(survivors);
-        List<InconclusiveReason> doubts = inconclusiveReasons(sum);
+        List<InconclusiveReason> reasons = inconclusiveReasons(sum);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
         if (!excluded.isEmpty()) {
@@ -103,7 +103,7 @@ public final class VerdictBuilder {
         expectations.addAll(excluded.results());
         return new LeakVerdict(
                 history,
-                outcome(survivors, doubts, anomalies, expectations),
+                outcome(survivors, reasons, anomalies, expectations),
                 survivors,
                 survivors.isEmpty() ? List.of() : new Grouping(history, siblings, freedLate.keySet()).of(survivors),
                 sum,
@@ -111,19 +111,19 @@ public final class VerdictBuilder {
                 PhaseUsages.of(history),
                 anomalies,
                 expectations,
-                doubts);
+                reasons);
     }
 
     private Map<BufferGeneration, Diagnosis> freedLate() {
         Map<BufferGeneration, Diagnosis> late = new LinkedHashMap<>();
-        for (BufferGeneration life : history.freedAfterClose()) {
-            Late.ofEnded(new SurvivorContext(life, history, siblings))
-                    .ifPresent(diagnosis -> late.put(life, diagnosis));
+        for (BufferGeneration generation : history.freedAfterClose()) {
+            Late.ofEnded(new SurvivorContext(generation, history, siblings))
+                    .ifPresent(diagnosis -> late.put(generation, diagnosis));
         }
         return late;
     }
 
-    /** What is missing takes the room of an entry first, then what came late, then what only the books still have. */
+    /** Assigns survivors to expectations: leaks first, then late frees, then misreported buffers. */
     private List<Survivor> survivors() {
         if (remaining.isEmpty() && freedLate.isEmpty()) {
             return List.of();
@@ -143,8 +143,8 @@ public final class VerdictBuilder {
                 .toList();
     }
 
-    private static int rank(SurvivorStatus standing) {
-        return switch (standing) {
+    private static int rank(SurvivorStatus status) {
+        return switch (status) {
             case LEAKED, UNDECIDED, EXPECTED -> 0;
             case FREED_LATE -> 1;
             case MISREPORTED -> 2;
@@ -170,7 +170,9 @@ public final class VerdictBuilder {
                 buffer, expectation.isPresent() ? diagnosis : withoutPermission(diagnosis, fitting), expectation);
     }
 
-    /** What an entry means and does not let stay has leaked where it would be expected without the entry. */
+    /**
+     * A survivor that an entry means but does not permit has leaked, also if it would be expected without the entry.
+     */
     private static Diagnosis withoutPermission(Diagnosis diagnosis, List<ExpectationMatcher> fitting) {
         List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
         fitting.forEach(allowance -> allowance.end().ifPresent(evidence::add));
@@ -239,10 +241,10 @@ public final class VerdictBuilder {
         return entered;
     }
 
-    private static long count(List<Survivor> survivors, SurvivorStatus standing) {
+    private static long count(List<Survivor> survivors, SurvivorStatus status) {
         long count = 0;
         for (Survivor survivor : survivors) {
-            count += survivor.status() == standing ? 1 : 0;
+            count += survivor.status() == status ? 1 : 0;
         }
         return count;
     }
@@ -257,7 +259,7 @@ public final class VerdictBuilder {
 
     private static Outcome outcome(
             List<Survivor> survivors,
-            List<InconclusiveReason> doubts,
+            List<InconclusiveReason> reasons,
             List<Anomaly> anomalies,
             List<ExpectationResult> expectations) {
         Outcome worst = outcomeOf(survivors);
@@ -267,16 +269,16 @@ public final class VerdictBuilder {
         for (Anomaly anomaly : anomalies) {
             worst = anomaly.kind().unbalancesLedger() ? worst.orWorse(Outcome.MISREPORTED) : worst;
         }
-        return doubts.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
+        return reasons.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
     }
 
     private List<InconclusiveReason> inconclusiveReasons(LeakVerdict.Sum sum) {
-        List<InconclusiveReason> doubts = new ArrayList<>();
+        List<InconclusiveReason> reasons = new ArrayList<>();
         for (MeshDescription mesh : history.openMeshes()) {
             if (isOfTheDead(mesh)) {
                 continue;
             }
-            doubts.add(InconclusiveReason.of(
+            reasons.add(InconclusiveReason.of(
                     InconclusiveReason.Kind.MESH_OPEN,
                     String.format(
                             Locale.ROOT,
@@ -287,10 +289,10 @@ public final class VerdictBuilder {
                                     ? " although mesh " + mesh.parent().getAsInt() + " is closed"
                                     : "")));
         }
-        doubts.addAll(unheard.found());
-        doubts.addAll(lostReports());
+        reasons.addAll(unheard.found());
+        reasons.addAll(lostReports());
         if (!history.isComplete() && history.freesOfNothing() > 0) {
-            doubts.add(InconclusiveReason.of(
+            reasons.add(InconclusiveReason.of(
                     InconclusiveReason.Kind.FREES_NOT_KEPT,
                     String.format(
                             Locale.ROOT,
@@ -298,20 +300,20 @@ public final class VerdictBuilder {
                             history.freesOfNothing())));
         }
         if (!history.openedWhileOpen().isEmpty()) {
-            openedTwice().ifPresent(doubts::add);
+            openedTwice().ifPresent(reasons::add);
         }
         if (!remaining.isEmpty()) {
-            lateReports.inconclusiveReason(remaining).ifPresent(doubts::add);
+            lateReports.inconclusiveReason(remaining).ifPresent(reasons::add);
         }
-        bareReports.inconclusiveReason().ifPresent(doubts::add);
+        bareReports.inconclusiveReason().ifPresent(reasons::add);
         for (HistoryEvent.Witnessed reading : history.readings()) {
             if (!reading.snapshot().isEmpty()) {
-                unreported(reading).ifPresent(doubts::add);
-                goneAfterTheWipe(reading).ifPresent(doubts::add);
+                unreported(reading).ifPresent(reasons::add);
+                goneAfterTheWipe(reading).ifPresent(reasons::add);
             }
         }
         if (!sum.comesOut() || !ledgerAgrees()) {
-            doubts.add(InconclusiveReason.of(
+            reasons.add(InconclusiveReason.of(
                     InconclusiveReason.Kind.COUNTS_DISAGREE,
                     String.format(
                             Locale.ROOT,
@@ -321,10 +323,12 @@ public final class VerdictBuilder {
                             sum.live(),
                             history.ledgerEntries())));
         }
-        return doubts;
+        return reasons;
     }
 
-    /** Nobody will close a mesh, nor free anything on it, if every process that reported there is dead. */
+    /**
+     * Returns whether every process that reported on a mesh has exited, so that none will close it or free its buffers.
+     */
     private boolean isOfTheDead(MeshDescription mesh) {
         List<AllocationRequest> requests = history.generations().stream()
                 .filter(buffer -> mesh.devices().contains(buffer.device()))
@@ -338,7 +342,7 @@ public final class VerdictBuilder {
                                 && history.deathOf(process.getAsLong()).isPresent());
     }
 
-    /** A submesh outlives its mesh: that one's close wiped its own allocator only. */
+    /** A submesh outlives its mesh: the close of that one reset its own allocator only. */
     private boolean isWithoutParent(MeshDescription mesh) {
         return mesh.parent().isPresent()
                 && isAmong(history.meshes(), mesh.parent().getAsInt())
@@ -349,7 +353,7 @@ public final class VerdictBuilder {
         return meshes.stream().anyMatch(mesh -> mesh.id() == id);
     }
 
-    /** One line a reason: a source that loses reports loses many for the same one. */
+    /** Reports one line per reason, because a source that loses reports loses many for the same one. */
     private List<InconclusiveReason> lostReports() {
         if (history.lostReports().isEmpty()) {
             return List.of();
@@ -381,7 +385,7 @@ public final class VerdictBuilder {
                 losses.stream().mapToLong(HistoryEvent::number).toArray());
     }
 
-    /** Neither an address nor what a witness says of it belongs to one of two meshes on the same device. */
+    /** Neither an address nor a snapshot of it can be attributed to one of two meshes on the same device. */
     private Optional<InconclusiveReason> openedTwice() {
         List<HistoryEvent.DeviceOpened> openings = history.openedWhileOpen();
         if (openings.isEmpty()) {
@@ -405,13 +409,15 @@ public final class VerdictBuilder {
                 openings.stream().mapToLong(HistoryEvent::number).toArray()));
     }
 
-    /** What an entry of the ledger stands for. */
+    /** The meaning of an entry of the ledger. */
     private record Entry(
             MemoryAddress address, OptionalInt mesh, Optional<AllocatorId> allocator, boolean isCircularBuffer) {}
 
     /**
-     * The ledger counts references to what allocators have at addresses, and circular buffers by themselves. That differs from the
-     * lives only where a report that names no allocator fits several.
+     * Compares the counts of ledger and generations.
+     *
+     * <p>The ledger counts references to addresses of allocators, and circular buffers separately. That differs from
+     * the generations only where a report that names no allocator matches several.
      */
     private boolean ledgerAgrees() {
         Set<Entry> live = new HashSet<>();
@@ -430,7 +436,10 @@ public final class VerdictBuilder {
                         && history.ledger(CountingPolicy.REFERENCE_COUNTED).entries() == history.ledgerEntries());
     }
 
-    /** Memory that the witness holds and no report mentions: whatever else is said, something was not heard. */
+    /**
+     * Finds memory that the witness lists and no report mentions: then a report is missing, whatever the other findings
+     * are.
+     */
     private Optional<InconclusiveReason> unreported(HistoryEvent.Witnessed event) {
         WitnessSnapshot reading = event.snapshot();
         if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN || !history.isComplete()) {
@@ -458,10 +467,10 @@ public final class VerdictBuilder {
 
     private boolean isReported(MemoryAddress place, HistoryEvent.Witnessed event) {
         boolean joinsAllocators = event.snapshot().allocator().isEmpty();
-        List<BufferGeneration> lives = siblings.generationsAt(place, event.number());
-        // From the latest on: nearly always it is the one that the witness saw.
-        for (int i = lives.size() - 1; i >= 0; i--) {
-            BufferGeneration buffer = lives.get(i);
+        List<BufferGeneration> generations = siblings.generationsAt(place, event.number());
+        // From the latest on, because the witness nearly always saw that one.
+        for (int i = generations.size() - 1; i >= 0; i--) {
+            BufferGeneration buffer = generations.get(i);
             if (history.explains(buffer, event) || (joinsAllocators && wasHeldByItsDevice(buffer, event))) {
                 return true;
             }
@@ -470,8 +479,9 @@ public final class VerdictBuilder {
     }
 
     /**
-     * Without a past nobody can tell whose the memory was that was held when the allocators were wiped and is in the books no more: it
-     * may have been freed too late. Where programs of a cache ended afterwards, it was theirs.
+     * Finds memory that was allocated when the allocators were reset and is no longer in the ledger, in a history
+     * without events. Its owner is unknown, and it may have been freed too late. If cached programs ended afterwards,
+     * it was theirs.
      */
     private Optional<InconclusiveReason> goneAfterTheWipe(HistoryEvent.Witnessed event) {
         WitnessSnapshot reading = event.snapshot();
@@ -486,7 +496,7 @@ public final class VerdictBuilder {
         long gone = 0;
         for (int device : reading.devices()) {
             if (isClosedAt(device, event.number())) {
-                continue; // Its allocators take nothing back any more, not even what the runtime frees in time.
+                continue; // Its allocators free nothing any more, not even buffers that the runtime frees in time.
             }
             for (BufferType type : BufferType.values()) {
                 for (long address : reading.allocatedAddresses(device, type)) {
@@ -524,7 +534,9 @@ public final class VerdictBuilder {
         return closed;
     }
 
-    /** The allocator of a device serves every mesh over it, so what it reserved shows in every reading that joins allocators. */
+    /**
+     * The allocator of a device serves every mesh over it, so its memory is in every snapshot that joins allocators.
+     */
     private static boolean wasHeldByItsDevice(BufferGeneration buffer, HistoryEvent.Witnessed event) {
         return buffer.reports().stream()
                 .anyMatch(report -> report.ownership() == Ownership.OWNING
@@ -534,8 +546,8 @@ public final class VerdictBuilder {
     }
 
     /**
-     * Memory that was gone before the wipe is no matter of doubt, but of books in which it never stood; nor is what somebody freed
-     * after the last reading that held it.
+     * Decides whether unreported memory makes the verdict inconclusive. Memory that was freed before the reset does
+     * not: it only was missing in the ledger. Nor does memory that was freed after the last snapshot that listed it.
      */
     private void sort(MemoryAddress place, HistoryEvent.Witnessed event, List<MemoryAddress> unknown) {
         Optional<HistoryEvent.Witnessed> beforeWipe = beforeWipe(place, event);
@@ -602,7 +614,7 @@ public final class VerdictBuilder {
         return history.isComplete() ? totalsOfGenerations() : totalsOfLedger();
     }
 
-    /** The ledger knows no lives of devices: an address that was left behind and is used again is one entry there. */
+    /** The ledger knows no open periods of devices: a remaining address that is used again is one entry there. */
     private List<LeakVerdict.TypeTotal> totalsOfGenerations() {
         List<LeakVerdict.TypeTotal> totals = new ArrayList<>();
         for (GenerationSums.Total total : history.generationSums().totals()) {
