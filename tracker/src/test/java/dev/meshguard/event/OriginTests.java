@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** How a raw stack is trimmed. */
+/** The trimming of a raw stack. */
 class OriginTests {
 
     @Test

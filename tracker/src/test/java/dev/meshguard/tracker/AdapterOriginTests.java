@@ -7,12 +7,12 @@ import dev.meshguard.event.Origin;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What an adapter passes on was asked for by whoever called the adapter. */
+/** The origin of a request that an adapter passes on is the caller of the adapter. */
 class AdapterOriginTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
 
-    /** Reports in a nested class of its own, as adapters do that wrap what they hand out. */
+    /** Reports in its own nested class, as adapters do that wrap their results. */
     private static final class Adapter {
 
         private final AllocationTracker tracker;
@@ -32,7 +32,7 @@ class AdapterOriginTests {
         }
     }
 
-    /** Has a name that begins like that of the adapter and is not part of it. */
+    /** Its name begins like that of the adapter, but it is not part of it. */
     private static final class AdapterOfAnother {
 
         static AllocationRequest load(Adapter adapter) {

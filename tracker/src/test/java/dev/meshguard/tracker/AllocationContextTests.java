@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
-/** Of several who share a tracker each answers for what it took, and for nothing else. */
+/** Each context of a shared tracker is responsible for its own allocations only. */
 class AllocationContextTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

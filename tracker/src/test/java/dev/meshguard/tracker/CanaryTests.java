@@ -12,7 +12,7 @@ import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reports that show that reports arrive, and nothing else. */
+/** Canaries only show whether reports arrive. */
 class CanaryTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

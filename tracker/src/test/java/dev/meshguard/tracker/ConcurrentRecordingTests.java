@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Reports from many threads: nothing lost, sums right, each device's order kept. */
+/** Reports of many threads are all recorded, with right sums and in the order of each device. */
 class ConcurrentRecordingTests {
 
     private static final int THREADS = 8;

@@ -22,10 +22,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells a history in the words of a test.
+ * Builds a history with the verbs of a test.
  *
- * <p>Verbs are reported in the order in which they are written; what follows a verb ({@link #ownedBy}, {@link #owning})
- * says more about it. An allocation's origin is the line that asks for it.
+ * <p>Verbs are reported in the order in which they are written. Methods after a verb ({@link #ownedBy},
+ * {@link #owning}) add details to it. An allocation's origin is the line that requests it.
  *
  * <pre>{@code
  * history().allocate(L1, device(0), 101_152, 4_096).circularBufferOf(program(7)).endOf(program(7)).closed();
@@ -44,17 +44,17 @@ public final class HistoryScript {
         this.withOrigins = withOrigins;
     }
 
-    /** Starts a history that knows where each buffer was asked for. */
+    /** Starts a history with origins. */
     public static HistoryScript history() {
         return new HistoryScript(AllocationTracker.create(), true);
     }
 
-    /** Starts a history as a log gives it: nothing tells one request from another. */
+    /** Starts a history as a log has it: requests cannot be distinguished. */
     public static HistoryScript historyWithoutOrigins() {
         return on(AllocationTracker.builder().originCapture(OriginCapture.NONE).build());
     }
 
-    /** Starts a history of which only live buffers and sums are kept. */
+    /** Starts a history that keeps only live buffers and sums. */
     public static HistoryScript historyOfLiveBuffers() {
         return on(AllocationTracker.builder()
                 .retention(Retention.LIVE_AND_TOTALS)
@@ -62,7 +62,7 @@ public final class HistoryScript {
                 .build());
     }
 
-    /** Goes on with what a tracker has recorded. */
+    /** Continues the recording of a tracker. */
     public static HistoryScript on(AllocationTracker tracker) {
         return new HistoryScript(tracker, false);
     }
@@ -93,7 +93,7 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Opens a mesh of a source that says nothing of devices being initialised. */
+    /** Opens a mesh of a source that does not report the initialisation of devices. */
     public HistoryScript meshWithoutDevices(int id, int... devices) {
         MeshDescription mesh = MeshDescription.of(
                 id, "mesh " + id, IntStream.of(devices).boxed().toList());
@@ -103,7 +103,7 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Opens a submesh: its devices are in use already and stay as they are. */
+    /** Opens a submesh: its devices are already open and stay unchanged. */
     public HistoryScript submesh(int id, int parent, int... devices) {
         MeshDescription mesh = MeshDescription.of(
                         id,
@@ -148,7 +148,7 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Closes every open mesh of a source that says nothing of devices. */
+    /** Closes every open mesh of a source that does not report devices. */
     public HistoryScript closeWithoutDevices() {
         flush();
         open.keySet().forEach(tracker::meshClosed);
@@ -189,7 +189,7 @@ public final class HistoryScript {
         return freeIgnored(AllocationDetails.user(), type, devices, address, reason);
     }
 
-    /** Reports that a free, of which more is known, was ignored. */
+    /** Reports that a free with details was ignored. */
     public HistoryScript freeIgnored(
             AllocationDetails details, BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
         flush();
@@ -200,13 +200,13 @@ public final class HistoryScript {
         return this;
     }
 
-    /** The request took another device too, at another address. */
+    /** The request also allocated on another device, at another address. */
     public HistoryScript and(int[] devices, long address) {
         verb().places.addAll(places(devices, address));
         return this;
     }
 
-    /** The request reported all its buffers once more. */
+    /** The request reported all its buffers again. */
     public HistoryScript andOnceMore(Ownership ownership) {
         verb().repeats.add(ownership);
         return this;
@@ -230,19 +230,19 @@ public final class HistoryScript {
         return this;
     }
 
-    /** The allocator of a mesh lent it, or takes it back. */
+    /** The allocator of a mesh reserved it, or frees it. */
     public HistoryScript onMesh(int mesh) {
         verb().details = verb().details.onMesh(mesh);
         return this;
     }
 
-    /** An allocator reserved it, or gets it back. */
+    /** An allocator reserved it, or frees it. */
     public HistoryScript fromAllocator(AllocatorId allocator) {
         verb().details = verb().details.fromAllocator(allocator);
         return this;
     }
 
-    /** It reserved nothing, and points to what another request reserved. */
+    /** It reserved nothing, and points to memory of another request. */
     public HistoryScript asView() {
         verb().details = verb().details.asView();
         return this;
@@ -254,13 +254,13 @@ public final class HistoryScript {
         return this;
     }
 
-    /** It took so many bytes of a bank. */
+    /** It occupied the given number of bytes of a bank. */
     public HistoryScript extent(long bytes) {
         verb().details = verb().details.withExtent(bytes);
         return this;
     }
 
-    /** Nobody called for it: the last handle was collected. */
+    /** Its last handle was garbage collected; no call freed it. */
     public HistoryScript ofCollectedHandle() {
         verb().details = verb().details.ofCollectedHandle();
         return this;
@@ -301,18 +301,18 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Hands over what the allocators call taken in one memory of some devices of mesh 0. */
+    /** Reports the addresses that the allocators list as allocated in one memory of some devices of mesh 0. */
     public HistoryScript witness(WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
         return witnessOf(0, moment, type, devices, taken);
     }
 
-    /** Hands over what the allocator of a mesh calls taken in one memory of some devices. */
+    /** Reports the addresses that the allocator of a mesh lists as allocated in one memory of some devices. */
     public HistoryScript witnessOf(
             int mesh, WitnessSnapshot.Moment moment, BufferType type, int[] devices, long... taken) {
         return witnessOf(WitnessSnapshot.of(mesh, moment), type, devices, taken);
     }
 
-    /** Hands over what one allocator calls taken in one memory of some devices. */
+    /** Reports the addresses that one allocator lists as allocated in one memory of some devices. */
     public HistoryScript witnessOf(WitnessSnapshot.Builder reading, BufferType type, int[] devices, long... taken) {
         flush();
         for (int device : devices) {
@@ -329,21 +329,21 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Connects something that may have nothing to report. */
+    /** Connects a source that may have nothing to report. */
     public HistoryScript source(String name) {
         flush();
         tracker.sourceAttached(name);
         return this;
     }
 
-    /** Reports that nothing is heard of any more. */
+    /** Reports that the source stops reporting. */
     public HistoryScript stopped(String reason) {
         flush();
         tracker.trackingStopped(reason);
         return this;
     }
 
-    /** Reports that everything is heard of again. */
+    /** Reports that the source reports again. */
     public HistoryScript started() {
         flush();
         tracker.trackingStarted();
@@ -372,21 +372,21 @@ public final class HistoryScript {
         return this;
     }
 
-    /** Makes the check, on a date of the tests' choice. */
+    /** Makes the check, on the given date. */
     public HistoryScript checkedOn(String date) {
         flush();
         tracker.checked(LocalDate.parse(date));
         return this;
     }
 
-    /** Records what was found out about the handle of the last request; the event is numbered after the report. */
+    /** Records the search result for the handle of the last request; the event is numbered after the report. */
     public HistoryScript traced(Reachability reachability) {
         flush();
         tracker.traced(lastRequest, reachability);
         return this;
     }
 
-    /** Says which process reports the last request or free. */
+    /** Sets the process that reports the last request or free. */
     public HistoryScript by(long processId) {
         verb().details = verb().details.reportedBy(processId);
         return this;
@@ -400,7 +400,7 @@ public final class HistoryScript {
                 .toList();
     }
 
-    /** An allocation or a free, until everything is said about it. */
+    /** An allocation or a free, until all its details are set. */
     private static final class Verb {
         private final boolean allocates;
         private final boolean oneByOne;
@@ -461,7 +461,7 @@ public final class HistoryScript {
         tracker.allocated(request, place.device(), verb.type, place.address(), verb.size, ownership);
     }
 
-    /** The stack is that of the verb; by the time it is reported the next line is running. */
+    /** The stack is that of the verb; when it is reported, the next line is running. */
     private AllocationRequest request(Verb verb) {
         AllocationRequest request = tracker.request(verb.details);
         return withOrigins ? AllocationRequest.numbered(verb.details, request.ticket(), verb.line, null) : request;

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Devices that are read together share what is noted of them; that must say the same as noting each by itself. */
+/** Snapshots that share a row between devices equal those with a row for each. */
 class RandomReadingsTests {
 
     private static final int READINGS = 2_000;

@@ -21,7 +21,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 
-/** {@code LIVE_AND_TOTALS}: what is live and the sums, not the past. */
+/** {@code LIVE_AND_TOTALS} keeps live buffers and sums, but no events. */
 class RetentionTests {
 
     private final AllocationTracker tracker =

@@ -2,7 +2,7 @@ package dev.meshguard.tracker;
 
 import java.util.Random;
 
-/** Where a randomized test's numbers come from; {@code -Dmeshguard.seed=…} repeats a run. */
+/** The seed of a randomized test; {@code -Dmeshguard.seed=…} repeats an execution. */
 public final class Seed {
 
     private final long value;
@@ -22,7 +22,7 @@ public final class Seed {
         return new Random(value);
     }
 
-    /** Returns how to repeat the run. */
+    /** Returns how to repeat the execution. */
     @Override
     public String toString() {
         return "repeat with -Dmeshguard.seed=" + value;

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-/** What a tracker writes to the log; alone, because there is one logger and one system property. */
+/** The log of a tracker. It runs alone, because there is one logger and one system property. */
 @Isolated
 class TrackerLogTests {
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A source that says no more than device, memory, address, size and process, as a server's log does. */
+/** A source that reports only device, memory, address, size and process, as a server's log does. */
 class BareReportsTests {
 
     private static final long BASE = 101_152;

@@ -15,7 +15,7 @@ import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import dev.meshguard.event.Owner;
 import org.junit.jupiter.api.Test;
 
-/** The owner of an open report is in a cache and never left it. */
+/** The owner of an open report is still cached. */
 class CachedTests {
 
     @Test

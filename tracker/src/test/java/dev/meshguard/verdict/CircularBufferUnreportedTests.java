@@ -21,7 +21,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Every program that still has a report open has ended. */
+/** Every program with an open report has ended. */
 class CircularBufferUnreportedTests {
 
     private static final String OUTSIDE_THE_ALLOCATOR =
@@ -172,7 +172,7 @@ class CircularBufferUnreportedTests {
         judged(history).hasOnly(CACHED, LEAKED);
     }
 
-    /** Two runtimes on one tracker, one after the other, number their programs alike. */
+    /** Two runtimes that use one tracker in turn number their programs alike. */
     @Test
     void isNotNamedForTheEndOfAProgramOfTheSameNameOnADeviceOpenedAgain() {
         var tracker = AllocationTracker.create();

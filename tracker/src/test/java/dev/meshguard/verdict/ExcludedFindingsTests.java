@@ -10,7 +10,7 @@ import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import org.junit.jupiter.api.Test;
 
-/** What a verdict on a part of a history has told is told again by none on the whole. */
+/** The findings of a verdict on a part of a history are not reported again for the whole. */
 class ExcludedFindingsTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();

@@ -30,7 +30,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.history.AllocationHistory;
 import org.junit.jupiter.api.Test;
 
-/** The witness called the memory free in time, or its handle was released after the device was closed. */
+/** The witness listed the memory as free in time, or its handle was released after the device was closed. */
 class FreeUnreportedTests {
 
     @Test

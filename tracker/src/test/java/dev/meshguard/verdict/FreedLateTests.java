@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was still allocated when the close of its allocator began is not saved by a free that comes later. */
+/** A free after the close of the allocator began is late. */
 class FreedLateTests {
 
     private static HistoryScript oneBuffer() {

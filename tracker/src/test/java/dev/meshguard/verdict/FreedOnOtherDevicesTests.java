@@ -581,7 +581,7 @@ class FreedOnOtherDevicesTests {
         judged(oneBufferOnEachOfThreeMeshes(2)).hasOnly(UNEXPLAINED, LEAKED);
     }
 
-    /** A request is judged by its own buffers, and a lone buffer by all that its line asked for: neither by the other's measure. */
+    /** A request is compared with its own buffers, and a lone buffer with all buffers of its line. */
     @Test
     void measuresALoneBufferByItsLineThoughTheLineAskedForAWholeRequestBefore() {
         var script = history();

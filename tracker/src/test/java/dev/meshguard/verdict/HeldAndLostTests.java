@@ -14,7 +14,7 @@ import dev.meshguard.tracker.HistoryScript;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who holds a buffer explains why it is left, and proves nothing about whether it is. */
+/** The holder of a buffer explains why it survived, but does not prove that it did. */
 class HeldAndLostTests {
 
     private static final Reachability HELD = Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]"));

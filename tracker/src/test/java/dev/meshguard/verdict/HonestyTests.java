@@ -26,26 +26,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A made-up device that knows the truth, and a source that tells it more or less of it: whatever is left out, memory
- * that is really gone missing is never called given back.
+ * A simulated device that knows the truth, and a source that omits some of its reports. Whatever is omitted, missing
+ * memory is never reported as freed.
  */
 class HonestyTests {
 
-    /** What a source may not know, or keep to itself. */
+    /** The data that a source may omit. */
     private enum Silence {
-        /** Tells everything. */
+        /** Reports everything. */
         NOTHING,
-        /** Nobody asks the allocators. */
+        /** Never reads the allocators. */
         WITNESS,
-        /** Frees do not say who owns the memory. */
+        /** Does not report who owns the memory of a free. */
         OWNERSHIP_OF_FREES,
-        /** Nothing says who owns the memory. */
+        /** Does not report who owns any memory. */
         OWNERSHIP,
-        /** Nothing tells one request from another. */
+        /** Does not distinguish requests. */
         REQUESTS,
-        /** Devices are opened again without a word. */
+        /** Does not report that devices are opened again. */
         DEVICES,
-        /** What is over is forgotten. */
+        /** Does not keep events. */
         PAST
     }
 
@@ -112,7 +112,7 @@ class HonestyTests {
 
     private record Place(int session, int device, long address) {}
 
-    /** Memory that was really taken, on one device or on all in lock-step. */
+    /** Memory that was really allocated, on one device or on all together. */
     private static final class Memory {
         private final AllocationRequest request;
         private final long address;
@@ -130,7 +130,7 @@ class HonestyTests {
         }
     }
 
-    /** A source that lives through some meshes, one after another, and loses some reports of frees. */
+    /** A source that opens some meshes, one after another, and loses some reports of frees. */
     private static final class Source {
         private static final int DEVICES = 4;
 
@@ -142,7 +142,7 @@ class HonestyTests {
         private final Set<Place> missing = new HashSet<>();
         private int session;
 
-        /** Of two lives at one address nobody can tell which a late release speaks for: both stay red. */
+        /** A late release may belong to either of two generations at one address, so both stay red. */
         private boolean releasedLate;
 
         private Source(Random random, Set<Silence> silences) {
@@ -215,7 +215,7 @@ class HonestyTests {
             take(List.of(device), Ownership.OWNING);
         }
 
-        /** The devices' buffers own nothing; some runtimes report what does own the memory under device 0. */
+        /** The devices' buffers own nothing; some runtimes report the owning object under device 0. */
         private void takeInLockStep() {
             Memory memory = take(List.of(0, 1, 2, 3), Ownership.NON_OWNING);
             if (memory != null && random.nextInt(4) == 0) {
@@ -261,7 +261,7 @@ class HonestyTests {
             }
         }
 
-        /** A handle of a closed mesh is released; what it held is no longer missing, by what the runtime promises. */
+        /** Releases a handle of a closed mesh; by the runtime's contract its memory is then no longer missing. */
         private void releaseLate() {
             if (!left.isEmpty() && !silences.contains(Silence.DEVICES)) {
                 Memory memory = left.remove(random.nextInt(left.size()));
@@ -285,7 +285,7 @@ class HonestyTests {
             tracker.freed(tracker.release(AllocationDetails.user()), device, DRAM, address, said);
         }
 
-        /** Where lives of a device are not told apart, a survivor stands for the last buffer at its address. */
+        /** If open periods of a device are not distinguished, a survivor represents the last buffer at its address. */
         private boolean isMissing(BufferGeneration buffer) {
             int last = silences.contains(Silence.DEVICES) || silences.contains(Silence.PAST)
                     ? session - 1

@@ -23,7 +23,7 @@ import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.history.Anomaly;
 import org.junit.jupiter.api.Test;
 
-/** When it cannot be known, the verdict says what is missing. */
+/** An inconclusive verdict lists what is missing. */
 class InconclusiveTests {
 
     @Test
@@ -941,7 +941,7 @@ class InconclusiveTests {
         judged(history).hasOutcome(Outcome.MISREPORTED).inconclusiveReasons();
     }
 
-    /** The free ended a buffer of the mesh's earlier life: what is left came later, and nothing overtook it. */
+    /** The free ended a buffer of the mesh's earlier open period: the survivor came later, and no free overtook it. */
     @Test
     void blamesNoFreeOfABufferFromBeforeTheMeshWasClosed() {
         var history = history()

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 
-/** What a check without allowlist says of a history, for tests that look at causes. */
+/** The verdict of a check without expectations, for tests of causes. */
 final class Judgement {
 
     private final LeakVerdict verdict;
@@ -24,7 +24,7 @@ final class Judgement {
         return verdict;
     }
 
-    /** Every survivor has this cause and standing, and there is at least one. */
+    /** Every survivor has this cause and status, and there is at least one. */
     Judgement hasOnly(Cause cause, SurvivorStatus standing) {
         assertThat(verdict.survivors()).isNotEmpty().allSatisfy(survivor -> {
             assertThat(survivor.cause()).describedAs(survivor.toString()).isEqualTo(cause);
@@ -39,13 +39,13 @@ final class Judgement {
         return this;
     }
 
-    /** The standings of the survivors, oldest first. */
+    /** The statuses of the survivors, oldest first. */
     Judgement hasStandings(SurvivorStatus... standings) {
         assertThat(verdict.survivors()).extracting(Survivor::status).containsExactly(standings);
         return this;
     }
 
-    /** The decisive fact of the only group begins like this; where in the code it happened follows. */
+    /** The decisive fact of the only group begins like this; its place in the code follows. */
     Judgement becauseOf(String beginning) {
         assertThat(verdict.groups().get(0).evidence().get(0).text()).startsWith(beginning + ", at ");
         return this;
@@ -63,7 +63,7 @@ final class Judgement {
         return this;
     }
 
-    /** The whole list of doubts. */
+    /** All inconclusive reasons. */
     Judgement inconclusiveReasons(String... doubts) {
         assertThat(verdict.inconclusiveReasonTexts()).containsExactly(doubts);
         return this;

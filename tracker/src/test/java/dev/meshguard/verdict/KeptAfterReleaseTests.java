@@ -18,7 +18,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
-/** A trace was released, and its buffer stayed. */
+/** A trace was released without its buffer. */
 class KeptAfterReleaseTests {
 
     private static final Owner TRACE_0 = new Owner(Owner.Kind.TRACE, "0");

@@ -22,7 +22,7 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
 import org.junit.jupiter.api.Test;
 
-/** What is freed after the close of its allocator began, or after the check, is late: it was left when it mattered. */
+/** A free after the close of its allocator began, or after the check, is late. */
 class LateTests {
 
     @Test

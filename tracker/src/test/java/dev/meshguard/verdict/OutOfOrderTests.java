@@ -15,7 +15,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
-/** A free that arrives before the report of what it frees leaves a buffer in the books that may be gone. */
+/** A free that arrives before the report of its allocation leaves a buffer in the ledger that may be gone. */
 class OutOfOrderTests {
 
     private static HistoryScript allocated(HistoryScript script, Owner owner) {

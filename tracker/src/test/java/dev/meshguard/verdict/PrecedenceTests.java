@@ -17,9 +17,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
-/**
- * Where several causes have proof, the order of {@link Cause} decides; where facts are missing, there are fewer causes.
- */
+/** If several causes have proof, the order of {@link Cause} decides; if facts are missing, there are fewer causes. */
 class PrecedenceTests {
 
     @Test
@@ -40,7 +38,7 @@ class PrecedenceTests {
                         Cause.UNEXPLAINED);
     }
 
-    /** Reported twice, gone by the witness, of a cached program's own memory, freed on all other devices. */
+    /** Reported twice, gone by the witness, memory of a cached program, freed on all other devices. */
     private static HistoryScript everything(HistoryScript script) {
         return script.mesh(0, devices(0, 3))
                 .allocate(DRAM, devices(0, 3), 0x1000, 64)
@@ -100,7 +98,7 @@ class PrecedenceTests {
         judged(history).hasOnly(Cause.CIRCULAR_BUFFER_UNREPORTED, SurvivorStatus.MISREPORTED);
     }
 
-    /** The same life without owners and origins, and without a witness: a server's log. */
+    /** The same generation without owners and origins, and without a witness: a server's log. */
     @Test
     void namesNoOtherCauseWhereNothingButAddressesIsKnown() {
         var history = historyWithoutOrigins()

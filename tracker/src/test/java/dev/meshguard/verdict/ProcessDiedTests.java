@@ -9,7 +9,7 @@ import static dev.meshguard.verdict.Judgement.judged;
 import dev.meshguard.event.Reachability;
 import org.junit.jupiter.api.Test;
 
-/** Who is dead frees nothing. */
+/** A process that has exited frees nothing. */
 class ProcessDiedTests {
 
     @Test

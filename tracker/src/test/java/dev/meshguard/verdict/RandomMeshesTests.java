@@ -32,20 +32,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random programs on meshes over shared devices, each with an allocator of its own that is the truth: whoever leaked is named,
- * nobody else is, and every overlap is told.
+ * Random programs on meshes over shared devices, each with an allocator of its own that is the truth. The verdict names
+ * exactly the leaks, and reports every overlap.
  */
 class RandomMeshesTests {
 
     private static final int DEVICES = 4;
 
-    /** What the second mesh over the devices is, and what the source says of it. */
+    /** The kind of the second mesh over the devices, and the reports of its source. */
     private enum Second {
         /** A submesh. */
         SUBMESH,
         /** A root mesh over devices that are active. */
         ROOT,
-        /** A root mesh whose source reports that it opened the devices, though they were open. */
+        /** A root mesh whose source reports that it opened the devices, although they were open. */
         ROOT_THAT_OPENS_DEVICES
     }
 
@@ -86,8 +86,8 @@ class RandomMeshesTests {
     }
 
     /**
-     * A history that knows less must be given fewer causes, and never a wrong one. Without the past an address that one mesh
-     * left and another lends again is one buffer, which is why meshes are closed at the end there.
+     * A history with less data gives fewer causes, never a wrong one. Without events, an address that one mesh left and
+     * another reuses is one buffer; therefore the meshes are closed at the end there.
      */
     @Test
     void neverCallsMissingMemoryFreedWhereMeshesAreNotNamedOrThePastIsNotKept() {
@@ -163,10 +163,10 @@ class RandomMeshesTests {
         return history.events().stream().map(Object::toString).collect(Collectors.joining("\n"));
     }
 
-    /** Memory that one mesh lent on one device. */
+    /** Memory that one mesh allocated on one device. */
     private record Place(int mesh, int device, long address) {}
 
-    /** What one mesh lent over what another holds. */
+    /** Memory that one mesh allocated over that of another. */
     private record Overlap(int mesh, int other, int device, long address) implements Comparable<Overlap> {
 
         @Override
@@ -175,16 +175,16 @@ class RandomMeshesTests {
         }
     }
 
-    /** A buffer that a mesh lent at one address of all its devices; one is told from another by its number. */
+    /** A buffer that a mesh allocated at one address of all its devices; the number distinguishes buffers. */
     private record Buffer(int number, long size, int copies) {}
 
-    /** A mesh with its allocator: buffers by address, lent lowest first. */
+    /** A mesh with its allocator: buffers by address, the lowest allocated first. */
     private static final class Mesh {
         private final int id;
         private final List<Integer> devices;
         private final TreeMap<Long, Buffer> allocated = new TreeMap<>();
 
-        /** Addresses of buffers whose free was not reported: not lent again, so that each report stays one buffer's. */
+        /** Addresses of buffers whose free was not reported: not reused, so that each report belongs to one buffer. */
         private final TreeMap<Long, Buffer> given = new TreeMap<>();
 
         private long lastFreed = -1;
@@ -208,7 +208,7 @@ class RandomMeshesTests {
             return address;
         }
 
-        /** Returns what is told of a buffer there: the first one that the books hold, and that only if it is there. */
+        /** Returns the reported buffer there: the first one in the ledger, and only if it is there. */
         private Optional<Buffer> met(long address, long size) {
             TreeMap<Long, Buffer> inTheBooks = new TreeMap<>(allocated);
             inTheBooks.putAll(given);
@@ -264,7 +264,7 @@ class RandomMeshesTests {
             }
         }
 
-        /** What is known of a buffer whose free was not reported is not when it was gone. */
+        /** It is unknown when a buffer with an unreported free was gone. */
         private List<Overlap> overlaps() {
             return overlaps.values().stream().flatMap(List::stream).sorted().toList();
         }
@@ -352,7 +352,7 @@ class RandomMeshesTests {
             }
         }
 
-        /** The mesh frees once more what it freed last, whoever lent that address since. */
+        /** The mesh frees its last freed buffer again, although the address may have been reused. */
         private void freeTwice(Mesh mesh) {
             long address = mesh.lastFreed;
             if (freesTwice
@@ -396,7 +396,7 @@ class RandomMeshesTests {
             return addresses.get(random.nextInt(addresses.size()));
         }
 
-        /** Some runtimes report what owns the memory besides the buffer of each device, which points to it. */
+        /** Some runtimes report the owning object besides the buffer of each device, which points to it. */
         private static Ownership ownership(int copy) {
             return copy == 0 ? Ownership.NON_OWNING : Ownership.OWNING;
         }

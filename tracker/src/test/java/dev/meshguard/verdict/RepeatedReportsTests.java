@@ -16,10 +16,10 @@ import dev.meshguard.tracker.history.HistoryEvent;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** An address that was reported more than once, or lent over a part of a live buffer, is told by its proof. */
+/** An address that was reported more than once, or allocated over a part of a live buffer, is explained by proof. */
 class RepeatedReportsTests {
 
-    /** The three ways that were suspected when buffers were left after a close: each leaves another trace. */
+    /** The three suspected causes of survivors after a close: each has different evidence. */
     @Nested
     class ThreeWays {
 

@@ -72,7 +72,7 @@ class ReportedTwiceTests {
         judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
     }
 
-    /** A mesh's buffer owns nothing on a device either, and the device lends the same address once more. */
+    /** A mesh's buffer owns nothing on a device either, and the device allocates the same address again. */
     @Test
     void isNotNamedOnTheWordOfAnOwnerThatCameAfterWhatIsLeft() {
         judged(viewBeforeOwner().closed()).hasOnly(UNEXPLAINED, LEAKED);
@@ -417,7 +417,7 @@ class ReportedTwiceTests {
         judged(history).hasOnly(FREE_UNREPORTED, MISREPORTED);
     }
 
-    /** Mesh 0 lies over the devices 1 and 2, and its own object is reported under the number of a device. */
+    /** Mesh 0 covers devices 1 and 2, and its own object is reported under the number of a device. */
     private static HistoryScript underTheNumberOf(int device, long address) {
         return history()
                 .mesh(0, 1, 2)
@@ -528,7 +528,7 @@ class ReportedTwiceTests {
         judged(history).hasOnly(REPORTED_TWICE, MISREPORTED);
     }
 
-    /** A request that goes on reporting what was freed meanwhile still reports one allocation. */
+    /** A request that continues to report after a free still reports one allocation. */
     @Test
     void isNamedWhereAFreeCameBetweenTheReportsOfOneRequest() {
         var tracker = AllocationTracker.create();
@@ -591,7 +591,7 @@ class ReportedTwiceTests {
         tracker.meshClosed(0);
     }
 
-    /** What one request reported on two devices is no view of a buffer on one of them. */
+    /** A request that reported on two devices is no view of a buffer on one of them. */
     @Test
     void isNotNamedForAViewThatLiesOnMoreDevicesThanTheOwner() {
         var history = history()
@@ -679,7 +679,7 @@ class ReportedTwiceTests {
                 .isEqualTo("UNEXPLAINED (leaked): DRAM 0x1000 (4096) on device 0, generation 1");
     }
 
-    /** Of two meshes over the same devices, before and after the buffer, only its own mesh's last words count. */
+    /** Of two meshes over the same devices, before and after the buffer, only its own mesh's last snapshots count. */
     @Test
     void leavesWhatOnlyAnotherDeviceReportsToTheReadingOfItsOwnMeshWhenItCloses() {
         var history = history()

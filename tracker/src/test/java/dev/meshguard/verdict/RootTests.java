@@ -25,7 +25,9 @@ import java.util.Optional;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
-/** What goes away with something else is a consequence, and what became of its siblings is told beside the cause. */
+/**
+ * Buffers that disappear with another one are consequences, and facts about siblings are reported beside the cause.
+ */
 class RootTests {
 
     private static List<SurvivorGroup> leaks(AllocationHistory history) {

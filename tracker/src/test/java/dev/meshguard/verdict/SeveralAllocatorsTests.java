@@ -167,7 +167,7 @@ class SeveralAllocatorsTests {
         assertThat(history.ledgerEntries()).isOne();
     }
 
-    /** A tensor on devices 0 and 1, freed, and a buffer of device 0 alone at its address, left. */
+    /** A freed tensor on devices 0 and 1, and a surviving buffer of device 0 alone at its address. */
     private static HistoryScript tensorBesideDeviceBuffer() {
         return history()
                 .mesh(0, 0, 1)

@@ -31,12 +31,12 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * A mesh, its submeshes and a second root mesh over the same devices have an allocator each, and all lend the same addresses:
- * what one of them lost is never put down to another, and never excused by it.
+ * A mesh, its submeshes and a second root mesh over the same devices have an allocator each, and all use the same
+ * addresses. A leak is always attributed to the right mesh.
  */
 class SeveralMeshesTests {
 
-    /** Who leaked. */
+    /** Leaks are attributed to the right mesh. */
     @Nested
     class Leaks {
 
@@ -211,13 +211,13 @@ class SeveralMeshesTests {
         }
     }
 
-    /** What was given back, and only the report of it is missing or too much. */
+    /** Freed memory of which a report is missing or doubled. */
     @Nested
     class Ledgers {
 
         @Test
         void theReportsOfTwoMeshesAreNotOneAllocationReportedTwice() {
-            // The parent's object owns, the submesh's only points: of one mesh that would be one allocation.
+            // The parent's object owns, the submesh's only points: within one mesh that would be one allocation.
             var history = history()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
@@ -415,7 +415,7 @@ class SeveralMeshesTests {
 
         @Test
         void aReportUnderADeviceThatIsNoneOfItsMeshsOwnIsStillThatMeshs() {
-            // Some runtimes report what belongs to a whole mesh under device 0.
+            // Some runtimes report memory of a whole mesh under device 0.
             var history = history()
                     .mesh(0, 0, 1)
                     .submesh(1, 0, 1)
@@ -468,7 +468,7 @@ class SeveralMeshesTests {
         }
     }
 
-    /** Buffers of which no report says which mesh lent them. */
+    /** Buffers whose reports name no mesh. */
     @Nested
     class Unnamed {
 
@@ -521,7 +521,7 @@ class SeveralMeshesTests {
 
         @Test
         void whatAnyMeshCalledTakenSinceTheFirstReportIsNotExcusedByAnother() {
-            // Which of the two reports the free took back, nobody can tell.
+            // It is unknown which of the two reports the free matched.
             var history = history()
                     .mesh(0, 0)
                     .submesh(1, 0, 0)
@@ -655,7 +655,7 @@ class SeveralMeshesTests {
         }
     }
 
-    /** What is judged and what is not while a mesh is open. */
+    /** The verdict while a mesh is open. */
     @Nested
     class OpenMeshes {
 
@@ -939,7 +939,9 @@ class SeveralMeshesTests {
         }
     }
 
-    /** Without the past, what allocators hold at one address is told apart as far as the reports say which did. */
+    /**
+     * Without events, buffers of several allocators at one address are distinguished as far as the reports name them.
+     */
     @Nested
     class WithoutThePast {
 

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * The allocator of a mesh and those of its devices lend the same addresses, so two buffers may be left at one. Neither may
- * stay unnoticed behind the other, or be blamed for it.
+ * The allocator of a mesh and those of its devices use the same addresses, so two buffers may survive at one. Neither
+ * hides the other, and neither is blamed for it.
  */
 class SharedAddressTests {
 

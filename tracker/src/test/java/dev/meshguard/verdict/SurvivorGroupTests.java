@@ -14,7 +14,7 @@ import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What a group adds up; a size is whatever a source reports, however large. */
+/** The sums of a group; a source may report sizes of any magnitude. */
 class SurvivorGroupTests {
 
     private static final long HALF_OF_ALL = 1L << 62;
@@ -30,7 +30,7 @@ class SurvivorGroupTests {
                 history().allocate(DRAM, devices(0, count - 1), 0x1000, size).recorded());
     }
 
-    /** A program's binary, and one circular buffer that is left because of it. */
+    /** A program's binary, and one circular buffer as its consequence. */
     private static SurvivorGroup programOf(long binary, long circularBuffer) {
         return group(history()
                 .allocate(DRAM, device(0), 0x1000, binary)

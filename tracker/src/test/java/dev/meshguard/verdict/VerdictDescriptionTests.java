@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** The parts of a verdict say what they are, wherever a debugger or an assertion prints them. */
+/** The parts of a verdict describe themselves in a debugger or an assertion. */
 class VerdictDescriptionTests {
 
     @Test

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The way from what a test keeps to the handle that it forgot. */
+/** The path from an object of the test to a forgotten handle. */
 @SuppressWarnings({"UnusedVariable", "JdkObsolete", "IdentityHashMapUsage"}) // Only searches read them.
 class HandlePathTests {
 
@@ -367,7 +367,7 @@ class HandlePathTests {
         private @Nullable Object end;
     }
 
-    /** Whoever calls it learns that it should not have. */
+    /** Fails if the search calls one of its methods. */
     private static final class Grumpy {
         @Override
         public boolean equals(Object other) {

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a handle, and what it takes to say it. */
+/** The results of a search for handles, and their preconditions. */
 class HandleSearchTests {
 
     private final Search search = new Search();

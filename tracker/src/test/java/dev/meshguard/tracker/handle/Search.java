@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Loses buffers and looks for their handles, with collections that are as a test wants them. */
+/** Loses buffers and searches for their handles, with simulated garbage collections. */
 final class Search {
 
     private final AllocationTracker tracker = AllocationTracker.create();
@@ -21,7 +21,7 @@ final class Search {
         return tracker;
     }
 
-    /** Takes a buffer that nobody frees. */
+    /** Allocates a buffer that is never freed. */
     AllocationRequest allocate(Object handle) {
         AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, nextAddress, 64, Ownership.OWNING);
@@ -44,7 +44,7 @@ final class Search {
         return tracker.history().reachabilityOf(request).orElseThrow().reachability();
     }
 
-    /** Returns the way to a handle that is known to be held. */
+    /** Returns the path to a handle that is known to be held. */
     Optional<String> path(HandleSearch.Builder builder, Object handle) {
         AllocationRequest request = allocate(handle);
         run(builder.collectingBy(() -> true));

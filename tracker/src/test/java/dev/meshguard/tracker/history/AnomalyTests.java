@@ -22,7 +22,7 @@ import dev.meshguard.tracker.HistoryScript;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Reports that do not fit, with both sides of them. */
+/** Reports that contradict earlier ones, with both sides of them. */
 class AnomalyTests {
 
     @Test

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Events as lines for a person to read. */
+/** Events as readable lines. */
 class HistoryEventTests {
 
     @Test

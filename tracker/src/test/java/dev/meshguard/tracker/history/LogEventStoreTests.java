@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The history of a log says what the same events say looked at one by one; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/** The history of a log equals that of the same events as objects; rerun a seed with {@code -Dmeshguard.seed=…}. */
 class LogEventStoreTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_120);
@@ -189,7 +189,7 @@ class LogEventStoreTests {
         }
     }
 
-    /** All that a history and its verdict say. */
+    /** All data of a history and its verdict. */
     private static List<String> reported(AllocationHistory history) {
         List<String> told = new ArrayList<>();
         LeakVerdict verdict = LeakCheck.create().examine(history);

@@ -18,7 +18,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.HistoryScript;
 import org.junit.jupiter.api.Test;
 
-/** Memory that two meshes hold at a time, and what only looks like it. */
+/** Memory that two meshes hold at one time, and cases that only look like it. */
 class MeshOverlapTests {
 
     @Test

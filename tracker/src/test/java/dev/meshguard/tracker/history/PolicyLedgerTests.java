@@ -216,7 +216,7 @@ class PolicyLedgerTests {
         }
     }
 
-    /** What the tracker adds up as reports come is the same reading as the reference-counted books. */
+    /** The totals that the tracker adds up as reports arrive equal the reference-counted ledger. */
     @Test
     void agreesWithTheTrackersOwnTotals() {
         Seed seed = Seed.next();
@@ -295,7 +295,7 @@ class PolicyLedgerTests {
                 .allocate(L1, device(0), 109_344, 2_048);
     }
 
-    /** The four policies as the table says them, in maps from text. */
+    /** The four policies as in the table, in maps from text. */
     private static final class NaiveLedger {
 
         private final CountingPolicy policy;

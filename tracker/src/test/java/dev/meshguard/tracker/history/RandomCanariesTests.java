@@ -10,14 +10,14 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Canaries that arrive together are noted together; that must say the same as noting one by one. */
+/** Recording canaries together gives the same result as recording them one by one. */
 class RandomCanariesTests {
 
     private static final int HISTORIES = 2_000;
     private static final int MESHES = 2;
     private static final int DEVICES = 3;
 
-    /** What one mesh waits for, noted one by one. */
+    /** The missing canaries of one mesh, recorded one by one. */
     private record Waiting(long planted, int mesh, TreeSet<Integer> unseen, TreeSet<Integer> unfreed) {}
 
     private final Seed seed = Seed.next();
@@ -50,7 +50,7 @@ class RandomCanariesTests {
         return events;
     }
 
-    /** Mostly those of the whole mesh in order; else any, one of them twice at times. */
+    /** Mostly those of the whole mesh in order; else random ones, sometimes one of them twice. */
     private List<Integer> devices() {
         return random.nextInt(3) > 0
                 ? IntStream.range(0, DEVICES).boxed().toList()
@@ -86,7 +86,7 @@ class RandomCanariesTests {
         return missing;
     }
 
-    /** Notes a canary with the latest flock that waits for it. */
+    /** Records a canary with the latest announcement that waits for it. */
     private static void latest(List<Waiting> latestFirst, int mesh, int device, boolean freed) {
         for (Waiting flock : latestFirst) {
             if (flock.mesh() == mesh && (freed ? flock.unfreed() : flock.unseen()).remove(device)) {

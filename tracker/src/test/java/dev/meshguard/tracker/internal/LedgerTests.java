@@ -207,7 +207,7 @@ class LedgerTests {
                 .toList();
     }
 
-    /** Addresses whose place in the first table is the given slot. */
+    /** Addresses whose home slot in the first table is the given one. */
     private static List<Long> addressesAtHome(BufferType type, int home, int count) {
         long key = 1 | ((long) type.ordinal() << 1);
         int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;

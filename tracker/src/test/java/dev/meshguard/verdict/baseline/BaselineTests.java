@@ -134,7 +134,7 @@ class BaselineTests {
                                 + "\" was found. Leave the file to -Dmeshguard.baseline.update=accept.");
     }
 
-    /** Two sizes of one class are two groups to the reader and one leak to the file. */
+    /** Two sizes of one class are two groups for the reader and one leak in the file. */
     @Test
     void addsUpTheGroupsOfOneFingerprint() {
         LeakVerdict verdict = LeakCheck.create()

@@ -98,7 +98,10 @@ class FingerprintTests {
                 .isEqualTo(sha256("DRAM\n4096\n" + HERE + "accept\n" + HERE + "isTheSameFromAnAnonymousClass\n"));
     }
 
-    /** As the two print it for the same line, {@code buffers.forEach(…)} in a proxied bean called by reflection. */
+    /**
+     * Stacks that both JDKs print for the same line, {@code buffers.forEach(…)} in a proxied bean called by
+     * reflection.
+     */
     @Test
     void isTheSameForTheStacksOfJdk17AndJdk25() {
         Origin onJdk17 = origin(

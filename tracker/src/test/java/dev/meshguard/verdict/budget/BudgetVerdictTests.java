@@ -181,7 +181,7 @@ class BudgetVerdictTests {
         return BudgetVerdict.of(LeakCheck.create().examine(history().recorded()), List.of(budget), readings);
     }
 
-    /** 64 bytes, given back, and 64 again. */
+    /** 64 bytes, freed, and 64 again. */
     private static AllocationHistory twiceTheSame() {
         return history()
                 .allocate(L1, device(0), 0x1000, 64)

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import org.junit.jupiter.api.Test;
 
-/** Counts, sizes and texts of an entry: what they refuse and how they are printed. */
+/** Counts, sizes and texts of an entry: rejected values and printed forms. */
 class BoundsTests {
 
     private static final Expectation ANY = Expectation.because("it is known");

@@ -370,7 +370,7 @@ class AccumulationTests {
         open(10_000);
         tracker.rounds(4, round -> take(round * KIB, 100, 1_000));
 
-        // 10,000 less 4 times 1,000 are free, and each round takes 1,000.
+        // 10,000 minus 4 times 1,000 are free, and each round retains 1,000.
         assertThat(forecast()).isEqualTo(new Forecast.Full(6, 10_000, 6_000, 3_000, 3));
     }
 
@@ -431,7 +431,7 @@ class AccumulationTests {
 
     // Size
 
-    /** Who looks through all events for each round does not come to an end with so many. */
+    /** An implementation that reads all events for each round would not finish with so many. */
     @Test
     void addsUpTwoHundredThousandRounds() {
         AllocationTracker many =
@@ -473,7 +473,7 @@ class AccumulationTests {
         tracker.allocated(request, 0, DRAM, address, size, Ownership.OWNING);
     }
 
-    // What it says
+    // Texts
 
     @Test
     void saysItsTrendItsRoundsAndItsWarmUp() {
@@ -582,7 +582,7 @@ class AccumulationTests {
             take(round * KIB, 100, 1_000);
         });
 
-        // 20,000 less 5 times 1,000 are free; on top came 1,000, 1,000, 500 and 1,000.
+        // 20,000 minus 5 times 1,000 are free; the rounds added 1,000, 1,000, 500 and 1,000.
         assertThat(forecast()).isEqualTo(new Forecast.Full(17, 20_000, 15_000, 3_500, 4));
     }
 

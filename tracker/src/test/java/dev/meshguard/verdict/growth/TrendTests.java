@@ -30,7 +30,7 @@ class TrendTests {
                 arguments(List.of(0L, 0L, 0L), SETTLED),
                 arguments(List.of(1L, -1L, 1L, -1L), SETTLED),
                 arguments(List.of(4L, -4L, 3L, 1L), SETTLED),
-                // Something came late, and then for longer nothing than ever before.
+                // Growth came late, and then none for longer than ever before.
                 arguments(List.of(3L, 1L, 0L), SETTLING),
                 arguments(List.of(5L, 3L, -3L, 3L), SETTLING),
                 arguments(List.of(0L, 1L, 0L, 0L), SETTLING),
@@ -44,7 +44,7 @@ class TrendTests {
                 arguments(List.of(5L, 0L, 0L, 1L, 1L), GROWING),
                 arguments(List.of(4L, 2L, 3L), GROWING),
                 arguments(List.of(2L, -1L, 2L, -1L, 2L), GROWING),
-                // One new high shows nothing yet, nor do new highs that get smaller and smaller.
+                // One new high does not decide yet, nor do decreasing new highs.
                 arguments(List.of(5L, 0L, 1L), UNDECIDED),
                 arguments(List.of(1L, 0L, 1L, 0L), UNDECIDED),
                 arguments(List.of(3L, 2L, 1L), UNDECIDED),

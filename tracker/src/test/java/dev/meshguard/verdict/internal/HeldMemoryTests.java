@@ -15,7 +15,7 @@ import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Memory is held until it is given back or wiped, whatever the books hold. */
+/** Memory is held until it is freed or its allocator is reset, whatever the ledger holds. */
 class HeldMemoryTests {
 
     private static HeldMemory held(AllocationHistory history) {
