@@ -73,7 +73,7 @@ final class Allocation {
             BufferType type,
             long address,
             long size,
-            @Nullable Allocator lender) {
+            @Nullable Allocator allocator) {
         this.firstId = firstId;
         this.kind = kind;
         this.details = details;
@@ -81,7 +81,7 @@ final class Allocation {
         this.type = type;
         this.address = address;
         this.size = size;
-        this.allocator = lender;
+        this.allocator = allocator;
     }
 
     static Allocation allocated(
@@ -91,8 +91,8 @@ final class Allocation {
             List<Integer> devices,
             BufferConfig config,
             long address,
-            Allocator lender) {
-        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), lender);
+            Allocator allocator) {
+        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), allocator);
     }
 
     /** Creates a buffer without content: it has no address, and neither allocators nor listeners receive it. */
@@ -191,8 +191,8 @@ final class Allocation {
     }
 
     /** Starts to record what happens to the buffer; only a strict runtime does. */
-    void beginOpenPeriod(BufferState newLife) {
-        openPeriod = newLife;
+    void beginOpenPeriod(BufferState newState) {
+        openPeriod = newState;
     }
 
     Optional<BufferState> openPeriod() {

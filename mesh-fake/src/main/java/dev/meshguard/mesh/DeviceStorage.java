@@ -45,7 +45,7 @@ final class DeviceStorage {
     static final class Share {
 
         private final Handles handles;
-        private boolean givenUp;
+        private boolean released;
 
         private Share(Handles handles) {
             this.handles = handles;
@@ -54,8 +54,8 @@ final class DeviceStorage {
 
         /** Takes the handle out of the count, once. */
         void giveUp() {
-            if (!givenUp) {
-                givenUp = true;
+            if (!released) {
+                released = true;
                 handles.count--;
             }
         }

@@ -246,9 +246,9 @@ public final class MeshBuffer implements AutoCloseable {
     }
 
     private synchronized Contents takeContents() {
-        Contents taken = contents;
-        contents = new Contents(taken.config, null);
-        return taken;
+        Contents moved = contents;
+        contents = new Contents(moved.config, null);
+        return moved;
     }
 
     private synchronized Contents exchangeContents(Contents others) {

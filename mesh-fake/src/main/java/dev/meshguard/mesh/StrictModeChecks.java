@@ -56,7 +56,7 @@ final class StrictModeChecks {
         BufferState life = new BufferState();
         life.add(Moment.of(birth(allocation), request));
         allocation.beginOpenPeriod(life);
-        allocation.allocator().ifPresent(lender -> remember(lender, allocation));
+        allocation.allocator().ifPresent(allocator -> remember(allocator, allocation));
     }
 
     /** Records that a buffer was freed. */
@@ -66,7 +66,7 @@ final class StrictModeChecks {
         }
         String what = release.details().handleCollected() ? "freed when its handle was collected" : "freed";
         allocation.openPeriod().ifPresent(life -> life.add(Moment.of(what, release)));
-        allocation.allocator().ifPresent(lender -> forget(lender, allocation));
+        allocation.allocator().ifPresent(allocator -> forget(allocator, allocation));
     }
 
     /** Records that the runtime freed a buffer without a report. */
@@ -75,15 +75,15 @@ final class StrictModeChecks {
             return;
         }
         allocation.openPeriod().ifPresent(life -> life.add(Moment.now("taken back by the runtime")));
-        allocation.allocator().ifPresent(lender -> forget(lender, allocation));
+        allocation.allocator().ifPresent(allocator -> forget(allocator, allocation));
     }
 
     /** Records that an allocator was cleared and its allocations are gone. */
-    synchronized void wiped(Allocator lender, String because) {
+    synchronized void wiped(Allocator allocator, String because) {
         if (!strict) {
             return;
         }
-        Map<BufferType, NavigableMap<Long, Allocation>> lost = live.remove(lender);
+        Map<BufferType, NavigableMap<Long, Allocation>> lost = live.remove(allocator);
         if (lost != null) {
             Moment moment = Moment.now(because);
             lost.values().stream()
@@ -91,15 +91,15 @@ final class StrictModeChecks {
                     .flatMap(allocation -> allocation.openPeriod().stream())
                     .forEach(life -> life.add(moment));
         }
-        freed.removeIf(allocation -> isAllocatedBy(allocation, lender));
+        freed.removeIf(allocation -> isAllocatedBy(allocation, allocator));
     }
 
     /** Rejects to empty banks in which there are buffers. */
-    synchronized void emptying(Allocator lender, int meshId) {
-        List<Allocation> lent = live.getOrDefault(lender, Map.of()).values().stream()
+    synchronized void emptying(Allocator allocator, int meshId) {
+        List<Allocation> allocated = live.getOrDefault(allocator, Map.of()).values().stream()
                 .flatMap(ofType -> ofType.values().stream())
                 .toList();
-        if (!strict || lent.isEmpty()) {
+        if (!strict || allocated.isEmpty()) {
             return;
         }
         List<String> lines = new ArrayList<>();
@@ -108,13 +108,13 @@ final class StrictModeChecks {
                 "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing one"
                         + " later would free whatever lies at its address then.",
                 meshId,
-                Quantities.count(lent.size(), "buffer")));
-        lent.stream().limit(BUFFERS_SHOWN).forEach(allocation -> {
+                Quantities.count(allocated.size(), "buffer")));
+        allocated.stream().limit(BUFFERS_SHOWN).forEach(allocation -> {
             lines.add("The " + description(allocation) + ":");
             allocation.openPeriod().ifPresent(life -> lines.addAll(life.lines()));
         });
-        if (lent.size() > BUFFERS_SHOWN) {
-            lines.add("… and " + (lent.size() - BUFFERS_SHOWN) + " more");
+        if (allocated.size() > BUFFERS_SHOWN) {
+            lines.add("… and " + (allocated.size() - BUFFERS_SHOWN) + " more");
         }
         lines.add("Deallocate them one by one.");
         throw new BufferMisuseException(Misuse.WIPED_WHILE_ALLOCATED, PrintableText.lines(lines));
@@ -147,11 +147,11 @@ final class StrictModeChecks {
     }
 
     /** Rejects to free an address at which no buffer starts. */
-    void unknownAddress(BufferType type, long address, Allocator lender, List<Integer> devices) {
+    void unknownAddress(BufferType type, long address, Allocator allocator, List<Integer> devices) {
         if (!strict) {
             return;
         }
-        Optional<Allocation> last = lastFreedBy(lender, type, address);
+        Optional<Allocation> last = lastFreedBy(allocator, type, address);
         throw misuse(
                 last.isPresent() ? Misuse.SECOND_FREE : Misuse.UNKNOWN_ADDRESS,
                 String.format(
@@ -214,16 +214,16 @@ final class StrictModeChecks {
         return error;
     }
 
-    private synchronized void remember(Allocator lender, Allocation allocation) {
-        live.computeIfAbsent(lender, unused -> new EnumMap<>(BufferType.class))
+    private synchronized void remember(Allocator allocator, Allocation allocation) {
+        live.computeIfAbsent(allocator, unused -> new EnumMap<>(BufferType.class))
                 .computeIfAbsent(allocation.type(), unused -> new TreeMap<>())
                 .put(allocation.address(), allocation);
     }
 
-    private synchronized void forget(Allocator lender, Allocation allocation) {
-        Map<BufferType, NavigableMap<Long, Allocation>> lent = live.getOrDefault(lender, Map.of());
-        if (lent.containsKey(allocation.type())) {
-            lent.get(allocation.type()).remove(allocation.address(), allocation);
+    private synchronized void forget(Allocator allocator, Allocation allocation) {
+        Map<BufferType, NavigableMap<Long, Allocation>> allocated = live.getOrDefault(allocator, Map.of());
+        if (allocated.containsKey(allocation.type())) {
+            allocated.get(allocation.type()).remove(allocation.address(), allocation);
         }
         freed.addLast(allocation);
         if (freed.size() > FREED_KEPT) {
@@ -233,7 +233,7 @@ final class StrictModeChecks {
 
     private boolean isLive(BufferType type, long address, List<Integer> devices) {
         return live.values().stream()
-                .map(lent -> lent.get(type))
+                .map(allocated -> allocated.get(type))
                 .filter(ofType -> ofType != null)
                 .map(ofType -> ofType.floorEntry(address))
                 .filter(below -> below != null)
@@ -242,10 +242,10 @@ final class StrictModeChecks {
                         && allocation.devices().stream().anyMatch(devices::contains));
     }
 
-    private synchronized Optional<Allocation> lastFreedBy(Allocator lender, BufferType type, long address) {
+    private synchronized Optional<Allocation> lastFreedBy(Allocator allocator, BufferType type, long address) {
         for (Iterator<Allocation> latestFirst = freed.descendingIterator(); latestFirst.hasNext(); ) {
             Allocation allocation = latestFirst.next();
-            if (allocation.type() == type && allocation.address() == address && isAllocatedBy(allocation, lender)) {
+            if (allocation.type() == type && allocation.address() == address && isAllocatedBy(allocation, allocator)) {
                 return Optional.of(allocation);
             }
         }
@@ -253,8 +253,8 @@ final class StrictModeChecks {
     }
 
     @SuppressWarnings("ReferenceEquality") // An allocator is itself only.
-    private static boolean isAllocatedBy(Allocation allocation, Allocator lender) {
-        return allocation.allocator().filter(other -> other == lender).isPresent();
+    private static boolean isAllocatedBy(Allocation allocation, Allocator allocator) {
+        return allocation.allocator().filter(other -> other == allocator).isPresent();
     }
 
     private static boolean covers(Allocation allocation, long address) {

@@ -172,17 +172,17 @@ final class SubDeviceManager {
         if (subDevices.size() > MAX_SUB_DEVICES) {
             throw new MeshRuntimeException(DispatchMessages.tooManySubDevices(subDevices.size(), MAX_SUB_DEVICES));
         }
-        List<CoreRange> taken = new ArrayList<>();
+        List<CoreRange> used = new ArrayList<>();
         for (SubDevice subDevice : subDevices) {
             if (!subDevice.cores().ranges().stream().allMatch(grid::contains)) {
                 throw new MeshRuntimeException(DispatchMessages.subDeviceOutsideGrid(subDevice.cores(), grid));
             }
         }
         for (SubDevice subDevice : subDevices) {
-            if (taken.stream().anyMatch(subDevice.cores()::intersects)) {
+            if (used.stream().anyMatch(subDevice.cores()::intersects)) {
                 throw new MeshRuntimeException(DispatchMessages.INTERSECTING_SUB_DEVICES);
             }
-            taken.addAll(subDevice.cores().ranges());
+            used.addAll(subDevice.cores().ranges());
         }
     }
 

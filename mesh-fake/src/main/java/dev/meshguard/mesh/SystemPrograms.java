@@ -121,14 +121,14 @@ final class SystemPrograms {
             SystemProgram program,
             Owner owner,
             List<DeviceOpenPeriod> devices,
-            BiFunction<BufferConfig, AllocationDetails, Allocation> lender) {
+            BiFunction<BufferConfig, AllocationDetails, Allocation> allocator) {
         CircularBufferPlacement circularBuffers = place(program, owner, devices);
         boolean complete = false;
         try {
             AllocationDetails details = AllocationDetails.system(owner).withLifetime(program.lifetime());
             List<Allocation> binaries = program.kernelBinaryPages() == 0
                     ? List.of()
-                    : List.of(lender.apply(Program.kernelBinaryOfPages(program.kernelBinaryPages()), details));
+                    : List.of(allocator.apply(Program.kernelBinaryOfPages(program.kernelBinaryPages()), details));
             complete = true;
             return new LoadedSystemProgram(mesh, owner, binaries, circularBuffers);
         } finally {

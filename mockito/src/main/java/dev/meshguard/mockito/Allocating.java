@@ -144,9 +144,9 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     /** Answers a call of a mock, and reports it. */
     @Override
     public @Nullable Object answer(InvocationOnMock call) throws Throwable {
-        SyntheticAddress madeUp = new SyntheticAddress(call);
-        Object returned = result.of(call, madeUp);
-        reportIfAllocated(call, returned, madeUp);
+        SyntheticAddress synthetic = new SyntheticAddress(call);
+        Object returned = result.of(call, synthetic);
+        reportIfAllocated(call, returned, synthetic);
         return returned;
     }
 
@@ -166,19 +166,19 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     }
 
     /** For a method with a return value, {@code null} means that there was no memory. */
-    private void reportIfAllocated(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
+    private void reportIfAllocated(InvocationOnMock call, @Nullable Object returned, SyntheticAddress synthetic) {
         if (returned != null || call.getMethod().getReturnType() == void.class) {
-            report(call, returned, madeUp);
+            report(call, returned, synthetic);
         }
     }
 
-    private void report(InvocationOnMock call, @Nullable Object returned, SyntheticAddress madeUp) {
+    private void report(InvocationOnMock call, @Nullable Object returned, SyntheticAddress synthetic) {
         try {
             memory.allocate(
                     readings.detailsOf(call),
                     readings.devicesOf(call).orElse(List.of(0)),
                     type.apply(call),
-                    readings.addressOf(call, returned).orElseGet(madeUp::address),
+                    readings.addressOf(call, returned).orElseGet(synthetic::address),
                     sizeOf(call),
                     readings.handleOf(call, returned).orElse(null));
         } catch (RuntimeException unreadable) {

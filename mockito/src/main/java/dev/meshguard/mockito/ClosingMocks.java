@@ -10,7 +10,7 @@ import org.mockito.invocation.InvocationOnMock;
 record ClosingMocks(MockAllocations memory) implements Result {
 
     @Override
-    public Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) {
+    public Object of(InvocationOnMock call, Allocating.SyntheticAddress synthetic) {
         return Mockito.mock(call.getMethod().getReturnType(), this::answer);
     }
 

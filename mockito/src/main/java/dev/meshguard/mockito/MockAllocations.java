@@ -53,8 +53,8 @@ final class MockAllocations {
     /** Returns an address that no other call has. */
     synchronized long newAddress(long size) {
         long address = nextAddress;
-        long taken = Math.min(Math.max(1, size), MAX_SIZE_BYTES);
-        nextAddress = address + (taken + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        long bytes = Math.min(Math.max(1, size), MAX_SIZE_BYTES);
+        nextAddress = address + (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         return address;
     }
 
@@ -76,35 +76,35 @@ final class MockAllocations {
         remember(new MockAllocation(devices, type, address, details), handle);
     }
 
-    private synchronized void remember(MockAllocation lent, @Nullable Object handle) {
+    private synchronized void remember(MockAllocation allocation, @Nullable Object handle) {
         for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
             byHandle.remove(gone);
         }
         if (handle != null) {
-            byHandle.put(HandleKey.isValue(handle) ? handle : new HandleKey(handle, collected), lent);
+            byHandle.put(HandleKey.isValue(handle) ? handle : new HandleKey(handle, collected), allocation);
         }
-        List<MockAllocation> there = byAddress.computeIfAbsent(lent.address(), unused -> new ArrayList<>(1));
-        there.removeIf(before -> !before.isLive() && before.hasSameAddressAs(lent));
-        there.add(lent);
+        List<MockAllocation> there = byAddress.computeIfAbsent(allocation.address(), unused -> new ArrayList<>(1));
+        there.removeIf(before -> !before.isLive() && before.hasSameAddressAs(allocation));
+        there.add(allocation);
     }
 
     /** Reports the free of a handle's memory; on all its devices, unless some are named. */
     void free(@Nullable Object handle, Optional<List<Integer>> devices, BufferType unknownType) {
-        MockAllocation lent = known(handle);
-        if (lent == null) {
+        MockAllocation allocation = known(handle);
+        if (allocation == null) {
             freeUnknown(AllocationDetails.user().labelled(description(handle)), devices, unknownType, newAddress(0));
         } else {
-            free(lent, devices.orElse(lent.devices()));
+            free(allocation, devices.orElse(allocation.devices()));
         }
     }
 
     /** Reports the close of a handle; a second close does nothing. */
     void close(Object handle) {
-        MockAllocation lent = known(handle);
-        if (lent != null && isLive(lent)) {
-            free(lent, lent.devices());
-        } else if (lent != null) {
-            ignore(lent, lent.devices());
+        MockAllocation allocation = known(handle);
+        if (allocation != null && isLive(allocation)) {
+            free(allocation, allocation.devices());
+        } else if (allocation != null) {
+            ignore(allocation, allocation.devices());
         }
     }
 
@@ -122,8 +122,8 @@ final class MockAllocations {
                     Quantities.address(address),
                     descriptionOf(candidates)));
         } else {
-            MockAllocation lent = candidates.get(0);
-            free(lent, devices.orElse(lent.devices()));
+            MockAllocation allocation = candidates.get(0);
+            free(allocation, devices.orElse(allocation.devices()));
         }
     }
 
@@ -139,8 +139,8 @@ final class MockAllocations {
         return byHandle.get(HandleKey.isValue(handle) ? handle : new HandleKey(handle, null));
     }
 
-    private synchronized boolean isLive(MockAllocation lent) {
-        return lent.isLive();
+    private synchronized boolean isLive(MockAllocation allocation) {
+        return allocation.isLive();
     }
 
     /**
@@ -150,42 +150,44 @@ final class MockAllocations {
     private synchronized List<MockAllocation> candidates(
             long address, Optional<List<Integer>> devices, Optional<BufferType> type) {
         List<MockAllocation> there = byAddress.getOrDefault(address, List.of()).stream()
-                .filter(lent -> devices.map(lent::isOnAny).orElse(true))
-                .filter(lent -> type.map(wanted -> wanted == lent.type()).orElse(true))
+                .filter(allocation -> devices.map(allocation::isOnAny).orElse(true))
+                .filter(allocation ->
+                        type.map(wanted -> wanted == allocation.type()).orElse(true))
                 .toList();
         List<MockAllocation> live =
                 there.stream().filter(MockAllocation::isLive).toList();
         return live.isEmpty() && !there.isEmpty() ? there.subList(there.size() - 1, there.size()) : live;
     }
 
-    private void free(MockAllocation lent, List<Integer> devices) {
-        if (isReused(lent, devices)) {
-            ignore(lent, devices);
+    private void free(MockAllocation allocation, List<Integer> devices) {
+        if (isReused(allocation, devices)) {
+            ignore(allocation, devices);
             return;
         }
-        end(lent, devices);
-        AllocationRequest release = tracker.release(lent.release());
+        end(allocation, devices);
+        AllocationRequest release = tracker.release(allocation.release());
         for (int device : devices) {
-            tracker.freed(release, device, lent.type(), lent.address(), Ownership.UNKNOWN);
+            tracker.freed(release, device, allocation.type(), allocation.address(), Ownership.UNKNOWN);
         }
     }
 
     /** Returns whether the address was reused, so that a second free is not attributed to the new owner. */
-    private synchronized boolean isReused(MockAllocation lent, List<Integer> devices) {
-        return devices.stream().noneMatch(lent::isLiveOn)
-                && byAddress.getOrDefault(lent.address(), List.of()).stream()
-                        .filter(other -> other.type() == lent.type())
+    private synchronized boolean isReused(MockAllocation allocation, List<Integer> devices) {
+        return devices.stream().noneMatch(allocation::isLiveOn)
+                && byAddress.getOrDefault(allocation.address(), List.of()).stream()
+                        .filter(other -> other.type() == allocation.type())
                         .anyMatch(other -> devices.stream().anyMatch(other::isLiveOn));
     }
 
-    private synchronized void end(MockAllocation lent, List<Integer> devices) {
-        lent.end(devices);
+    private synchronized void end(MockAllocation allocation, List<Integer> devices) {
+        allocation.end(devices);
     }
 
-    private void ignore(MockAllocation lent, List<Integer> devices) {
-        AllocationRequest release = tracker.release(lent.release());
+    private void ignore(MockAllocation allocation, List<Integer> devices) {
+        AllocationRequest release = tracker.release(allocation.release());
         for (int device : devices) {
-            tracker.freeIgnored(release, device, lent.type(), lent.address(), IgnoredFreeReason.ALREADY_FREED);
+            tracker.freeIgnored(
+                    release, device, allocation.type(), allocation.address(), IgnoredFreeReason.ALREADY_FREED);
         }
     }
 
@@ -212,11 +214,11 @@ final class MockAllocations {
         return String.join(
                 " and ",
                 candidates.stream()
-                        .map(lent -> lent.type() + " on "
-                                + (lent.devices().size() == 1 ? "device " : "devices ")
+                        .map(allocation -> allocation.type() + " on "
+                                + (allocation.devices().size() == 1 ? "device " : "devices ")
                                 + String.join(
                                         ", ",
-                                        lent.devices().stream()
+                                        allocation.devices().stream()
                                                 .map(String::valueOf)
                                                 .toList()))
                         .toList());

@@ -10,12 +10,12 @@ interface Result {
     /** Returns nothing for a method without a return value, and the address for a number. */
     Result BY_RETURN_TYPE = new Result() {
         @Override
-        public @Nullable Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) {
+        public @Nullable Object of(InvocationOnMock call, Allocating.SyntheticAddress synthetic) {
             Class<?> type = call.getMethod().getReturnType();
             if (type == void.class) {
                 return null;
             }
-            long address = madeUp.address();
+            long address = synthetic.address();
             if (type == int.class || type == Integer.class) {
                 return Math.toIntExact(address);
             }
@@ -38,7 +38,7 @@ interface Result {
 
     /** Returns the value for a call; {@code null} if it allocates nothing. */
     @Nullable
-    Object of(InvocationOnMock call, Allocating.SyntheticAddress madeUp) throws Throwable;
+    Object of(InvocationOnMock call, Allocating.SyntheticAddress synthetic) throws Throwable;
 
     /** Rejects a method that cannot return this result. */
     default void check(Signature method) {}

@@ -33,7 +33,7 @@ final class StrictAddresses {
     private final FreeListOpt beyond;
     private final Map<Long, Long> physicalAddresses = new HashMap<>();
     private final Deque<Long> withheld = new ArrayDeque<>();
-    private long givenUp;
+    private long removedBytes;
 
     /**
      * Creates the addresses of a memory without allocations.
@@ -91,7 +91,7 @@ final class StrictAddresses {
         beyond.clear();
         physicalAddresses.clear();
         withheld.clear();
-        givenUp = 0;
+        removedBytes = 0;
     }
 
     /** Stops returning addresses of the lowest bytes, unless such an address is in use. */
@@ -99,16 +99,16 @@ final class StrictAddresses {
         while (!withheld.isEmpty()) {
             release();
         }
-        long cut = start + givenUp + size;
+        long cut = start + removedBytes + size;
         if (within.allocatedAddresses().stream().noneMatch(range -> range.start() < cut)) {
             within.shrinkSize(size);
-            givenUp += size;
+            removedBytes += size;
         }
     }
 
     void resetSize() {
         within.resetSize();
-        givenUp = 0;
+        removedBytes = 0;
     }
 
     private long unused(long place, long size, AllocationDirection direction) {
