@@ -1,4 +1,4 @@
-/** What happened to every buffer, and what that means. */
+/** Records the allocations and frees of every buffer, and judges the history. */
 module dev.meshguard.tracker {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
