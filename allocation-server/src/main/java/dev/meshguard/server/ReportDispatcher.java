@@ -66,7 +66,7 @@ final class ReportDispatcher {
     private final RunningTotals kernels;
     private final FreedTypes freedTypes = new FreedTypes();
     private final ProcessRegistry processes;
-    private final Evidence evidence;
+    private final BoundedReporter evidence;
     private final ServerLimits limits;
     private final ServerErrors problems;
     private final @Nullable ServerLines lines;
@@ -99,7 +99,7 @@ final class ReportDispatcher {
     ReportDispatcher(ServerOptions options, @Nullable LogLineBuffer log, ServerErrors problems) {
         this.limits = options.limits();
         this.problems = problems;
-        this.evidence = new Evidence(options.tracker(), limits.events(), problems);
+        this.evidence = new BoundedReporter(options.tracker(), limits.events(), problems);
         this.devices = options.devices();
         this.deviceLimit = options.deviceLimit();
         this.compatibility = options.compatibility();

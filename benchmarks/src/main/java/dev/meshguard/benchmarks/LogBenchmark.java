@@ -64,7 +64,7 @@ public class LogBenchmark {
     /** Writes the log. */
     @Setup
     public void write() throws IOException {
-        file = ServerLog.write(lines);
+        file = GeneratedServerLog.write(lines);
     }
 
     /** Removes the log. */

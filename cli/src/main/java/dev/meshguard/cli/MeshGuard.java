@@ -3,14 +3,14 @@ package dev.meshguard.cli;
 import dev.meshguard.cli.analyze.Analyze;
 import dev.meshguard.cli.analyze.Interruption;
 import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Failures;
+import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Terminal;
 import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.cli.run.Convert;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.Minimize;
-import dev.meshguard.cli.run.Page;
+import dev.meshguard.cli.run.PageCommand;
 import dev.meshguard.cli.run.RecordProgram;
 import dev.meshguard.cli.run.ReplayCommand;
 import dev.meshguard.cli.run.Suite;
@@ -88,8 +88,8 @@ public final class MeshGuard {
             return command(analyze, in, err, answers, errors, arguments);
         } catch (OutOfMemoryError e) {
             // The command used all of the memory, and its objects are garbage here.
-            errors.println("meshguard: " + arguments[0] + " needs more than " + Failures.memory() + ": "
-                    + Failures.moreMemory());
+            errors.println("meshguard: " + arguments[0] + " needs more than " + CommandFailures.memory() + ": "
+                    + CommandFailures.moreMemory());
             errors.flush();
             return ExitStatus.USAGE.code();
         }
@@ -150,7 +150,7 @@ public final class MeshGuard {
         commands.put("replay", () -> new ReplayCommand(in));
         commands.put("diff", () -> new Diff(in));
         commands.put("convert", () -> new Convert(in));
-        commands.put("page", () -> new Page(in));
+        commands.put("page", () -> new PageCommand(in));
         commands.put("suite", Suite::new);
         commands.put("minimize", () -> new Minimize(in));
         commands.put("to-test", () -> new ToTest(in));

@@ -135,7 +135,7 @@ class TrackedFieldTests {
         assertRejected(
                 WrongTypeTestCase.class,
                 "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is refused. There is AllocationServer, AllocationTracker,"
-                        + " MeshDevice, MemorySnapshots, Phases, TrackedProcesses, Ttnn.");
+                        + " MemorySnapshots, MeshDevice, Phases, TrackedProcesses, Ttnn.");
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class AllocatingTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final Device device = mock(Device.class);
+    private final UserDevice device = mock(UserDevice.class);
 
     @Test
     void takesTheOnlyNumberForTheSizeAndReturnsAnAddressThatNoOtherCallIsGiven() {
@@ -122,8 +122,8 @@ class AllocatingTests {
     void readsTheAddressOffTheHandle() {
         when(device.buffer(anyLong()))
                 .thenAnswer(allocating(tracker, DRAM)
-                        .addressOf(Device.Buffer.class, buffer -> buffer.address)
-                        .returning(call -> new Device.Buffer(0x2000)));
+                        .addressOf(UserDevice.Buffer.class, buffer -> buffer.address)
+                        .returning(call -> new UserDevice.Buffer(0x2000)));
 
         device.buffer(16);
 
@@ -135,8 +135,8 @@ class AllocatingTests {
         when(device.later(anyLong()))
                 .thenAnswer(allocating(tracker, DRAM)
                         .handleOf(CompletableFuture.class, future -> future.join())
-                        .returning(call -> CompletableFuture.completedFuture(new Device.Buffer(0))));
-        doAnswer(freeing(tracker)).when(device).free(any(Device.Buffer.class));
+                        .returning(call -> CompletableFuture.completedFuture(new UserDevice.Buffer(0))));
+        doAnswer(freeing(tracker)).when(device).free(any(UserDevice.Buffer.class));
 
         device.free(device.later(16).get());
 
@@ -148,8 +148,8 @@ class AllocatingTests {
     @Test
     void takesTheHandleThatTheCodeUnderTestHandsIn() {
         doAnswer(allocating(tracker, DRAM).handleArgument(0)).when(device).fill(any(), anyLong());
-        doAnswer(freeing(tracker)).when(device).free(any(Device.Buffer.class));
-        Device.Buffer buffer = new Device.Buffer(0);
+        doAnswer(freeing(tracker)).when(device).free(any(UserDevice.Buffer.class));
+        UserDevice.Buffer buffer = new UserDevice.Buffer(0);
 
         device.fill(buffer, 16);
         device.free(buffer);

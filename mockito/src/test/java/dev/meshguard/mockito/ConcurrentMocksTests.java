@@ -27,7 +27,7 @@ class ConcurrentMocksTests {
     private static final int ROUNDS = 500;
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final Device device = mock(Device.class, withSettings().stubOnly());
+    private final UserDevice device = mock(UserDevice.class, withSettings().stubOnly());
 
     @Test
     void everyBufferIsReportedOnceAndFreedOnce() throws Exception {

@@ -27,7 +27,7 @@ import org.mockito.Mockito;
 class FreeingTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final Device device = mock(Device.class);
+    private final UserDevice device = mock(UserDevice.class);
 
     @BeforeEach
     void reportCalls() {
@@ -36,12 +36,12 @@ class FreeingTests {
         when(device.allocate(anyLong())).thenAnswer(allocating(tracker, L1).returning(call -> 0x1000L));
         when(device.allocateOnAll(anyList(), anyLong()))
                 .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
-        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new Device.Buffer(0)));
+        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new UserDevice.Buffer(0)));
         when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
         when(device.named(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> "weights"));
         doAnswer(freeing(tracker)).when(device).free(anyLong());
         doAnswer(freeing(tracker).onDeviceArgument(0)).when(device).free(anyInt(), anyLong());
-        doAnswer(freeing(tracker)).when(device).free(Mockito.<Device.Buffer>any());
+        doAnswer(freeing(tracker)).when(device).free(Mockito.<UserDevice.Buffer>any());
         doAnswer(freeing(tracker)).when(device).freeAll(anyList());
         doAnswer(freeing(tracker)).when(device).freeNamed(anyString());
     }
@@ -81,7 +81,7 @@ class FreeingTests {
 
     @Test
     void freesWhatAHandleStandsFor() {
-        Device.Buffer buffer = device.buffer(16);
+        UserDevice.Buffer buffer = device.buffer(16);
 
         device.free(buffer);
 
@@ -108,7 +108,7 @@ class FreeingTests {
 
     @Test
     void freesWhatAMockStandsForThatIsClosed() {
-        try (Device.Closeable buffer = device.closeable(16)) {
+        try (UserDevice.Closeable buffer = device.closeable(16)) {
             assertThat(buffer).isNotNull();
         }
 
@@ -119,7 +119,7 @@ class FreeingTests {
 
     @Test
     void leavesItToTheVerifierWhetherAMockWasClosed() {
-        Device.Closeable buffer = device.closeable(16);
+        UserDevice.Closeable buffer = device.closeable(16);
         buffer.close();
 
         verify(buffer).close();
@@ -129,7 +129,7 @@ class FreeingTests {
 
     @Test
     void ignoresASecondCloseAndSaysSo() {
-        Device.Closeable buffer = device.closeable(16);
+        UserDevice.Closeable buffer = device.closeable(16);
 
         buffer.close();
         buffer.close();
@@ -142,7 +142,7 @@ class FreeingTests {
 
     @Test
     void freesAMockThatIsTheHandleItself() {
-        Device.Closeable buffer = mock(Device.Closeable.class);
+        UserDevice.Closeable buffer = mock(UserDevice.Closeable.class);
         doAnswer(allocating(tracker, DRAM).returning(call -> buffer))
                 .when(device)
                 .closeable(anyLong());
@@ -217,7 +217,7 @@ class FreeingTests {
 
     @Test
     void reportsAFreeOfAHandleThatWasNeverAllocated() {
-        device.free(new Device.Buffer(0));
+        device.free(new UserDevice.Buffer(0));
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
                 MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
@@ -230,7 +230,7 @@ class FreeingTests {
 
     @Test
     void reportsAFreeOfNull() {
-        device.free((Device.Buffer) null);
+        device.free((UserDevice.Buffer) null);
 
         assertThat(Events.verdict(tracker))
                 .contains("no buffer was ever reported there; the free was said to be of \"null\"");
@@ -255,7 +255,7 @@ class FreeingTests {
 
     @Test
     void reportsASecondFreeOfAHandle() {
-        Device.Buffer buffer = device.buffer(16);
+        UserDevice.Buffer buffer = device.buffer(16);
 
         device.free(buffer);
         device.free(buffer);
@@ -272,10 +272,10 @@ class FreeingTests {
 
     @Test
     void aSecondFreeTakesNothingFromWhoeverHasTheAddressNow() {
-        doAnswer(allocating(tracker, DRAM).address(call -> 0x9000).returning(call -> new Device.Buffer(0)))
+        doAnswer(allocating(tracker, DRAM).address(call -> 0x9000).returning(call -> new UserDevice.Buffer(0)))
                 .when(device)
                 .buffer(anyLong());
-        Device.Buffer first = device.buffer(16);
+        UserDevice.Buffer first = device.buffer(16);
         device.free(first);
         device.buffer(16);
 

@@ -179,7 +179,7 @@ class MockListenerTests {
 
     @Test
     void distinguishesOverloadsByTheirParameters() {
-        Device device = mock(Device.class);
+        UserDevice device = mock(UserDevice.class);
         MockListener.create().on("free(long)", freeing(tracker)).attachTo(device);
 
         device.free(0x40);

@@ -23,7 +23,7 @@ import org.mockito.stubbing.OngoingStubbing;
 class RejectedMocksTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final Device device = mock(Device.class);
+    private final UserDevice device = mock(UserDevice.class);
 
     /** A stubbing that was refused is one that Mockito calls unfinished. */
     @AfterEach
@@ -75,7 +75,7 @@ class RejectedMocksTests {
 
     @Test
     void aHandleThatNobodyMakes() {
-        OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
+        OngoingStubbing<UserDevice.Buffer> stubbing = when(device.buffer(anyLong()));
 
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
@@ -85,7 +85,7 @@ class RejectedMocksTests {
 
     @Test
     void aCloseableThatNobodyMakes() {
-        OngoingStubbing<Device.Closeable> stubbing = when(device.closeable(anyLong()));
+        OngoingStubbing<UserDevice.Closeable> stubbing = when(device.closeable(anyLong()));
 
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
@@ -96,7 +96,7 @@ class RejectedMocksTests {
 
     @Test
     void aCloseableThatIsNone() {
-        OngoingStubbing<Device.Buffer> stubbing = when(device.buffer(anyLong()));
+        OngoingStubbing<UserDevice.Buffer> stubbing = when(device.buffer(anyLong()));
 
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).returningCloseables()),

@@ -27,7 +27,7 @@ class StrictStubsTests {
 
     @Test
     void oneThatIsUsedIsNotInTheWay() {
-        Device device = mock(Device.class);
+        UserDevice device = mock(UserDevice.class);
         when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
 
         device.closeable(16).close();
@@ -38,7 +38,7 @@ class StrictStubsTests {
 
     @Test
     void reportsAnUnusedStubbing() {
-        Device device = mock(Device.class);
+        UserDevice device = mock(UserDevice.class);
         when(device.allocate(anyLong())).thenAnswer(allocating(tracker, DRAM));
         doAnswer(freeing(tracker)).when(device).free(anyLong());
 
@@ -51,7 +51,7 @@ class StrictStubsTests {
 
     @Test
     void aListenerUsesNoStubbing() {
-        Device device = mock(Device.class);
+        UserDevice device = mock(UserDevice.class);
         when(device.allocate(16)).thenReturn(0x40L);
         MockListener.create().on("allocate(long)", allocating(tracker, DRAM)).attachTo(device);
 

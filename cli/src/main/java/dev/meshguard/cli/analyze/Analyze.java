@@ -3,7 +3,7 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.ExpectationOptions;
 import dev.meshguard.cli.answer.ExpectationOptions.Measure;
-import dev.meshguard.cli.answer.Failures;
+import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.UsageException;
@@ -168,8 +168,8 @@ public final class Analyze implements Callable<Integer> {
                     Locale.ROOT,
                     "The answer about %s does not fit into %s, so it is not whole: %s",
                     logs.size() == 1 ? words(logs.get(0)) : logs.size() + " logs",
-                    Failures.memory(),
-                    Failures.moreMemory()));
+                    CommandFailures.memory(),
+                    CommandFailures.moreMemory()));
         }
         return analyses.stream()
                 .map(Analysis::status)
@@ -185,10 +185,10 @@ public final class Analyze implements Callable<Integer> {
                 Locale.ROOT,
                 "%s does not fit into %s%s. %s%s",
                 words(name),
-                Failures.memory(),
+                CommandFailures.memory(),
                 isPipe ? ", and the rest of it was not read" : "",
                 liveOnly ? "What is allocated at a time is too much even for --live-only: " : wayOut,
-                Failures.moreMemory());
+                CommandFailures.moreMemory());
     }
 
     private static String words(String name) {

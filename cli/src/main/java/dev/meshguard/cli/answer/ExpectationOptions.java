@@ -88,7 +88,7 @@ public final class ExpectationOptions {
                 e instanceof NoSuchFileException
                         ? option + " " + Quantities.quoted(file)
                                 + ": there is no such file. Give the path of one, or leave " + option + " out."
-                        : option + " " + Quantities.quoted(file) + " cannot be read: " + Failures.reason(e));
+                        : option + " " + Quantities.quoted(file) + " cannot be read: " + CommandFailures.reason(e));
     }
 
     private static String oneLine(IllegalArgumentException e) {

@@ -49,6 +49,6 @@ public final class InputFile {
             return new UsageException(
                     name + " may not be read by this user. Change its permissions, or pipe it in with -.");
         }
-        return new UsageException(name + " cannot be read: " + Failures.reason(e));
+        return new UsageException(name + " cannot be read: " + CommandFailures.reason(e));
     }
 }

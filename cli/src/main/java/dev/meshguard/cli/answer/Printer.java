@@ -76,7 +76,7 @@ public final class Printer extends PrintWriter {
     /** Returns why output is incomplete, if so. */
     public Optional<String> failure() {
         flush();
-        return filter.failure.map(e -> name + " cannot be written: " + Failures.reason(e));
+        return filter.failure.map(e -> name + " cannot be written: " + CommandFailures.reason(e));
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.Failures;
+import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
@@ -57,6 +57,6 @@ final class OutputFile {
         return e instanceof NoSuchFileException
                 ? new UsageException(file + " cannot be written: its folder does not exist. Give another path with -o.")
                 : UsageException.unwritten(
-                        file + " cannot be written: " + Failures.reason(e) + ". Give another path with -o.");
+                        file + " cannot be written: " + CommandFailures.reason(e) + ". Give another path with -o.");
     }
 }

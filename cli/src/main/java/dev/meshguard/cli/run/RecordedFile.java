@@ -1,6 +1,6 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.Failures;
+import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.report.json.HistoryJson;
@@ -44,7 +44,7 @@ record RecordedFile(String name, AllocationHistory history) {
         } catch (IOException e) {
             throw InputFile.unreadable(called, "a history or a log", e);
         } catch (OutOfMemoryError e) {
-            throw new UsageException(called + " does not fit into " + Failures.memory() + ": " + Failures.moreMemory());
+            throw new UsageException(called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
         }
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.cli.OpenFiles;
-import dev.meshguard.cli.packaged.Program.Answer;
+import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -107,7 +107,7 @@ class LauncherTests {
 
     @Test
     void startsFromTheJarAndMakesNoArchiveIfThatIsTurnedOff() throws Exception {
-        Program program = start().with("MESHGUARD_ARCHIVE", "off");
+        PackagedProgram program = start().with("MESHGUARD_ARCHIVE", "off");
 
         assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
         assertThat(cache).doesNotExist();
@@ -162,7 +162,7 @@ class LauncherTests {
     @Test
     void findsTheJarThroughALinkToIt() throws Exception {
         Path link = Files.createSymbolicLink(parent.resolve("mg"), launcher);
-        Program program = Program.ofCommand(folder, link.toString()).with("MESHGUARD_ARCHIVE", "off");
+        PackagedProgram program = PackagedProgram.ofCommand(folder, link.toString()).with("MESHGUARD_ARCHIVE", "off");
 
         assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
     }
@@ -171,14 +171,14 @@ class LauncherTests {
     @Test
     void startsAtAPathWithBlanks() throws Exception {
         Path own = installed(Files.createDirectory(folder.resolve("with  blanks")));
-        Program program = Program.ofCommand(folder, own.toString()).with("MESHGUARD_ARCHIVE", "off");
+        PackagedProgram program = PackagedProgram.ofCommand(folder, own.toString()).with("MESHGUARD_ARCHIVE", "off");
 
         assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
     }
 
     @Test
     void namesTheWayOutWhereThereIsNoJava() throws Exception {
-        Program program = start().with("JAVA_HOME", folder.toString());
+        PackagedProgram program = start().with("JAVA_HOME", folder.toString());
 
         assertThat(program.run("", "--version"))
                 .isEqualTo(new Answer(
@@ -274,7 +274,7 @@ class LauncherTests {
 
     @Test
     void startsFromTheJarWithoutAHome() throws Exception {
-        Program program = start(launcher, folder, Path.of("relative")).with("HOME", "");
+        PackagedProgram program = start(launcher, folder, Path.of("relative")).with("HOME", "");
 
         assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
         assertThat(folder.resolve("relative")).doesNotExist();
@@ -317,29 +317,29 @@ class LauncherTests {
         assertThat(attempt).doesNotExist();
     }
 
-    private Program start() {
+    private PackagedProgram start() {
         return start(launcher, folder, cache.getParent());
     }
 
-    private Program jar() {
-        return Program.ofJar(folder);
+    private PackagedProgram jar() {
+        return PackagedProgram.ofJar(folder);
     }
 
     /** Returns the launcher with a user's cache folder, in which it has a folder of its own. */
-    private static Program start(Path launcher, Path folder, Path caches) {
-        return Program.ofCommand(folder, launcher.toString()).with("XDG_CACHE_HOME", caches.toString());
+    private static PackagedProgram start(Path launcher, Path folder, Path caches) {
+        return PackagedProgram.ofCommand(folder, launcher.toString()).with("XDG_CACHE_HOME", caches.toString());
     }
 
     private static Path installed(Path folder) throws IOException {
-        Files.copy(Program.RUNNABLE_JAR, folder.resolve("meshguard.jar"), StandardCopyOption.COPY_ATTRIBUTES);
+        Files.copy(PackagedProgram.RUNNABLE_JAR, folder.resolve("meshguard.jar"), StandardCopyOption.COPY_ATTRIBUTES);
         return Files.copy(
-                Program.RUNNABLE_JAR.resolveSibling("meshguard"),
+                PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard"),
                 folder.resolve("meshguard"),
                 StandardCopyOption.COPY_ATTRIBUTES);
     }
 
     /** Starts the program and returns the source of its first class. */
-    private String sourceOfClasses(Program program) throws Exception {
+    private String sourceOfClasses(PackagedProgram program) throws Exception {
         Path classes = folder.resolve("classes");
         program.with("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + classes).run("", "--version");
         try (Stream<String> lines = Files.lines(classes)) {
@@ -367,7 +367,7 @@ class LauncherTests {
 
     private String checksum(Path file) throws Exception {
         Answer answer =
-                Program.ofCommand(folder, "sh", "-c", "cksum <\"$1\"", "sh").run("", file.toString());
+                PackagedProgram.ofCommand(folder, "sh", "-c", "cksum <\"$1\"", "sh").run("", file.toString());
         return answer.out().strip().replace(' ', '-');
     }
 

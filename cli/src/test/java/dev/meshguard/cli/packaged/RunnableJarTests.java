@@ -2,7 +2,7 @@ package dev.meshguard.cli.packaged;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.cli.packaged.Program.Answer;
+import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
@@ -76,7 +76,7 @@ class RunnableJarTests {
     /** A step that adds classes to the jar later gives them the time of the build, so that two builds differ. */
     @Test
     void holdsAllItsOwnClassesWithOneTime() throws Exception {
-        try (ZipFile jar = new ZipFile(Program.RUNNABLE_JAR.toFile())) {
+        try (ZipFile jar = new ZipFile(PackagedProgram.RUNNABLE_JAR.toFile())) {
             assertThat(jar.stream().filter(entry -> entry.getName().startsWith("dev/meshguard/")))
                     .hasSizeGreaterThan(500)
                     .extracting(ZipEntry::getTimeLocal)
@@ -87,14 +87,14 @@ class RunnableJarTests {
     @Test
     @EnabledOnOs(OS.WINDOWS)
     void theBatchFileAnswersLikeTheJar() throws Exception {
-        Program batch = Program.ofCommand(
-                folder, Program.RUNNABLE_JAR.resolveSibling("meshguard.bat").toString());
+        PackagedProgram batch = PackagedProgram.ofCommand(
+                folder, PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard.bat").toString());
 
         assertThat(batch.run(ALLOCATED, "analyze", "-")).isEqualTo(run(ALLOCATED, "analyze", "-"));
         assertThat(batch.run("", "analyze", "two words")).isEqualTo(run("", "analyze", "two words"));
     }
 
     private Answer run(String input, String... arguments) throws Exception {
-        return Program.ofJar(folder).run(input, arguments);
+        return PackagedProgram.ofJar(folder).run(input, arguments);
     }
 }

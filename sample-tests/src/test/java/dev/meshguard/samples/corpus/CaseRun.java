@@ -1,7 +1,7 @@
 package dev.meshguard.samples.corpus;
 
-import dev.meshguard.samples.corpus.matrix.Judgement;
-import dev.meshguard.samples.corpus.matrix.Judgement.Rigour;
+import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
+import dev.meshguard.samples.corpus.matrix.CorpusJudgement.Rigour;
 import dev.meshguard.samples.corpus.stage.Road;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -28,8 +28,8 @@ public record CaseRun(
         List<String> contradictions) {
 
     /** Returns what the verdict on the whole history says. */
-    public Judgement full() {
-        return new Judgement(
+    public CorpusJudgement full() {
+        return new CorpusJudgement(
                 LeakCheck.create().expecting(allowed).examine(history),
                 truth,
                 road,
@@ -38,9 +38,9 @@ public record CaseRun(
     }
 
     /** Returns what the verdict says on what a server's log would have held, without an allowlist: its entries may speak of what is not there. */
-    public Judgement reduced() {
+    public CorpusJudgement reduced() {
         ServerLogReduction reduction = new ServerLogReduction(history);
-        return new Judgement(
+        return new CorpusJudgement(
                 LeakCheck.create().examine(reduction.history()),
                 truth.withoutCloses(),
                 road,

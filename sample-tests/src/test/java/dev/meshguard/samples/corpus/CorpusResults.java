@@ -1,7 +1,7 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.samples.corpus.matrix.ConfusionMatrix;
-import dev.meshguard.samples.corpus.matrix.Judgement;
+import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
 import dev.meshguard.samples.corpus.oldtools.OldTool;
 import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
 import dev.meshguard.samples.corpus.oldtools.ToolScores;
@@ -26,7 +26,7 @@ final class CorpusResults {
                     Stream.of(Cause.values()).map(Enum::name),
                     Stream.of(TrueCause.values()).map(Enum::name),
                     Stream.of(Outcome.values()).map(Enum::name),
-                    Stream.of(Judgement.NOTHING))
+                    Stream.of(CorpusJudgement.NOTHING))
             .flatMap(names -> names)
             .distinct()
             .toList();
@@ -87,8 +87,8 @@ final class CorpusResults {
     void add(CaseRun run) {
         cases++;
         run.contradictions().forEach(contradiction -> contradictions.add(run.subject() + ": " + contradiction));
-        Judgement full = run.full();
-        Judgement reduced = run.reduced();
+        CorpusJudgement full = run.full();
+        CorpusJudgement reduced = run.reduced();
         count(full, causes, outcomes);
         count(reduced, causesOfTheLog, outcomesOfTheLog);
         full.wrongs().forEach(wrong -> wrongs.add(run.subject() + ": " + wrong));
@@ -99,21 +99,21 @@ final class CorpusResults {
         }
     }
 
-    private static void count(Judgement judgement, ConfusionMatrix causes, ConfusionMatrix outcomes) {
+    private static void count(CorpusJudgement judgement, ConfusionMatrix causes, ConfusionMatrix outcomes) {
         judgement
                 .buffers()
                 .forEach(told -> causes.count(told.truth().row(told.judged()), told.judged(), told.isRight()));
         outcomes.count(judgement.trueOutcome(), judgement.verdict().outcome().name(), judgement.isOutcomeRight());
     }
 
-    private void countClean(CaseRun run, Judgement full, Judgement reduced) {
+    private void countClean(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
         Set<Outcome> truth = run.truth().outcomes();
         if (truth.equals(Set.of(Outcome.MISREPORTED))) {
             misreportedCases++;
         }
         if (truth.equals(Set.of(Outcome.LEAK_FREE))) {
             cleanCases++;
-            for (Judgement judgement : List.of(full, reduced)) {
+            for (CorpusJudgement judgement : List.of(full, reduced)) {
                 if (judgement.verdict().outcome() != Outcome.LEAK_FREE) {
                     falseAlarms.add(run.subject() + ": " + judgement.verdict());
                 }
@@ -121,7 +121,7 @@ final class CorpusResults {
         }
     }
 
-    private void score(CaseRun run, Judgement full, Judgement reduced) {
+    private void score(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
         // A log knows no close, so its readings are asked for what was left at the check.
         GroundTruth atTheCheck = run.truth().withoutCloses();
         ToolScores.Truth log = new ToolScores.Truth(atTheCheck.isMemoryMissing(), atTheCheck.showsInTheLog());

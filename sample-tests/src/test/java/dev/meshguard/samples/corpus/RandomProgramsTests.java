@@ -2,7 +2,7 @@ package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.samples.corpus.matrix.Judgement;
+import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
 import dev.meshguard.samples.corpus.stage.RememberedHandles;
 import java.io.IOException;
 import java.io.InputStream;
@@ -58,7 +58,7 @@ class RandomProgramsTests {
     }
 
     private static List<String> wrongsOf(CaseRun run) {
-        Judgement full = run.full();
+        CorpusJudgement full = run.full();
         List<String> wrongs =
                 new ArrayList<>(run.subject().setting().distortsReports() ? full.wrongNames() : full.wrongs());
         run.reduced().wrongs().forEach(wrong -> wrongs.add("from the log: " + wrong));

@@ -2,9 +2,9 @@ package dev.meshguard.samples.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.samples.demo.Scenario.LanguageModelTestCase;
-import dev.meshguard.samples.demo.Scenario.ThirtySixKilobytesTestCase;
-import dev.meshguard.samples.demo.Scenario.ThreeL1BuffersTestCase;
+import dev.meshguard.samples.demo.DemoScenario.LanguageModelTestCase;
+import dev.meshguard.samples.demo.DemoScenario.ThirtySixKilobytesTestCase;
+import dev.meshguard.samples.demo.DemoScenario.ThreeL1BuffersTestCase;
 import dev.meshguard.samples.support.Fixtures;
 import org.junit.jupiter.api.Test;
 

@@ -10,7 +10,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.samples.support.Garbage;
+import dev.meshguard.samples.support.CollectedGarbage;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
@@ -33,7 +33,7 @@ class LostTensorTests {
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
 
         WeakReference<Model> model = new WeakReference<>(new Model(ttnn, mesh));
-        Garbage.collect(model);
+        CollectedGarbage.collect(model);
         ttnn.closeMeshDevice(mesh);
 
         assertThat(LeakCheck.create().examine(tracker.history()))
@@ -48,7 +48,7 @@ class LostTensorTests {
         MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 2));
 
         WeakReference<Model> model = new WeakReference<>(new Model(ttnn, mesh));
-        Garbage.collect(model);
+        CollectedGarbage.collect(model);
         ttnn.closeMeshDevice(mesh);
 
         assertThat(tracker).noLeaks().hasBalancedReports();

@@ -92,13 +92,13 @@ class DocumentationTests {
                 .flatMap(marker -> marker.file().stream())
                 .distinct()
                 .map(file -> DynamicTest.dynamicTest(
-                        Page.ROOT.relativize(file).toString(),
+                        DocumentationPage.ROOT.relativize(file).toString(),
                         () -> assertThat(Source.testsThatRun(file)).isNotEmpty()));
     }
 
     @TestFactory
     Stream<DynamicTest> linksToWhatIsThere() {
-        return Page.all().stream()
+        return DocumentationPage.all().stream()
                 .flatMap(page -> page.links().stream()
                         .distinct()
                         .map(link -> DynamicTest.dynamicTest(page.name() + " -> " + link, () -> follow(page, link))));
@@ -106,7 +106,7 @@ class DocumentationTests {
 
     @Test
     void everyPageOnAFeatureSaysWhatThreadsMayDo() {
-        assertThat(Page.all())
+        assertThat(DocumentationPage.all())
                 .filteredOn(page -> FEATURES.contains(page.name()))
                 .hasSameSizeAs(FEATURES)
                 .allSatisfy(page -> assertThat(page.headings()).as(page.name()).containsOnlyOnce("Thread safety"));
@@ -114,14 +114,14 @@ class DocumentationTests {
 
     @Test
     void everyPageIsOnAFeatureOrOnTheProject() {
-        assertThat(Page.all().stream().map(Page::name))
+        assertThat(DocumentationPage.all().stream().map(DocumentationPage::name))
                 .as("put a page on a feature into FEATURES, and tell in it what threads may do")
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.concat(FEATURES.stream(), OTHERS.stream()).toList());
     }
 
     private static Stream<CodeBlock> blocks() {
-        return Page.all().stream().flatMap(page -> page.blocks().stream());
+        return DocumentationPage.all().stream().flatMap(page -> page.blocks().stream());
     }
 
     private static void check(CodeBlock block, PageMarker marker) throws IOException, ReflectiveOperationException {
@@ -129,7 +129,7 @@ class DocumentationTests {
             case SAMPLE -> assertThat(block.text().strip()).isEqualTo(Source.file(marker.value()));
             case SNIPPET -> assertThat(block.text().strip()).isEqualTo(Source.region(marker.value()));
             case OUTPUT -> checkOutput(block.text(), Output.of(marker.value()));
-            case COMPARED -> checkCompared(block, Files.readString(Page.ROOT.resolve(marker.value())));
+            case COMPARED -> checkCompared(block, Files.readString(DocumentationPage.ROOT.resolve(marker.value())));
             case NOT_EXECUTED -> assertThat(marker.value()).isIn(REASONS);
         }
     }
@@ -150,15 +150,15 @@ class DocumentationTests {
         }
     }
 
-    private static void follow(Page page, String link) {
+    private static void follow(DocumentationPage page, String link) {
         List<String> parts = List.of(link.split("#", 2));
         Path target = parts.get(0).isEmpty()
                 ? page.file()
                 : page.file().resolveSibling(parts.get(0)).normalize();
 
-        assertThat(target).startsWith(Page.ROOT).exists();
+        assertThat(target).startsWith(DocumentationPage.ROOT).exists();
         if (parts.size() > 1) {
-            assertThat(Page.of(target).anchors()).contains(parts.get(1));
+            assertThat(DocumentationPage.of(target).anchors()).contains(parts.get(1));
         }
     }
 }

@@ -34,7 +34,7 @@ record PageMarker(Kind kind, String value) {
     Optional<Path> file() {
         return switch (kind) {
             case SAMPLE -> Optional.of(Source.SAMPLES.resolve(value));
-            case SNIPPET -> Optional.of(Page.ROOT.resolve(value.replaceAll("#.*", "")));
+            case SNIPPET -> Optional.of(DocumentationPage.ROOT.resolve(value.replaceAll("#.*", "")));
             case OUTPUT, COMPARED, NOT_EXECUTED -> Optional.empty();
         };
     }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /** The contents of a file that is compiled and run. */
 final class Source {
 
-    static final Path SAMPLES = Page.ROOT.resolve("sample-tests/src/test/java/dev/meshguard/samples");
+    static final Path SAMPLES = DocumentationPage.ROOT.resolve("sample-tests/src/test/java/dev/meshguard/samples");
 
     private static final String TESTS = "Tests.java";
     private static final Pattern OWN_CONDITION =
@@ -61,7 +61,7 @@ final class Source {
     static String region(String place) throws IOException {
         int hash = place.indexOf('#');
         String name = place.substring(hash + 1);
-        List<String> lines = Files.readAllLines(Page.ROOT.resolve(place.substring(0, hash)));
+        List<String> lines = Files.readAllLines(DocumentationPage.ROOT.resolve(place.substring(0, hash)));
         Pattern begin = Pattern.compile("(//|#|<!--) region: " + Pattern.quote(name) + "( -->)?");
         List<String> region = lines.stream()
                 .dropWhile(line -> !begin.matcher(line.strip()).matches())

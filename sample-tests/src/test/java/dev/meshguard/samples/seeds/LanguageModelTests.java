@@ -17,7 +17,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.samples.support.Garbage;
+import dev.meshguard.samples.support.CollectedGarbage;
 import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -162,7 +162,7 @@ class LanguageModelTests {
                 .build();
         MeshDevice small = collecting.openMeshDevice(MeshShape.of(2, 4));
 
-        Garbage.collect(Garbage.of(() -> {
+        CollectedGarbage.collect(CollectedGarbage.of(() -> {
             LanguageModelRun lost = new LanguageModelRun(small);
             lost.loadModel();
             return lost;

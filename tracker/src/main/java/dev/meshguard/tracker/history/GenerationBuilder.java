@@ -54,7 +54,7 @@ final class GenerationBuilder {
 
     final List<BufferGeneration> generations = new ArrayList<>();
     final List<Anomaly> anomalies = new ArrayList<>();
-    final Readings readings;
+    final WitnessSnapshots readings;
     final Meshes meshes = new Meshes();
     final List<HistoryEvent.PhaseBegan> phases = new ArrayList<>();
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
@@ -98,7 +98,7 @@ final class GenerationBuilder {
         this.numbers = selection.generations();
         this.devicesByRequest = new DevicesByRequest(events);
         this.allocatedRanges = new AllocatedRanges(flatAddresses);
-        this.readings = new Readings(meshes);
+        this.readings = new WitnessSnapshots(meshes);
         for (HistoryEvent event : events) {
             apply(event);
         }

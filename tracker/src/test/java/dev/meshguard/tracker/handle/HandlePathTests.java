@@ -48,7 +48,7 @@ class HandlePathTests {
 
     private static @Nullable Object registry;
 
-    private final Search search = new Search();
+    private final FieldSearch search = new FieldSearch();
 
     private @Nullable Object kept;
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** The results of a search for handles, and their preconditions. */
 class HandleSearchTests {
 
-    private final Search search = new Search();
+    private final FieldSearch search = new FieldSearch();
     private final AtomicInteger collections = new AtomicInteger();
     private final List<Object> cache = new ArrayList<>();
 

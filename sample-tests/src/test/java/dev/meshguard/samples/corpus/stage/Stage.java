@@ -29,7 +29,7 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
-import dev.meshguard.samples.support.Garbage;
+import dev.meshguard.samples.support.CollectedGarbage;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
@@ -321,8 +321,8 @@ public final class Stage {
         List<WeakReference<Object>> dropped = some.stream().map(Handle::watch).toList();
         does(() -> some.forEach(Handle::drop));
         if (setting.releasesWhatIsCollected()) {
-            Garbage.collectUntil(() -> dropped.stream().allMatch(lost -> lost.refersTo(null)));
-            Garbage.collect(dropped.get(0));
+            CollectedGarbage.collectUntil(() -> dropped.stream().allMatch(lost -> lost.refersTo(null)));
+            CollectedGarbage.collect(dropped.get(0));
         }
     }
 

@@ -32,7 +32,7 @@ final class RunJson {
     void write(JsonGenerator json) throws IOException {
         AllocationHistory history = verdict.history();
         long end = end(history);
-        Usage usage = Usage.of(history);
+        UsageFigures usage = UsageFigures.of(history);
         MeshGrid grid = new MeshGrid(verdict);
         GroupIndex grouped = new GroupIndex(verdict);
         AllocationRectangles lives = new AllocationRectangles(history, grouped.members(), grid.size(), end);

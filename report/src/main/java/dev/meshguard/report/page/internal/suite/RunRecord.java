@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.report.page.internal.data.InlineJson;
 import dev.meshguard.report.page.internal.data.RunFigures;
-import dev.meshguard.report.page.internal.data.Usage;
+import dev.meshguard.report.page.internal.data.UsageFigures;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
@@ -39,7 +39,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
     private void write(JsonGenerator json) throws IOException {
         LeakVerdict verdict = figures.verdict();
         List<SurvivorGroup> leaks = verdict.groups(SurvivorStatus.LEAKED);
-        Usage usage = Usage.of(verdict.history());
+        UsageFigures usage = UsageFigures.of(verdict.history());
         json.writeStartObject();
         json.writeStringField("format", FORMAT);
         json.writeNumberField("version", VERSION);

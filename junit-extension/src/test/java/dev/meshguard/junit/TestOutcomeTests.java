@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.TestAbortedException;
 
 /** A leak never hides the failure of the test itself, and is never lost behind it. */
-class OutcomeTests {
+class TestOutcomeTests {
 
     @Test
     void aFailedTestKeepsItsFailureWithTheLeakSuppressed() {

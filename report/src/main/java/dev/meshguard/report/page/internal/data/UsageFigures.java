@@ -17,7 +17,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /** The live bytes over the events, of the whole mesh by type and of each memory of each device. */
-public final class Usage {
+public final class UsageFigures {
 
     /** The running totals of one memory of one device. */
     private static final class Tally {
@@ -33,13 +33,13 @@ public final class Usage {
 
     private final long[] phases;
 
-    private Usage(long... phases) {
+    private UsageFigures(long... phases) {
         this.phases = phases;
     }
 
     /** Reads a history once. */
-    public static Usage of(AllocationHistory history) {
-        Usage usage = new Usage(history.phases().stream()
+    public static UsageFigures of(AllocationHistory history) {
+        UsageFigures usage = new UsageFigures(history.phases().stream()
                 .mapToLong(HistoryEvent.PhaseBegan::number)
                 .toArray());
         history.eachUsageChange(change -> usage.change(change.event(), change.device(), change.type(), change.bytes()));

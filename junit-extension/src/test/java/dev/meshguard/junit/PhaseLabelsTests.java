@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Buffers are attributed to set-up, test or teardown. */
-class PhaseTests {
+class PhaseLabelsTests {
 
     @Test
     void thePhasesOfATestAreLabelled() {

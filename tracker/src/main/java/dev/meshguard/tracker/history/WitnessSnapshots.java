@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The snapshots of witnesses, and the buffers for which they are evidence. */
-final class Readings {
+final class WitnessSnapshots {
 
     /**
      * A snapshot, and the open periods of devices and meshes at that moment.
@@ -55,7 +55,7 @@ final class Readings {
     /** The snapshots of each open period of a mesh: they do not concern buffers of other meshes. */
     private final Map<MeshOpenPeriod, List<Reading>> ofMeshes = new HashMap<>(0);
 
-    Readings(Meshes meshes) {
+    WitnessSnapshots(Meshes meshes) {
         this.meshes = meshes;
     }
 

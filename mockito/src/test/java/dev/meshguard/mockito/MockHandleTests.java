@@ -21,17 +21,17 @@ import org.mockito.Mockito;
 
 /** Tests that a buffer is lost when the code under test drops the handle that a mock returned. */
 @SuppressWarnings("DirectInvocationOnMock") // The tests are the code that uses the mocks.
-class HandleTests {
+class MockHandleTests {
 
     private final AllocationTracker tracker = AllocationTracker.create();
-    private final Device device = mock(Device.class);
+    private final UserDevice device = mock(UserDevice.class);
     private final List<Object> cache = new ArrayList<>();
 
     @BeforeEach
     void reportCalls() {
-        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new Device.Buffer(0)));
+        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new UserDevice.Buffer(0)));
         when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
-        Mockito.doAnswer(freeing(tracker)).when(device).free(Mockito.<Device.Buffer>any());
+        Mockito.doAnswer(freeing(tracker)).when(device).free(Mockito.<UserDevice.Buffer>any());
     }
 
     @Test

@@ -11,7 +11,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Loses buffers and searches for their handles, with simulated garbage collections. */
-final class Search {
+final class FieldSearch {
 
     private final AllocationTracker tracker = AllocationTracker.create();
     private long nextAddress = 0x1000;

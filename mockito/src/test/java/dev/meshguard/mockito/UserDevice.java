@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A typical device interface of a user, with all kinds of allocation methods. */
-interface Device {
+interface UserDevice {
 
     long allocate(long bytes);
 

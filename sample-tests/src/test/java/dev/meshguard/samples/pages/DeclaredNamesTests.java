@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.lang.model.element.Name;
 import javax.tools.JavaCompiler;
@@ -26,8 +27,8 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** Tests that no declared type, method or field uses a word to which this project had given its own meaning. */
-class OldWordsTests {
+/** Names are the field's, JUnit's or the JDK's, and each of a type is unique. */
+class DeclaredNamesTests {
 
     private static final Pattern CAMEL_CASE = Pattern.compile("_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])");
 
@@ -60,7 +61,7 @@ class OldWordsTests {
             Map.entry("overrun", "violation"));
 
     @Test
-    void areUsedInNoDeclaration() throws IOException {
+    void useNoReplacedWord() throws IOException {
         Map<String, TreeSet<String>> found = new TreeMap<>();
 
         for (CompilationUnitTree unit : parsed()) {
@@ -70,6 +71,18 @@ class OldWordsTests {
         assertThat(found)
                 .as("declarations by the old word in them; the words to use are those of REPLACED")
                 .isEmpty();
+    }
+
+    @Test
+    void nameOneTopLevelTypeEach() throws IOException {
+        Map<String, List<Path>> byName = sources().stream()
+                .filter(source -> !source.endsWith("package-info.java") && !source.endsWith("module-info.java"))
+                .filter(source -> source.toString().contains("/java/"))
+                .collect(Collectors.groupingBy(source -> source.getFileName().toString()));
+
+        byName.values().removeIf(sources -> sources.size() == 1);
+
+        assertThat(byName).isEmpty();
     }
 
     private static Iterable<? extends CompilationUnitTree> parsed() throws IOException {
@@ -85,7 +98,7 @@ class OldWordsTests {
 
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(Page.ROOT)) {
+        try (Stream<Path> modules = Files.list(DocumentationPage.ROOT)) {
             for (Path module : modules.map(folder -> folder.resolve("src"))
                     .filter(Files::isDirectory)
                     .toList()) {

@@ -13,7 +13,7 @@ import java.util.Locale;
  * <p>A tracker keeps its events for its whole lifetime, and a server may run for months. Beyond a number of events it
  * receives no more, and its history records that. Guarded by the server's lock.
  */
-final class Evidence {
+final class BoundedReporter {
 
     /** The number of losses recorded as single events; later ones are added up. */
     private static final int MAX_SINGLE_LOSSES = 1000;
@@ -36,7 +36,7 @@ final class Evidence {
      *
      * @param maxEvents the number of events that the tracker may receive; none if it is not used at all
      */
-    Evidence(AllocationTracker tracker, long maxEvents, ServerErrors problems) {
+    BoundedReporter(AllocationTracker tracker, long maxEvents, ServerErrors problems) {
         this.tracker = tracker;
         this.problems = problems;
         this.maxEvents = maxEvents;

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A page in Markdown: its blocks of code, its headings, and its links. */
-record Page(Path file, List<String> lines) {
+record DocumentationPage(Path file, List<String> lines) {
 
     /** The folder of the README. */
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -23,21 +23,21 @@ record Page(Path file, List<String> lines) {
     private static final String FENCE = "```";
 
     /** Returns the README, the contributing guide, and every page in {@code docs} and its folders. */
-    static List<Page> all() {
+    static List<DocumentationPage> all() {
         try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
             return Stream.concat(Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")), docs)
                     .filter(file -> file.toString().endsWith(".md"))
                     .sorted()
-                    .map(Page::of)
+                    .map(DocumentationPage::of)
                     .toList();
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
     }
 
-    static Page of(Path file) {
+    static DocumentationPage of(Path file) {
         try {
-            return new Page(file, Files.readAllLines(file));
+            return new DocumentationPage(file, Files.readAllLines(file));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a page is one file with all its contents, and readable without JavaScript. */
-class WrittenPageTests {
+class StandalonePageTests {
 
     @Test
     void isOneFile(@TempDir Path folder) throws IOException {

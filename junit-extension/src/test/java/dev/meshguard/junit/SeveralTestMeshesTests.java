@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Tests with a device binding of their own that opens a mesh and a submesh of it. */
-class SeveralMeshesTests {
+class SeveralTestMeshesTests {
 
     @Test
     void aTestWhoseMeshesFreedEverythingSucceedsSilently() {
@@ -30,9 +30,9 @@ class SeveralMeshesTests {
 
                 OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 1 buffer
                 1. DRAM 4 KiB (4096 B) x 1   device ●   lent by mesh 1 (1x1 submesh of mesh 0) at 0x1000 (4096), event #6
-                   -> at dev.meshguard.junit.SeveralMeshesTests$Binding.allocate(SeveralMeshesTests.java:NN)
+                   -> at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
                    over 4 KiB (4096 B) at 0x1000 (4096), lent by mesh 0 (1x1 mesh), event #5, freed by event #7
-                   -> at dev.meshguard.junit.SeveralMeshesTests$Binding.allocate(SeveralMeshesTests.java:NN)
+                   -> at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
 
                 Tracked  in all                     left
                 DRAM     2 buffers, 8 KiB (8192 B)  nothing
@@ -42,7 +42,7 @@ class SeveralMeshesTests {
                 TEST      |##############################|  8 KiB -> 0 B
 
                 OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh only: each has an allocator of its own that knows nothing of the others'.
-                Reproduce: mvn test -Dtest='SeveralMeshesTests$AtATimeTestCase#test'""");
+                Reproduce: mvn test -Dtest='SeveralTestMeshesTests$AtATimeTestCase#test'""");
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.mockito.exceptions.misusing.UnnecessaryStubbingException;
 import org.mockito.junit.jupiter.MockitoExtension;
 
 /** Mockito's strict stubs and a leak do not hide each other, in either order of the extensions. */
-class StrictStubsTests {
+class MockitoStrictnessTests {
 
     @Test
     void reportsBothWhereMockitoComesFirst() {

@@ -14,7 +14,7 @@ import dev.meshguard.samples.support.MeshAllocation;
 import org.junit.jupiter.api.Test;
 
 /** The scenarios of the demo, each a test as its engineer could have written it. */
-interface Scenario {
+interface DemoScenario {
 
     /** Seeds 002 and 003: 36 KB of DRAM remain on every device. */
     @Fixture

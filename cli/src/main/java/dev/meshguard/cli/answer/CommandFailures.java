@@ -9,9 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 
 /** Formats the reason why a file could not be read or written; the message of many exceptions is only its path. */
-public final class Failures {
+public final class CommandFailures {
 
-    private Failures() {}
+    private CommandFailures() {}
 
     /** Returns the way out if {@link #memory()} is not enough: four times as much. */
     public static String moreMemory() {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.launcher.TestExecutionListener;
 
 /** The summary listener is registered by the artifact alone. */
-class RegistrationTests {
+class SummaryRegistrationTests {
 
     @Test
     void theLauncherFindsTheListener() {

@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /** Compares a verdict with the ground truth: the reported cause of each buffer, and the outcome of the case. */
-public final class Judgement {
+public final class CorpusJudgement {
 
     /** What is told of a buffer that is in no verdict. */
     public static final String NOTHING = "nothing";
@@ -64,7 +64,7 @@ public final class Judgement {
      *
      * @param original leads from a request of the history that was judged to the one that arrived
      */
-    public Judgement(
+    public CorpusJudgement(
             LeakVerdict verdict,
             GroundTruth truth,
             Road road,

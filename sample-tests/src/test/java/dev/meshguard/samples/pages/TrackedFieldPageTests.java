@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /** A mesh in a field. */
 // region: field
 @TrackAllocations
-class TrackedFieldTests {
+class TrackedFieldPageTests {
 
     @Tracked
     private MeshDevice mesh;

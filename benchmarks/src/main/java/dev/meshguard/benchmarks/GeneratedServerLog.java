@@ -13,7 +13,7 @@ import java.util.Random;
  * Writes a log like a server with hexadecimal ids: buffers on all devices and on one, reused addresses, shared ones, and
  * occasional frees without an allocation.
  */
-final class ServerLog {
+final class GeneratedServerLog {
 
     private static final int DEVICES = 8;
     private static final int ADDRESSES = 5_000;
@@ -28,7 +28,7 @@ final class ServerLog {
     private final Writer log;
     private long lines;
 
-    private ServerLog(Writer log) {
+    private GeneratedServerLog(Writer log) {
         this.log = log;
     }
 
@@ -40,7 +40,7 @@ final class ServerLog {
     static Path write(long lines) throws IOException {
         Path file = Files.createTempFile("server", ".log");
         try (Writer writer = Files.newBufferedWriter(file)) {
-            ServerLog log = new ServerLog(writer);
+            GeneratedServerLog log = new GeneratedServerLog(writer);
             while (log.lines < lines) {
                 log.step();
             }

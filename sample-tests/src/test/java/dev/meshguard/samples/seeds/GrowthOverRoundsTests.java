@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  * <p>The seed calls it a leak. It is a drift of a ledger that counts every report. Each round opens the mesh again, and the
  * same addresses are reported again. The buffers of the program cache are freed after the device was closed, without a report.
  */
-class AccumulationTests {
+class GrowthOverRoundsTests {
 
     private static final int DEVICES = 8;
 

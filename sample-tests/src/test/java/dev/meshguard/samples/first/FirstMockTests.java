@@ -19,7 +19,7 @@ import org.mockito.junit.jupiter.MockitoExtension;
 
 /** A Mockito mock of the user's device interface whose calls report to a tracker. */
 @ExtendWith(MockitoExtension.class)
-class MockedDeviceTests {
+class FirstMockTests {
 
     /** The code under test. */
     private static void uploadWeights(Device device) {

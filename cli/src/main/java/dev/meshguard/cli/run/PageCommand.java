@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
             "  meshguard page --without-sources server.log -o leak.html",
             "  zstd -dc server.log.zst | meshguard page - -o leak.html"
         })
-public final class Page implements Callable<Integer> {
+public final class PageCommand implements Callable<Integer> {
 
     private static final String SUFFIX = ".html";
 
@@ -56,7 +56,7 @@ public final class Page implements Callable<Integer> {
 
     private final InputStream standardInput;
 
-    public Page(InputStream standardInput) {
+    public PageCommand(InputStream standardInput) {
         this.standardInput = standardInput;
     }
 

@@ -14,7 +14,7 @@ import dev.meshguard.verdict.Outcome;
 import org.junit.jupiter.api.Test;
 
 /** A mesh and a device of it allocate the same address; bounds and budgets count both. */
-class TwoAllocatorsTests {
+class AllocatorIdentityTests {
 
     @Test
     void anEntryForOneBufferDoesNotAdmitTwoAtOneAddress() {

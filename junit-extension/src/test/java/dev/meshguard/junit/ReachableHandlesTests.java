@@ -32,7 +32,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** Searches the holders of a test's survivors. */
 @SuppressWarnings("UnusedVariable") // Only a search reads the fields of the fixtures.
-class HandleTests {
+class ReachableHandlesTests {
 
     private static @Nullable AllocationTracker ofGreenTest;
 
@@ -51,7 +51,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by OuterTestCase.layers -> HashMap["layer3"] -> a lambda (event #24)
-                   -> at dev.meshguard.junit.HandleTests$OuterTestCase$Inner.decode(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$OuterTestCase$Inner.decode(ReachableHandlesTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
@@ -67,10 +67,10 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$OuterTestCase$Inner.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$OuterTestCase$Inner.decode" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$OuterTestCase$Inner.decode", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$OuterTestCase$Inner.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='HandleTests$OuterTestCase$Inner#decode'""");
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$OuterTestCase$Inner#decode'""");
     }
 
     @Test
@@ -82,7 +82,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by StaticTestCase.registry -> HashMap[7] -> Optional (event #24)
-                   -> at dev.meshguard.junit.HandleTests$StaticTestCase.decode(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$StaticTestCase.decode(ReachableHandlesTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
@@ -98,10 +98,10 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$StaticTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$StaticTestCase.decode" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$StaticTestCase.decode", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$StaticTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='HandleTests$StaticTestCase#decode'""");
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$StaticTestCase#decode'""");
     }
 
     @Test
@@ -113,7 +113,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by AliasTestCase.views -> Tensor[0] (event #24)
-                   -> at dev.meshguard.junit.HandleTests$AliasTestCase.decode(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$AliasTestCase.decode(ReachableHandlesTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
@@ -129,10 +129,10 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$AliasTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$AliasTestCase.decode" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$AliasTestCase.decode", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$AliasTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='HandleTests$AliasTestCase#decode'""");
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$AliasTestCase#decode'""");
     }
 
     @Test
@@ -144,7 +144,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ClassTestCase.shared (event #25)
-                   -> at dev.meshguard.junit.HandleTests$ClassTestCase.load(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$ClassTestCase.load(ReachableHandlesTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #17)
                    allocated in SETUP (event #10) at 0x2d4c40 (2968640), unlabelled
 
@@ -160,10 +160,10 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$ClassTestCase.load", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$ClassTestCase.load" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$ClassTestCase.load", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$ClassTestCase.load" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='HandleTests$ClassTestCase'""");
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$ClassTestCase'""");
     }
 
     @Test
@@ -175,7 +175,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ProgramTestCase.program (event #27)
-                   -> at dev.meshguard.junit.HandleTests$ProgramTestCase.decode(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$ProgramTestCase.decode(ReachableHandlesTests.java:NN)
                    the own allocator of device 0 called 0x3ffff800 (1073739776) taken when close began (event #17)
                    allocated in TEST (event #10) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (mine)
 
@@ -191,10 +191,10 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$ProgramTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$ProgramTestCase.decode" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$ProgramTestCase.decode", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$ProgramTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='HandleTests$ProgramTestCase#decode'""");
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$ProgramTestCase#decode'""");
     }
 
     /** The collection of the search would free it, and must not make the test pass. */
@@ -207,7 +207,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   LOST: no handle to it is reachable any more, and no free of it was reported (event #24)
-                   -> at dev.meshguard.junit.HandleTests$CollectedTestCase.decode(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$CollectedTestCase.decode(ReachableHandlesTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
@@ -223,10 +223,10 @@ class HandleTests {
 
                 LOST: Keep the handle until the buffer is freed: nobody can free it any more.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$CollectedTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$CollectedTestCase.decode" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$CollectedTestCase.decode", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$CollectedTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='HandleTests$CollectedTestCase#decode'""");
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$CollectedTestCase#decode'""");
     }
 
     @Test
@@ -238,7 +238,7 @@ class HandleTests {
                 .withText("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: its handle is still reachable, but from none of the objects that were searched (event #24)
-                   -> at dev.meshguard.junit.HandleTests$OwnCollectionTestCase.decode(HandleTests.java:NN)
+                   -> at dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase.decode(ReachableHandlesTests.java:NN)
                    the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
@@ -254,11 +254,11 @@ class HandleTests {
 
                 HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
                 Where a buffer may stay, expect it (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "HandleTests$OwnCollectionTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "HandleTests$OwnCollectionTestCase.decode" because "…"
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$OwnCollectionTestCase.decode", because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$OwnCollectionTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Note: who holds buffers was not looked for in dev.meshguard.junit.HandleTests$OwnCollectionTestCase$Own, which cannot be read from outside
-                Reproduce: mvn test -Dtest='HandleTests$OwnCollectionTestCase#decode'""");
+                Note: who holds buffers was not looked for in dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside
+                Reproduce: mvn test -Dtest='ReachableHandlesTests$OwnCollectionTestCase#decode'""");
     }
 
     @Test

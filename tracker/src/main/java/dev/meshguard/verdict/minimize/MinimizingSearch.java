@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** The state of one search: the shortest history so far, and the effort to find it. */
-final class Search {
+final class MinimizingSearch {
 
     private static final long MAX_EVENTS = 20_000_000;
     private static final long MAX_TIMES_THE_HISTORY = 60;
@@ -30,7 +30,7 @@ final class Search {
     private long eventsSeen;
     private int steps;
 
-    Search(
+    MinimizingSearch(
             AllocationHistory whole,
             LeakCheck check,
             Function<LeakVerdict, FailureSignature> reading,

@@ -7,11 +7,11 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Creates garbage and waits for its collection. */
-public final class Garbage {
+public final class CollectedGarbage {
 
     private static final int MOST_COLLECTIONS = 500;
 
-    private Garbage() {}
+    private CollectedGarbage() {}
 
     /** Makes something and loses it; what is returned tells when it was collected. */
     public static <T> WeakReference<T> of(Supplier<T> made) {

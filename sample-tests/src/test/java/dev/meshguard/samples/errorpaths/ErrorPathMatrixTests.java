@@ -8,7 +8,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 
 /** The code under test frees its memory after every fault, also if the runtime misreports it. */
-class FaultMatrixTests {
+class ErrorPathMatrixTests {
 
     // region: matrix
     @FaultMatrix(

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A way to start the packaged program: a command, its environment and the folder in which it runs. */
-final class Program {
+final class PackagedProgram {
 
     static final Path RUNNABLE_JAR = Path.of("target", "meshguard.jar").toAbsolutePath();
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
@@ -21,21 +21,21 @@ final class Program {
     private final Path folder;
     private final Map<String, String> environment = new TreeMap<>();
 
-    private Program(Path folder, List<String> command) {
+    private PackagedProgram(Path folder, List<String> command) {
         this.folder = folder;
         this.command = command;
         environment.put("JAVA_HOME", JAVA_HOME.toString());
     }
 
-    static Program ofCommand(Path folder, String... command) {
-        return new Program(folder, List.of(command));
+    static PackagedProgram ofCommand(Path folder, String... command) {
+        return new PackagedProgram(folder, List.of(command));
     }
 
-    static Program ofJar(Path folder) {
+    static PackagedProgram ofJar(Path folder) {
         return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", RUNNABLE_JAR.toString());
     }
 
-    Program with(String variable, String value) {
+    PackagedProgram with(String variable, String value) {
         environment.put(variable, value);
         return this;
     }
