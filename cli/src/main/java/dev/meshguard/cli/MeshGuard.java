@@ -2,8 +2,8 @@ package dev.meshguard.cli;
 
 import dev.meshguard.cli.analyze.Analyze;
 import dev.meshguard.cli.analyze.Interruption;
-import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.CommandFailures;
+import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.Terminal;
 import dev.meshguard.cli.answer.UsageException;

@@ -36,7 +36,8 @@ class FreeingTests {
         when(device.allocate(anyLong())).thenAnswer(allocating(tracker, L1).returning(call -> 0x1000L));
         when(device.allocateOnAll(anyList(), anyLong()))
                 .thenAnswer(allocating(tracker, DRAM).onDeviceArgument(0));
-        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new UserDevice.Buffer(0)));
+        when(device.buffer(anyLong()))
+                .thenAnswer(allocating(tracker, DRAM).returning(call -> new UserDevice.Buffer(0)));
         when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
         when(device.named(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> "weights"));
         doAnswer(freeing(tracker)).when(device).free(anyLong());

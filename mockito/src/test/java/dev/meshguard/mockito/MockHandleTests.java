@@ -29,7 +29,8 @@ class MockHandleTests {
 
     @BeforeEach
     void reportCalls() {
-        when(device.buffer(anyLong())).thenAnswer(allocating(tracker, DRAM).returning(call -> new UserDevice.Buffer(0)));
+        when(device.buffer(anyLong()))
+                .thenAnswer(allocating(tracker, DRAM).returning(call -> new UserDevice.Buffer(0)));
         when(device.closeable(anyLong())).thenAnswer(allocating(tracker, DRAM).returningCloseables());
         Mockito.doAnswer(freeing(tracker)).when(device).free(Mockito.<UserDevice.Buffer>any());
     }

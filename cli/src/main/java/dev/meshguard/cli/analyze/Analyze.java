@@ -1,9 +1,9 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.ExpectationOptions;
 import dev.meshguard.cli.answer.ExpectationOptions.Measure;
-import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.InputFile;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.UsageException;

@@ -44,7 +44,8 @@ record RecordedFile(String name, AllocationHistory history) {
         } catch (IOException e) {
             throw InputFile.unreadable(called, "a history or a log", e);
         } catch (OutOfMemoryError e) {
-            throw new UsageException(called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
+            throw new UsageException(
+                    called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.CommandFailures;
+import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.server.AllocationServer;
@@ -208,8 +208,8 @@ public final class Serve implements Callable<Integer> {
         return e instanceof NoSuchFileException
                 ? new UsageException(
                         e.getFile() + " cannot be written: its folder does not exist. Give another path with --log.")
-                : UsageException.unwritten(
-                        e.getFile() + " cannot be written: " + CommandFailures.reason(e) + ". Give another path with --log.");
+                : UsageException.unwritten(e.getFile() + " cannot be written: " + CommandFailures.reason(e)
+                        + ". Give another path with --log.");
     }
 
     /**

@@ -162,7 +162,8 @@ class LauncherTests {
     @Test
     void findsTheJarThroughALinkToIt() throws Exception {
         Path link = Files.createSymbolicLink(parent.resolve("mg"), launcher);
-        PackagedProgram program = PackagedProgram.ofCommand(folder, link.toString()).with("MESHGUARD_ARCHIVE", "off");
+        PackagedProgram program =
+                PackagedProgram.ofCommand(folder, link.toString()).with("MESHGUARD_ARCHIVE", "off");
 
         assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
     }
@@ -171,7 +172,8 @@ class LauncherTests {
     @Test
     void startsAtAPathWithBlanks() throws Exception {
         Path own = installed(Files.createDirectory(folder.resolve("with  blanks")));
-        PackagedProgram program = PackagedProgram.ofCommand(folder, own.toString()).with("MESHGUARD_ARCHIVE", "off");
+        PackagedProgram program =
+                PackagedProgram.ofCommand(folder, own.toString()).with("MESHGUARD_ARCHIVE", "off");
 
         assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
     }
@@ -366,8 +368,8 @@ class LauncherTests {
     }
 
     private String checksum(Path file) throws Exception {
-        Answer answer =
-                PackagedProgram.ofCommand(folder, "sh", "-c", "cksum <\"$1\"", "sh").run("", file.toString());
+        Answer answer = PackagedProgram.ofCommand(folder, "sh", "-c", "cksum <\"$1\"", "sh")
+                .run("", file.toString());
         return answer.out().strip().replace(' ', '-');
     }
 

@@ -88,7 +88,8 @@ class RunnableJarTests {
     @EnabledOnOs(OS.WINDOWS)
     void theBatchFileAnswersLikeTheJar() throws Exception {
         PackagedProgram batch = PackagedProgram.ofCommand(
-                folder, PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard.bat").toString());
+                folder,
+                PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard.bat").toString());
 
         assertThat(batch.run(ALLOCATED, "analyze", "-")).isEqualTo(run(ALLOCATED, "analyze", "-"));
         assertThat(batch.run("", "analyze", "two words")).isEqualTo(run("", "analyze", "two words"));

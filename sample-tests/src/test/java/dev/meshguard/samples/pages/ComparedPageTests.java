@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 /** Tests that every claim of the page that compares MeshGuard with its peers is shown by a test. */
 class ComparedPageTests {
 
-    private static final DocumentationPage PAGE = DocumentationPage.of(DocumentationPage.ROOT.resolve("docs/internals/compared.md"));
+    private static final DocumentationPage PAGE =
+            DocumentationPage.of(DocumentationPage.ROOT.resolve("docs/internals/compared.md"));
 
     @Test
     void everyYesOfOursLinksTheTestThatShowsIt() {

@@ -122,8 +122,8 @@ public final class HistoryMinimizer {
                     "This history holds only what was still allocated and sums, so nothing can be"
                             + " left out of it. Record it with Retention.ALL.");
         }
-        MinimizingSearch search =
-                new MinimizingSearch(history, check, one -> FailureSignature.of(one, known), finding, kept(finding), maxChecks);
+        MinimizingSearch search = new MinimizingSearch(
+                history, check, one -> FailureSignature.of(one, known), finding, kept(finding), maxChecks);
         search.attempt(new FindingBuffers(verdict, target).candidates());
         int before;
         int passes = 0;
