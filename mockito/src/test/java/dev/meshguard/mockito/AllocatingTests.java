@@ -196,7 +196,7 @@ class AllocatingTests {
 
         assertThat(Events.of(tracker))
                 .containsExactly(
-                        "#2 1 report lost: a call of Device.anything(Object) on a mock could not be reported: argument 0, the size, was not a number");
+                        "#2 1 report lost: a call of UserDevice.anything(Object) on a mock could not be reported: argument 0, the size, was not a number");
     }
 
     @Test
@@ -210,7 +210,7 @@ class AllocatingTests {
         assertThat(Events.of(tracker))
                 .singleElement()
                 .asString()
-                .startsWith("#2 1 report lost: a call of Device.allocate(long) on a mock could not be reported:"
+                .startsWith("#2 1 report lost: a call of UserDevice.allocate(long) on a mock could not be reported:"
                         + " java.lang.ClassCastException: ");
     }
 

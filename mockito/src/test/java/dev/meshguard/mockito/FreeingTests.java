@@ -188,7 +188,7 @@ class FreeingTests {
         assertThat(Events.of(tracker))
                 .last()
                 .isEqualTo(
-                        "#4 1 report lost: Device.free(long) freed 0x1000 (4096), which is allocated more than once: DRAM on"
+                        "#4 1 report lost: UserDevice.free(long) freed 0x1000 (4096), which is allocated more than once: DRAM on"
                                 + " device 0 and L1 on device 0. Say which with onDeviceArgument(index) or ofType(type)");
     }
 

@@ -37,7 +37,7 @@ class RejectedMocksTests {
 
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
-                "Cannot report calls of Device.allocate(int,"
+                "Cannot report calls of UserDevice.allocate(int,"
                         + " long): 2 of its arguments are numbers. Say which is the size with sizeArgument(index).");
     }
 
@@ -48,7 +48,7 @@ class RejectedMocksTests {
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
                 "Cannot report calls of"
-                        + " Device.ofTensor(String): none of its arguments is a number that could be the size. Say it with"
+                        + " UserDevice.ofTensor(String): none of its arguments is a number that could be the size. Say it with"
                         + " size(bytes) or size(call -> …).");
     }
 
@@ -59,7 +59,7 @@ class RejectedMocksTests {
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(2)),
                 "Cannot report calls of"
-                        + " Device.allocate(int, long): argument 2 is said to be the size, and it has only 2. Count from 0.");
+                        + " UserDevice.allocate(int, long): argument 2 is said to be the size, and it has only 2. Count from 0.");
     }
 
     @Test
@@ -69,7 +69,7 @@ class RejectedMocksTests {
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).sizeArgument(0)),
                 "Cannot report calls of"
-                        + " Device.ofTensor(String): argument 0 is said to be the size, and a String is not a number. Name another"
+                        + " UserDevice.ofTensor(String): argument 0 is said to be the size, and a String is not a number. Name another"
                         + " one, or compute it with size(call -> …).");
     }
 
@@ -79,7 +79,7 @@ class RejectedMocksTests {
 
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
-                "Cannot report calls of Device.buffer(long):"
+                "Cannot report calls of UserDevice.buffer(long):"
                         + " it returns a Buffer. Say which with returning(call -> …).");
     }
 
@@ -90,7 +90,7 @@ class RejectedMocksTests {
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM)),
                 "Cannot report calls of"
-                        + " Device.closeable(long): it returns a Closeable. Say which with returning(call -> …) or"
+                        + " UserDevice.closeable(long): it returns a Closeable. Say which with returning(call -> …) or"
                         + " returningCloseables().");
     }
 
@@ -100,7 +100,7 @@ class RejectedMocksTests {
 
         assertRejected(
                 () -> stubbing.thenAnswer(allocating(tracker, DRAM).returningCloseables()),
-                "Cannot report calls of Device.buffer(long): it returns a Buffer, which has no close() to be freed by. Say"
+                "Cannot report calls of UserDevice.buffer(long): it returns a Buffer, which has no close() to be freed by. Say"
                         + " what it returns with returning(call -> …).");
     }
 
@@ -108,7 +108,7 @@ class RejectedMocksTests {
     void aFreeOfOneOfTwoArguments() {
         assertRejected(
                 () -> doAnswer(freeing(tracker)).when(device).free(anyInt(), anyLong()),
-                "Cannot report calls of Device.free(int, long): 2 of its arguments could be what it frees. Say which with"
+                "Cannot report calls of UserDevice.free(int, long): 2 of its arguments could be what it frees. Say which with"
                         + " addressArgument(index) or handleArgument(index).");
     }
 
