@@ -39,7 +39,7 @@ class DemoTests {
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 12288, atMost = 8, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: DRAM size 12288 count atMost 8 origin "MeshAllocation.add" because "…"
-                Reproduce: mvn test -Dtest='Scenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
+                Reproduce: mvn test -Dtest='DemoScenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
     }
 
     /**
@@ -82,7 +82,7 @@ class DemoTests {
                 Where a buffer may stay, expect it (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 3, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: L1 device 0 size 4096 count atMost 3 origin "MeshAllocation.add" because "…"
-                Reproduce: mvn test -Dtest='Scenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'""");
+                Reproduce: mvn test -Dtest='DemoScenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'""");
     }
 
     @Test
@@ -125,6 +125,6 @@ class DemoTests {
                 Note: leaked by size: 100 KiB to 1000 KiB x 292, 1000 KiB to 9.77 MiB x 89
                 Note: leaked by label: "kv-cache" x 218, "weights" x 163
                 Note: leaked by device: device 1 x 52, device 5 x 52, device 0 x 49, device 6 x 47, device 2 x 46, device 3 x 45 and 2 more
-                Reproduce: mvn test -Dtest='Scenario$LanguageModelTestCase#closesTheMeshWhileTheModelIsHeld'""");
+                Reproduce: mvn test -Dtest='DemoScenario$LanguageModelTestCase#closesTheMeshWhileTheModelIsHeld'""");
     }
 }

@@ -25,7 +25,7 @@ class ModuleMapTests {
     private static final Pattern EXPORTED = Pattern.compile("exports (dev\\.meshguard[\\w.]*)");
     private static final Pattern FIRST_SENTENCE = Pattern.compile("/\\*\\*[\\s*]*(.+?[.])(?:\\s|\\*/)", Pattern.DOTALL);
     private static final Pattern DRAWN =
-            Pattern.compile("<!-- not executed: map of the modules -->\n```\n(.*?)\n```", Pattern.DOTALL);
+            Pattern.compile("## Modules and packages\n.*?\n```\n(.*?)\n```", Pattern.DOTALL);
 
     @Test
     void isTheOneInContributing() throws IOException {
