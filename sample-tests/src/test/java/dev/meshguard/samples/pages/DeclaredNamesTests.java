@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -62,7 +63,7 @@ class DeclaredNamesTests {
 
     @Test
     void useNoReplacedWord() throws IOException {
-        Map<String, TreeSet<String>> found = new TreeMap<>();
+        Map<String, Set<String>> found = new TreeMap<>();
 
         for (CompilationUnitTree unit : parsed()) {
             new Declarations(found).scan(unit, null);
@@ -114,22 +115,22 @@ class DeclaredNamesTests {
     /** Collects the declarations that use an old word. */
     private static final class Declarations extends TreePathScanner<Void, Void> {
 
-        private final Map<String, TreeSet<String>> found;
+        private final Map<String, Set<String>> found;
 
-        Declarations(Map<String, TreeSet<String>> found) {
+        Declarations(Map<String, Set<String>> found) {
             this.found = found;
         }
 
         @Override
         public Void visitClass(ClassTree type, Void unused) {
             check(type.getSimpleName());
-            return super.visitClass(type, unused);
+            return super.visitClass(type, null);
         }
 
         @Override
         public Void visitMethod(MethodTree method, Void unused) {
             check(method.getName());
-            return super.visitMethod(method, unused);
+            return super.visitMethod(method, null);
         }
 
         @Override
@@ -138,16 +139,16 @@ class DeclaredNamesTests {
             if (parent instanceof ClassTree) {
                 check(variable.getName());
             }
-            return super.visitVariable(variable, unused);
+            return super.visitVariable(variable, null);
         }
 
         private void check(Name name) {
-            for (String word : CAMEL_CASE.split(name)) {
-                String old = word.toLowerCase(Locale.ROOT);
-                if (REPLACED.containsKey(old)) {
-                    found.computeIfAbsent(old, first -> new TreeSet<>()).add(name.toString());
-                }
-            }
+            CAMEL_CASE
+                    .splitAsStream(name)
+                    .map(word -> word.toLowerCase(Locale.ROOT))
+                    .filter(REPLACED::containsKey)
+                    .forEach(old ->
+                            found.computeIfAbsent(old, first -> new TreeSet<>()).add(name.toString()));
         }
     }
 }
