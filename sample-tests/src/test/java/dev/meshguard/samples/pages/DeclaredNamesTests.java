@@ -66,7 +66,7 @@ class DeclaredNamesTests {
         Map<String, Set<String>> found = new TreeMap<>();
 
         for (CompilationUnitTree unit : parsed()) {
-            new Declarations(found).scan(unit, null);
+            new OldWordFinder(found).scan(unit, null);
         }
 
         assertThat(found)
@@ -113,11 +113,11 @@ class DeclaredNamesTests {
     }
 
     /** Collects the declarations that use an old word. */
-    private static final class Declarations extends TreePathScanner<Void, Void> {
+    private static final class OldWordFinder extends TreePathScanner<Void, Void> {
 
         private final Map<String, Set<String>> found;
 
-        Declarations(Map<String, Set<String>> found) {
+        OldWordFinder(Map<String, Set<String>> found) {
             this.found = found;
         }
 
