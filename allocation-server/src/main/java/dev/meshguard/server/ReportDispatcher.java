@@ -3,6 +3,7 @@ package dev.meshguard.server;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.books.internal.BufferRecord;
+import dev.meshguard.server.books.internal.DeathListener;
 import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.books.internal.RunningTotals;
 import dev.meshguard.server.books.internal.ServerLedger;
@@ -91,6 +92,8 @@ final class ReportDispatcher {
     private long lastLookedAt;
     private boolean isAnnounced;
 
+    private DyingProcess dying = DyingProcess.NONE;
+
     // The limits reached so far.
     private final EnumSet<Limit> reached = EnumSet.noneOf(Limit.class);
     private boolean isRejecting;
@@ -109,8 +112,7 @@ final class ReportDispatcher {
         boolean sumsMayWrap = compatibility.contains(Compatibility.WRAPPING_SUMS);
         boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
         this.ledger = new ServerLedger(
-                compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD),
-                isForgotten ? this::freeOfDead : (r, p) -> {});
+                compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD), new DeathRecorder(isForgotten));
         this.circularBuffers = new RunningTotals(sumsMayWrap, true, isForgotten ? this::freeOfDead : report -> {});
         this.kernels = new RunningTotals(sumsMayWrap, false, report -> {});
     }
@@ -365,7 +367,7 @@ final class ReportDispatcher {
         boolean isFirst = !connection.hasReports();
         if (processes.isReplaced(process)) {
             announceDeath(process);
-            endOfCheck();
+            ledger.clean(STEPS_OF_LOOK);
         }
         if (!processes.reported(process)) {
             noRoom(Limit.PROCESSES, limits.processes());
@@ -469,32 +471,70 @@ final class ReportDispatcher {
         isAnnounced = false;
     }
 
-    /** The lines of one process are consecutive, because log parsers read them together. */
+    /**
+     * Announces that a process is dead; {@link #work} removes its entries.
+     *
+     * <p>The lines about one process precede those about the next one. The check announces nothing before the removal
+     * of an earlier process is complete. Only a process whose id was used again meanwhile completes it here.
+     */
     private void announceDeath(long process) {
+        ledger.clean(Integer.MAX_VALUE);
+        boolean hasEntries = has(process);
         processes.forget(process);
         deaths++;
-        List<BufferRecord> shared = lines == null ? List.of() : ledger.sharedBy(process);
-        boolean hadAnything = has(process) || !shared.isEmpty();
-        if (hadAnything && lines != null) {
+        if (hasEntries && lines != null) {
             if (!isAnnounced) {
                 lines.deadFound();
-            }
-            for (BufferRecord record : shared) {
-                lines.shared(record, process);
             }
             lines.dead(process);
             isAnnounced = true;
         }
-        ServerLedger.Death buffers = ledger.announceDeath(process, shared);
-        RunningTotals.Death itsCircularBuffers = circularBuffers.announceDeath(process);
-        RunningTotals.Death itsKernels = kernels.announceDeath(process);
-        if (hadAnything && lines != null) {
-            lines.removed(buffers.buffers(), "buffers", buffers.bytes(), process);
-            removed("CBs", itsCircularBuffers, process);
-            removed("kernels", itsKernels, process);
-        }
         if (!compatibility.contains(Compatibility.FORGETS_THE_DEAD)) {
             evidence.processDied(process);
+        }
+        dying = new DyingProcess(hasEntries, circularBuffers.announceDeath(process), kernels.announceDeath(process));
+        ledger.announceDeath(process);
+    }
+
+    /** The dead process whose entries are being removed. */
+    private record DyingProcess(boolean hasEntries, RunningTotals.Death circularBuffers, RunningTotals.Death kernels) {
+
+        private static final DyingProcess NONE =
+                new DyingProcess(false, RunningTotals.Death.NONE, RunningTotals.Death.NONE);
+    }
+
+    /** Records the effects of deaths on the ledger: in the log, and in the tracker if it forgets the dead. */
+    private final class DeathRecorder implements DeathListener {
+        private final boolean isForgotten;
+
+        private DeathRecorder(boolean isForgotten) {
+            this.isForgotten = isForgotten;
+        }
+
+        @Override
+        public void sharedEntry(BufferRecord record, long process) {
+            if (lines != null) {
+                lines.shared(record, process);
+            }
+        }
+
+        @Override
+        public void removedEntry(BufferRecord record, long process) {
+            if (isForgotten) {
+                freeOfDead(record, process);
+            }
+        }
+
+        @Override
+        public void finished(long process, long buffers, long bytes) {
+            if (dying.hasEntries && lines != null) {
+                lines.removed(buffers, "buffers", bytes, process);
+                removed("CBs", dying.circularBuffers, process);
+                removed("kernels", dying.kernels, process);
+            }
+            if (!isChecking) {
+                endOfCheck();
+            }
         }
     }
 

@@ -20,6 +20,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The log describes addresses that a dead process shared as the server handled them. */
 class SharedWithDeadLogTests extends WithServer {
@@ -45,8 +47,8 @@ class SharedWithDeadLogTests extends WithServer {
         assertThat(lines().subList(3, lines().size())).containsExactly("""
 
                 ⚠️  Detected dead processes, cleaning up orphaned buffers...
-                   Buffer 64 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
                    PID 1 is dead, removing its buffers...
+                   Buffer 64 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
                    ✓ Removed 1 buffers (6.10352e-05 MB) from PID 1
 
                 ✗ [PID 2] Freed buffer 64 on device 0 (64 bytes, FINAL)""".split("\n", -1));
@@ -86,26 +88,30 @@ class SharedWithDeadLogTests extends WithServer {
 
         assertThat(lines().subList(5, 8))
                 .containsExactly(
-                        "   Buffer 64 on device 0 keeps ref_count=0 without PID 2, and belongs to PID 1",
                         "   PID 2 is dead, removing its buffers...",
+                        "   Buffer 64 on device 0 keeps ref_count=0 without PID 2, and belongs to PID 1",
                         "   ✓ Removed 1 buffers (6.10352e-05 MB) from PID 2");
         assertThat(log().history().lostReports()).isEmpty();
         assertThat(verdictOnLog().outcome()).isEqualTo(Outcome.LEAKED);
     }
 
-    @Test
-    void aLineThatCannotFollowFromTheOnesBeforeMakesTheLogInconclusive() throws IOException {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            PID 1 is dead, removing its buffers...|\
+            line 3 says that others keep 2 references to buffer 0x40 (64) on device 0, and the lines before it make 1
+            PID 3 is dead, removing its buffers...|\
+            line 3 is about a buffer of the dead process 1, and no line before it says that this process is dead
+            """)
+    void aLineThatContradictsTheOnesBeforeMakesTheLogInconclusive(String dead, String reason) throws IOException {
         AllocationLog log = read("""
                 ✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=64)
+                   %s
                    Buffer 64 on device 0 keeps ref_count=2 without PID 1, and belongs to PID 2
-                   PID 1 is dead, removing its buffers...
-                """);
+                """.formatted(dead));
 
         assertThat(log.history().lostReports())
                 .extracting(HistoryEvent.ReportsLost::reason)
-                .containsExactly(
-                        "line 2 says that others keep 2 references to buffer 0x40 (64) on device 0, and the lines"
-                                + " before it make 1");
+                .containsExactly(reason);
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.meshguard.server.log;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.server.books.internal.BufferRecord;
+import dev.meshguard.server.books.internal.DeathListener;
 import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.books.internal.RunningTotals;
 import dev.meshguard.server.books.internal.ServerLedger;
@@ -47,13 +48,19 @@ public final class AllocationLogWriter {
     private final LogDialect dialect;
 
     private final ServerLines lines;
-    private final ServerLedger ledger = new ServerLedger(true, (record, process) -> {});
+    private final ServerLedger ledger;
     private final RunningTotals circularBuffers = new RunningTotals(false, false, report -> {});
 
     private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
         this.dialect = dialect;
         boolean hexadecimal = dialect == LogDialect.HEXADECIMAL || dialect == LogDialect.WITH_CIRCULAR_BUFFERS;
         this.lines = new ServerLines(target, hexadecimal);
+        this.ledger = new ServerLedger(true, new DeathListener() {
+            @Override
+            public void finished(long process, long buffers, long bytes) {
+                lines.removed(buffers, "buffers", bytes, process);
+            }
+        });
     }
 
     /** Returns the dialects that can be written. */
@@ -165,8 +172,8 @@ public final class AllocationLogWriter {
         }
         lines.deadFound();
         lines.dead(process);
-        ServerLedger.Death removed = ledger.processDied(process);
-        lines.removed(removed.buffers(), "buffers", removed.bytes(), process);
+        ledger.announceDeath(process);
+        ledger.clean(Integer.MAX_VALUE);
         lines.blank();
     }
 

@@ -22,6 +22,10 @@ final class BookedProcess {
     /** The moment of its death's announcement, by the ledger's count of deaths and new open periods. */
     int diedAt;
 
+    // The entries removed with it since its death.
+    long removedBuffers;
+    long removedBytes;
+
     /** Number of its references to its own and other records. */
     long references;
 

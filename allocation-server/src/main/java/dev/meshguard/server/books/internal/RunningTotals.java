@@ -215,13 +215,17 @@ public final class RunningTotals {
     // Processes
 
     /** The totals of a dead process. */
-    public record Death(long count, long bytes) {}
+    public record Death(long count, long bytes) {
+
+        /** The death of a process without reports. */
+        public static final Death NONE = new Death(0, 0);
+    }
 
     /** Announces the death of a process: the sums exclude it now, and {@link #clean} removes its reports. */
     public Death announceDeath(long process) {
         Reporter reporter = reporters.remove(process);
         if (reporter == null) {
-            return new Death(0, 0);
+            return Death.NONE;
         }
         reporter.isDead = true;
         dying.add(reporter);

@@ -1,15 +1,11 @@
 package dev.meshguard.server.books.internal;
 
 import dev.meshguard.event.BufferType;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +34,8 @@ public final class ServerLedger {
 
     // Pending work.
     private final boolean diesWithOwner;
-    private final ObjLongConsumer<BufferRecord> onDeath;
-    private final Deque<BookedProcess> dying = new ArrayDeque<>();
+    private final DeathListener listener;
+    private @Nullable BookedProcess dying;
     private final Node ofEarlierOpenPeriods = new Node();
 
     /** Incremented with each death and each new open period of a device. */
@@ -47,7 +43,7 @@ public final class ServerLedger {
 
     /** Creates an empty ledger in which processes keep what they share with a dead process. */
     public ServerLedger() {
-        this(false, (record, process) -> {});
+        this(false, new DeathListener() {});
     }
 
     /**
@@ -55,11 +51,11 @@ public final class ServerLedger {
      *
      * @param diesWithOwner whether an entry is removed with its owner even if others refer to it; else others keep
      *     their references
-     * @param onDeath receives each entry that is removed with a dead process, and the process
+     * @param listener receives the effects of each death
      */
-    public ServerLedger(boolean diesWithOwner, ObjLongConsumer<BufferRecord> onDeath) {
+    public ServerLedger(boolean diesWithOwner, DeathListener listener) {
         this.diesWithOwner = diesWithOwner;
-        this.onDeath = onDeath;
+        this.listener = listener;
     }
 
     /** Returns the record of an address, even if the ledger has no entry there. */
@@ -137,10 +133,10 @@ public final class ServerLedger {
         return process;
     }
 
-    /** Returns whether a process has any reference. */
+    /** Returns whether a process owns any entry or refers to one. */
     public boolean hasAnyOf(long process) {
         BookedProcess known = processes.get(process);
-        return known != null && known.references > 0;
+        return known != null && !known.hasNothing();
     }
 
     /** Forgets a process without references and without owned entries; returns whether it has neither. */
@@ -161,70 +157,20 @@ public final class ServerLedger {
         latestProcess = null;
     }
 
-    /** The entries removed from the ledger with a dead process. */
-    public record Death(long buffers, long bytes) {}
-
     /**
-     * Returns the entries that a dead process shares: others refer to them too, or reported them first. By device and
-     * address.
+     * Announces the death of a process; {@link #clean} removes its references. Shared entries follow the constructor's
+     * setting. The removal of an earlier process is completed first, so that the effects of two deaths never mix.
      */
-    public List<BufferRecord> sharedBy(long pid) {
-        BookedProcess process = processes.get(pid);
-        if (process == null || diesWithOwner) {
-            return List.of();
-        }
-        if (!dying.isEmpty()) {
-            sharedRecords(process).stream().filter(this::isOutdated).forEach(this::update);
-        }
-        List<BufferRecord> shared = sharedRecords(process);
-        shared.sort(BY_ADDRESS);
-        return shared;
-    }
-
-    private static List<BufferRecord> sharedRecords(BookedProcess process) {
-        List<BufferRecord> shared = new ArrayList<>();
-        for (Node one = process.sharedRecords.first(); one != process.sharedRecords; one = one.next()) {
-            shared.add((BufferRecord) one);
-        }
-        for (Node one = process.shares.first(); one != process.shares; one = one.next()) {
-            shared.add(((Share) one).record);
-        }
-        return shared;
-    }
-
-    /**
-     * Announces the death of a process; {@link #clean} removes its entries.
-     *
-     * @param shared the result of {@link #sharedBy}
-     * @return the entries that will be removed
-     */
-    public Death announceDeath(long pid, List<BufferRecord> shared) {
+    public void announceDeath(long pid) {
+        clean(Integer.MAX_VALUE);
         BookedProcess process = processes.get(pid);
         if (process == null) {
-            return new Death(0, 0);
+            process = new BookedProcess(pid);
+        } else {
+            forget(process);
         }
-        forget(process);
-        dying.add(process);
         process.diedAt = nextMoment();
-        long buffers = process.records;
-        long bytes = process.bytes;
-        for (BufferRecord record : shared) {
-            boolean isOwn = record.owner == process;
-            boolean goes = record.referencesWithout(pid) == 0;
-            buffers += (goes ? 1 : 0) - (isOwn ? 1 : 0);
-            bytes += (goes ? record.size : 0) - (isOwn ? record.size : 0);
-        }
-        return new Death(buffers, bytes);
-    }
-
-    /**
-     * Removes the entries of a dead process at once, and returns their totals; shared entries follow the constructor's
-     * setting.
-     */
-    public Death processDied(long pid) {
-        Death death = announceDeath(pid, sharedBy(pid));
-        clean(Integer.MAX_VALUE);
-        return death;
+        dying = process;
     }
 
     /**
@@ -246,7 +192,7 @@ public final class ServerLedger {
 
     /** Returns whether {@link #clean} has something to do. */
     public boolean isToBeCleaned() {
-        return !dying.isEmpty() || !ofEarlierOpenPeriods.isEmpty();
+        return dying != null || !ofEarlierOpenPeriods.isEmpty();
     }
 
     /**
@@ -258,11 +204,11 @@ public final class ServerLedger {
      */
     public int clean(int steps) {
         int left = steps;
-        while (left > 0 && !dying.isEmpty()) {
-            BookedProcess process = dying.element();
+        for (BookedProcess process = dying; left > 0 && process != null; process = dying) {
             BufferRecord record = recordOf(process);
             if (record == null) {
-                dying.remove();
+                dying = null;
+                listener.finished(process.pid, process.removedBuffers, process.removedBytes);
             } else {
                 resolve(record, process);
                 left--;
@@ -286,25 +232,23 @@ public final class ServerLedger {
     }
 
     private boolean isOutdated(BufferRecord record) {
-        return record.isOfEarlierOpenPeriod() || (!dying.isEmpty() && record.references > 0 && isOfDying(record));
+        return record.isOfEarlierOpenPeriod() || isOfDying(record);
     }
 
     private boolean isOfDying(BufferRecord record) {
-        return dying.stream().anyMatch(process -> record.hasPart(process));
+        BookedProcess dead = dying;
+        return dead != null && record.references > 0 && record.hasPart(dead);
     }
 
-    /** Applies all announced deaths to a record. */
+    /** Applies an announced death or a new open period to a record. */
     private void update(BufferRecord record) {
+        BookedProcess dead = dying;
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
             record.unlink();
             forgetIfOver(record);
-            return;
-        }
-        for (BookedProcess process : dying) {
-            if (record.references > 0 && record.hasPart(process)) {
-                resolve(record, process);
-            }
+        } else if (dead != null && isOfDying(record)) {
+            resolve(record, dead);
         }
     }
 
@@ -317,6 +261,9 @@ public final class ServerLedger {
         } else {
             goes = record.referencesWithout(dead.pid) == 0;
             ofDeadOnly = true;
+            if (record.owner != dead || !record.isSole()) {
+                listener.sharedEntry(record, dead.pid);
+            }
         }
         if (!goes) {
             if (!diesWithOwner) {
@@ -324,9 +271,11 @@ public final class ServerLedger {
             }
             return;
         }
+        dead.removedBuffers++;
+        dead.removedBytes += record.size;
         freedAtOnce(record);
         record.markAbandoned(dead.diedAt, ofDeadOnly);
-        onDeath.accept(record, dead.pid);
+        listener.removedEntry(record, dead.pid);
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
         } else if (record.held() > 0) {

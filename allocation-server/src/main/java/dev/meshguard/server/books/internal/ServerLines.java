@@ -271,7 +271,7 @@ public final class ServerLines {
     }
 
     /**
-     * Logs the remaining references of an entry in which a dead process had a share; precedes the line of the process.
+     * Logs the remaining references of an entry in which a dead process had a share; follows the line of the process.
      * The field's server has no such line: it removes every entry with its owner, so the owner is enough.
      */
     public void shared(BufferRecord record, long process) {

@@ -66,7 +66,10 @@ final class BufferEntry {
     private long sizeChanges;
     private long firstLine;
     private long lastLine;
-    private boolean everDied;
+    private long deaths;
+
+    /** The number of references that the server removed with the owner. */
+    private long referencesAtDeath;
 
     BufferEntry(int device, long id) {
         this.device = device;
@@ -80,6 +83,7 @@ final class BufferEntry {
         latestType = (byte) newType;
         hold(newType);
         isOfDead = false;
+        referencesAtDeath = 0;
         named(newSize, line);
     }
 
@@ -102,11 +106,29 @@ final class BufferEntry {
         named(0, line);
     }
 
-    /** The server removed it because its process is dead; another process with a reference may still free it. */
-    void died() {
-        everDied = true;
-        abandoned = held();
+    /**
+     * The server removed it because its process is dead; another process with a reference may still free it.
+     *
+     * @param before the number of references that it had
+     * @param isOfOpenPeriod whether the device's open period is still that in which the process died
+     */
+    void died(long before, boolean isOfOpenPeriod) {
+        deaths++;
+        referencesAtDeath = before;
+        abandoned = isOfOpenPeriod ? held() : 0;
         isOfDead = otherProcesses == null;
+    }
+
+    /** The server did not remove it, because others refer to it. */
+    void survived() {
+        deaths--;
+        abandoned = 0;
+        isOfDead = false;
+    }
+
+    /** Returns the number of references that the server removed with the owner; 0 if there is a later report. */
+    long referencesAtDeath() {
+        return referencesAtDeath;
     }
 
     /** Whether all its reports in the history are those of a dead process: a free then belongs to another buffer. */
@@ -207,7 +229,7 @@ final class BufferEntry {
                 unknownFrees,
                 largestSize,
                 sizeChanges,
-                everDied,
+                deaths > 0,
                 firstLine,
                 lastLine);
     }

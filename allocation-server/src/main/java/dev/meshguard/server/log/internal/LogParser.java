@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Parses one log, from its first line to its last.
@@ -106,8 +105,9 @@ public final class LogParser {
     private long lastDump;
     private boolean hasStarted;
     private boolean wentOnAfterDump;
-    private long deadProcess = ReportLine.NO_PID;
-    private ReplayedLedger.@Nullable Removed removed;
+
+    /** The latest process whose buffers are removed; its circular buffers and kernels have lines of their own. */
+    private long removedProcess = ReportLine.NO_PID;
 
     /** The sum in a device's last line of circular buffers or kernels. */
     private record LastTotal(String megabytes, long line) {}
@@ -473,29 +473,26 @@ public final class LogParser {
         wentOnAfterDump = false;
     }
 
-    private void died(long pid) {
+    private ReplayedLedger.Death died(long pid) {
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
-        deadProcess = pid;
-        removed = ledger.processDied(pid);
         wentOnAfterDump = true;
+        return ledger.processDied(pid);
     }
 
     private void removed(TextLine line) {
         long pid = line.number(3);
-        ReplayedLedger.Removed known = removed;
-        if (known == null || deadProcess != pid) {
+        if (line.word(1).equals("buffers")) {
+            ReplayedLedger.Death death = ledger.deathOf(pid).orElseGet(() -> died(pid));
+            witnesses.removed(pid, line.number(0), line.word(2), death, lines.number());
+            ledger.removedAll();
+            removedProcess = pid;
+            return;
+        }
+        if (pid != removedProcess && ledger.deathOf(pid).isEmpty()) {
             died(pid);
-            known = removed;
         }
         switch (line.word(1)) {
-            case "buffers" -> {
-                if (known != null) {
-                    witnesses.removed(pid, line.number(0), line.word(2), known, lines.number());
-                }
-                // Its other allocations have lines of their own.
-                removed = new ReplayedLedger.Removed(0, 0);
-            }
             case "CBs" -> {
                 losses.note(
                         LogGaps.Kind.CIRCULAR_BUFFERS,

@@ -6,7 +6,6 @@ import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.tracker.Retention;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -48,8 +47,11 @@ final class ReplayedLedger {
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
 
-    /** Lines about entries that the next dead process shares. */
-    private final List<Shared> shared = new ArrayList<>();
+    /** The death of the process whose entries the server is removing. */
+    private @Nullable Death death;
+
+    /** The number of deaths and of new open periods of devices so far. */
+    private long moment;
 
     /**
      * Entries that were allocated again without a reference count, before it was known whether the server counts them.
@@ -306,28 +308,65 @@ final class ReplayedLedger {
         }
     }
 
-    /** Removes the entries of a process from the ledger and returns their totals; the history keeps them. */
-    Removed processDied(long pid) {
+    /** The death of a process: the totals of the entries that the server removed with it. */
+    static final class Death {
+        private final long pid;
+        private final long moment;
+        private long buffers;
+        private long bytes;
+
+        private Death(long pid, long moment) {
+            this.pid = pid;
+            this.moment = moment;
+        }
+
+        long buffers() {
+            return buffers;
+        }
+
+        long bytes() {
+            return bytes;
+        }
+
+        private void removed(BufferEntry entry, int sign) {
+            buffers += sign;
+            bytes += sign * entry.size;
+        }
+    }
+
+    /**
+     * Removes the entries of a process from the ledger; the history keeps them. Later lines restore those that other
+     * processes share.
+     */
+    Death processDied(long pid) {
         events.processDied(pid);
-        long buffers = 0;
-        long bytes = 0;
-        IdentityHashMap<BufferEntry, Shared> exceptions = exceptionsOf(pid);
+        Death latest = new Death(pid, ++moment);
+        death = latest;
         for (DeviceBook book : devices.values()) {
             for (BufferEntry entry : book.entries()) {
-                Shared shared = exceptions.get(entry);
-                if (shared != null && shared.remainingReferences() > 0) {
-                    entry.references = shared.remainingReferences();
-                    entry.owner = shared.newOwner();
-                } else if (entry.references > 0 && (entry.owner == pid || shared != null)) {
-                    buffers++;
-                    bytes += entry.size;
-                    book.remove(entry);
-                    entry.references = 0;
-                    entry.died();
+                if (entry.references > 0 && entry.owner == pid) {
+                    remove(book, entry, latest);
                 }
             }
         }
-        return new Removed(buffers, bytes);
+        return latest;
+    }
+
+    private static void remove(DeviceBook book, BufferEntry entry, Death death) {
+        long references = entry.references;
+        death.removed(entry, 1);
+        book.remove(entry);
+        entry.died(references, death.moment > book.openedAt);
+    }
+
+    /** Returns the death of a process whose entries the server is removing, if there is one. */
+    Optional<Death> deathOf(long pid) {
+        return Optional.ofNullable(death).filter(latest -> latest.pid == pid);
+    }
+
+    /** The server has removed all entries of the dead process: no later line is about them. */
+    void removedAll() {
+        death = null;
     }
 
     /**
@@ -339,11 +378,26 @@ final class ReplayedLedger {
      */
     record Shared(int device, long id, long remainingReferences, long dead, long newOwner) {}
 
-    /** Precedes the line that reports the dead process. */
+    /** Follows the line that reports the dead process, and precedes all others about the entry. */
     void sharedWithDead(Shared said, long line) {
+        Death latest = death;
         DeviceBook book = devices.get(said.device());
         BufferEntry entry = book == null ? null : book.known(said.id());
-        if (entry == null || entry.references == 0 || entry.references < said.remainingReferences()) {
+        if (latest == null || latest.pid != said.dead()) {
+            losses.note(
+                    LogGaps.Kind.CONTRADICTION,
+                    line,
+                    String.format(
+                            Locale.ROOT,
+                            "line %d is about a buffer of the dead process %d, and no line before it says that this process"
+                                    + " is dead",
+                            line,
+                            said.dead()));
+            return;
+        }
+        boolean isOfDead = entry != null && entry.references == 0 && entry.owner == said.dead();
+        long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath() : entry.references;
+        if (book == null || entry == null || before == 0 || before < said.remainingReferences()) {
             losses.note(
                     LogGaps.Kind.CONTRADICTION,
                     line,
@@ -353,27 +407,23 @@ final class ReplayedLedger {
                             line,
                             Quantities.count(said.remainingReferences(), "reference"),
                             addressText(said.device(), said.id()),
-                            entry == null ? 0 : entry.references));
+                            before));
             return;
         }
-        shared.add(said);
-    }
-
-    private IdentityHashMap<BufferEntry, Shared> exceptionsOf(long pid) {
-        IdentityHashMap<BufferEntry, Shared> exceptions = new IdentityHashMap<>();
-        for (Shared one : shared) {
-            DeviceBook book = devices.get(one.device());
-            BufferEntry entry = book == null ? null : book.known(one.id());
-            if (one.dead() == pid && entry != null) {
-                exceptions.put(entry, one);
+        if (said.remainingReferences() == 0) {
+            if (!isOfDead) {
+                remove(book, entry, latest);
             }
+            return;
         }
-        shared.removeIf(one -> one.dead() == pid);
-        return exceptions;
+        if (isOfDead) {
+            latest.removed(entry, -1);
+            book.enter(entry, entry.type, entry.size, said.newOwner());
+            entry.survived();
+        }
+        entry.references = said.remainingReferences();
+        entry.owner = said.newOwner();
     }
-
-    /** The totals of a dead process. */
-    record Removed(long buffers, long bytes) {}
 
     /** A restarted server has an empty ledger. */
     void restarted(long line) {
@@ -391,6 +441,7 @@ final class ReplayedLedger {
         }
         counting = Counting.UNKNOWN;
         repeated.clear();
+        death = null;
     }
 
     /** Records that a line comes from a server with reference counts. */
@@ -436,6 +487,7 @@ final class ReplayedLedger {
     private void beginOpenPeriod(DeviceBook book) {
         events.deviceClosed(book.device);
         events.deviceOpened(book.device);
+        book.openedAt = ++moment;
         for (BufferEntry entry : book.entries()) {
             entry.abandoned = 0;
         }
@@ -516,6 +568,9 @@ final class ReplayedLedger {
         private final long[] bytes = new long[TYPES.length];
         private final long[] counts = new long[TYPES.length];
         private long count;
+
+        /** The moment at which its open period began. */
+        private long openedAt;
 
         /** By the rules of a server without reference counts. */
         private final long[] everyBytes = new long[TYPES.length];

@@ -101,7 +101,7 @@ final class StatisticsVerifier {
                 line);
     }
 
-    void removed(long pid, long buffers, String megabytes, ReplayedLedger.Removed removed, long line) {
+    void removed(long pid, long buffers, String megabytes, ReplayedLedger.Death removed, long line) {
         check(
                 buffers == removed.buffers()
                         && RoundedNumbers.fits(megabytes, removed.bytes(), RoundedNumbers.MEGABYTE),

@@ -3,6 +3,7 @@ package dev.meshguard.server.books.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,7 @@ class ServerLedgerTests {
         }
         books.allocated(0, BufferType.DRAM, 100_000, 64, 2);
 
-        books.announceDeath(2, books.sharedBy(2));
+        books.announceDeath(2);
 
         assertThat(stepsToClean(books, 1000)).isEqualTo(1);
         assertThat(books.entries()).isEqualTo(100_000);
@@ -37,7 +38,7 @@ class ServerLedgerTests {
         }
         long steps = 0;
         for (int process = 1; process <= 20_000; process++) {
-            books.announceDeath(process, List.of());
+            books.announceDeath(process);
             steps += stepsToClean(books, 1000);
         }
 
@@ -60,7 +61,7 @@ class ServerLedgerTests {
         long steps = 0;
         for (int process = 1; process <= processes; process++) {
             assertThat(books.entries()).isEqualTo(buffers);
-            books.announceDeath(process, List.of());
+            books.announceDeath(process);
             steps += stepsToClean(books, 1000);
         }
 
@@ -75,7 +76,8 @@ class ServerLedgerTests {
         for (int buffer = 0; buffer < 5000; buffer++) {
             books.allocated(0, BufferType.DRAM, buffer, 64, 1).hold(BufferType.DRAM);
         }
-        books.processDied(1);
+        books.announceDeath(1);
+        books.clean(Integer.MAX_VALUE);
         assertThat(books.addresses()).isEqualTo(5000);
 
         books.beginOpenPeriod(0);
@@ -100,8 +102,10 @@ class ServerLedgerTests {
         for (int program = 0; program < PROGRAMS; program++) {
             long seed = SEED + program;
             Random random = new Random(seed);
-            ServerLedger atOnce = new ServerLedger(diesWithOwner, (record, process) -> {});
-            ServerLedger inParts = new ServerLedger(diesWithOwner, (record, process) -> {});
+            Deaths seenAtOnce = new Deaths();
+            Deaths seenInParts = new Deaths();
+            ServerLedger atOnce = new ServerLedger(diesWithOwner, seenAtOnce);
+            ServerLedger inParts = new ServerLedger(diesWithOwner, seenInParts);
             for (int step = 0; step < 300; step++) {
                 int device = random.nextInt(2);
                 long id = random.nextInt(6);
@@ -123,11 +127,9 @@ class ServerLedgerTests {
                                 .isEqualTo(free(atOnce, device, id, process));
                     case 6 -> inParts.clean(1);
                     default -> {
-                        assertThat(descriptions(inParts.sharedBy(process)))
-                                .as(place)
-                                .isEqualTo(descriptions(atOnce.sharedBy(process)));
-                        ServerLedger.Death death = inParts.announceDeath(process, inParts.sharedBy(process));
-                        assertThat(death).as(place).isEqualTo(atOnce.processDied(process));
+                        inParts.announceDeath(process);
+                        atOnce.announceDeath(process);
+                        atOnce.clean(Integer.MAX_VALUE);
                     }
                 }
                 assertThat(described(inParts.find(device, id))).as(place).isEqualTo(described(atOnce.find(device, id)));
@@ -135,6 +137,31 @@ class ServerLedgerTests {
             inParts.clean(Integer.MAX_VALUE);
             atOnce.clean(Integer.MAX_VALUE);
             assertThat(summary(inParts)).as("seed %d", seed).isEqualTo(summary(atOnce));
+            assertThat(seenInParts.finished).as("seed %d", seed).isEqualTo(seenAtOnce.finished);
+            assertThat(seenInParts.entries).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(seenAtOnce.entries);
+        }
+    }
+
+    /** The effects of deaths, in words. */
+    private static final class Deaths implements DeathListener {
+        private final List<String> entries = new ArrayList<>();
+        private final List<String> finished = new ArrayList<>();
+
+        @Override
+        public void sharedEntry(BufferRecord record, long process) {
+            entries.add(String.format(
+                    "%s keeps %d without %d, owner %d",
+                    described(record), record.referencesWithout(process), process, record.ownerWithout(process)));
+        }
+
+        @Override
+        public void removedEntry(BufferRecord record, long process) {
+            entries.add("removed with " + process + ": " + record.device() + " " + record.id());
+        }
+
+        @Override
+        public void finished(long process, long buffers, long bytes) {
+            finished.add(process + ": " + buffers + " buffers, " + bytes + " bytes");
         }
     }
 
@@ -162,10 +189,6 @@ class ServerLedgerTests {
                 : record.device() + " " + record.id() + ": " + record.references() + " of " + record.owner() + ", "
                         + record.size() + " bytes, held " + record.held() + ", left " + record.isAbandoned() + " "
                         + record.isOfDeadOnly();
-    }
-
-    private static List<String> descriptions(List<BufferRecord> records) {
-        return records.stream().map(ServerLedgerTests::described).toList();
     }
 
     private static String summary(ServerLedger books) {

@@ -1,0 +1,230 @@
+package dev.meshguard.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.server.protocol.RecordCodec;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.server.protocol.Request;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.history.AllocationHistory;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The server cleans up after dead processes in parts, between the reports of others. */
+class ReportDispatcherTests {
+
+    private static final Instant NOON = Instant.parse("2026-03-01T12:00:00Z");
+    private static final long SEED = Long.getLong("meshguard.seed", 20_261_124);
+    private static final int PROGRAMS = Integer.getInteger("meshguard.programs", 400);
+    private static final int STEPS = 120;
+    private static final int PROCESSES = 4;
+    private static final int DEVICES = 2;
+    private static final int ADDRESSES = 4;
+
+    @Test
+    void eachPartOfACleanupLogsABoundedNumberOfLines() throws IOException {
+        try (Dispatch dispatch = new Dispatch()) {
+            dispatch.runs(1, NOON);
+            dispatch.runs(2, NOON);
+            for (int buffer = 0; buffer < 1000; buffer++) {
+                dispatch.allocate(1, 0, buffer);
+                dispatch.allocate(2, 0, buffer);
+            }
+            dispatch.processes.remove(1L);
+            dispatch.dispatcher.askForCheck();
+
+            long most = 0;
+            while (dispatch.dispatcher.hasWork()) {
+                long before = dispatch.log().lines().count();
+                dispatch.dispatcher.work(10);
+                most = Math.max(most, dispatch.log().lines().count() - before);
+            }
+
+            // Besides the lines of ten buffers: the blank line and the two that begin a list of dead processes.
+            assertThat(most).isBetween(10L, 13L);
+            assertThat(dispatch.log()
+                            .lines()
+                            .filter(line -> line.endsWith(" keeps ref_count=1 without PID 1, and belongs to PID 2"))
+                            .count())
+                    .isEqualTo(1000);
+        }
+    }
+
+    @Test
+    void aReportBetweenTwoPartsFollowsTheLineAboutItsBuffer() throws IOException {
+        try (Dispatch dispatch = new Dispatch()) {
+            dispatch.runs(1, NOON);
+            dispatch.runs(2, NOON);
+            for (int buffer = 1; buffer <= 3; buffer++) {
+                dispatch.allocate(1, 0, buffer);
+                dispatch.allocate(2, 0, buffer);
+            }
+            dispatch.processes.remove(1L);
+            dispatch.dispatcher.askForCheck();
+            dispatch.dispatcher.work(1);
+            dispatch.free(2, 0, 3);
+            dispatch.dispatcher.work(Integer.MAX_VALUE);
+
+            assertThat(dispatch.log().lines().skip(6)).containsExactly("""
+
+                    ⚠️  Detected dead processes, cleaning up orphaned buffers...
+                       PID 1 is dead, removing its buffers...
+                       Buffer 3 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
+                    ✗ [PID 2] Freed buffer 3 on device 0 (64 bytes, FINAL)
+                       Buffer 1 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
+                       Buffer 2 on device 0 keeps ref_count=1 without PID 1, and belongs to PID 2
+                       ✓ Removed 0 buffers (0 MB) from PID 1
+                    """.split("\n", -1));
+        }
+    }
+
+    /** Process ids are used again, and reports come between all parts of the cleanup. */
+    @Test
+    void theLogAgreesWithTheTrackerAfterRandomReportsBetweenTheParts() throws IOException {
+        for (int program = 0; program < PROGRAMS; program++) {
+            long seed = SEED + program;
+            try (Dispatch dispatch = new Dispatch()) {
+                dispatch.run(new Random(seed));
+
+                String log = dispatch.log();
+                AllocationHistory read = AllocationLog.read(
+                                new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "server.log")
+                        .history();
+                assertThat(read.lostReports()).as("seed %d%n%s", seed, log).isEmpty();
+                assertThat(openReports(read))
+                        .as("seed %d%n%s", seed, log)
+                        .isEqualTo(openReports(dispatch.tracker.history()));
+            }
+        }
+    }
+
+    private static List<String> openReports(AllocationHistory history) {
+        return history.live().stream()
+                .map(buffer -> buffer.device() + " " + buffer.address() + " of open period " + buffer.openPeriod()
+                        + " open " + buffer.openReports())
+                .sorted()
+                .toList();
+    }
+
+    /** A dispatcher without a socket, and simulated processes with a connection each. */
+    private static final class Dispatch implements AutoCloseable {
+        private static final RecordCodec CODEC = RecordCodec.of(RecordSize.BYTES_112);
+
+        private final StringBuilder text = new StringBuilder();
+        private final LogLineBuffer lines =
+                new LogLineBuffer((bytes, length) -> text.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));
+        private final Map<Long, ProcessInspector.Sighting> processes = new HashMap<>();
+        private final AllocationTracker tracker = AllocationTracker.create();
+        private final ReportDispatcher dispatcher;
+        private final Selector selector = Selector.open();
+        private final SocketChannel channel = SocketChannel.open();
+        private final SelectionKey key;
+        private final Map<Long, ClientConnection> connections = new HashMap<>();
+
+        private Dispatch() throws IOException {
+            ServerErrors errors = new ServerErrors(sentence -> {});
+            ServerOptions options = new ServerOptions(
+                    Path.of("unused"),
+                    Optional.of(RecordSize.BYTES_112),
+                    tracker,
+                    Optional.empty(),
+                    false,
+                    List.of(),
+                    Set.of(),
+                    Set.of(),
+                    Duration.ZERO,
+                    Duration.ZERO,
+                    InstantSource.fixed(NOON),
+                    process -> Optional.ofNullable(processes.get(process)),
+                    new ServerLimits(10_000, 1000, 1000, 1_000_000),
+                    sentence -> {});
+            dispatcher = new ReportDispatcher(options, lines, errors);
+            dispatcher.recordSize(RecordSize.BYTES_112);
+            channel.configureBlocking(false);
+            key = channel.register(selector, SelectionKey.OP_CONNECT);
+        }
+
+        private void runs(long process, Instant since) {
+            processes.put(process, ProcessInspector.Sighting.running(since));
+            connections.put(process, new ClientConnection(connections.size() + 1, channel, key));
+        }
+
+        private void allocate(long process, int device, long id) {
+            dispatcher.allocated(
+                    record(Request.allocation((int) process, device, BufferType.L1, id, 64)),
+                    0,
+                    Objects.requireNonNull(connections.get(process)));
+        }
+
+        private void free(long process, int device, long id) {
+            dispatcher.freed(
+                    record(Request.free((int) process, device, id)),
+                    0,
+                    Objects.requireNonNull(connections.get(process)));
+        }
+
+        private static ByteBuffer record(Request request) {
+            return CODEC.encode(request).order(ByteOrder.LITTLE_ENDIAN);
+        }
+
+        private void run(Random random) {
+            int[][] references = new int[PROCESSES + 1][DEVICES * ADDRESSES];
+            for (int step = 0; step < STEPS; step++) {
+                int process = 1 + random.nextInt(PROCESSES);
+                int buffer = random.nextInt(DEVICES * ADDRESSES);
+                int choice = random.nextInt(12);
+                if (choice == 0) {
+                    Arrays.fill(references[process], 0);
+                    processes.remove((long) process);
+                    dispatcher.askForCheck();
+                } else if (choice < 4) {
+                    dispatcher.work(1 + random.nextInt(3));
+                } else if (choice < 8) {
+                    if (!processes.containsKey((long) process)) {
+                        runs(process, NOON.plusSeconds(step));
+                    }
+                    references[process][buffer]++;
+                    allocate(process, buffer / ADDRESSES, 64L * (1 + buffer % ADDRESSES));
+                } else if (references[process][buffer] > 0) {
+                    references[process][buffer]--;
+                    free(process, buffer / ADDRESSES, 64L * (1 + buffer % ADDRESSES));
+                }
+            }
+            dispatcher.work(Integer.MAX_VALUE);
+            dispatcher.stopped();
+        }
+
+        private String log() {
+            lines.flush();
+            return text.toString();
+        }
+
+        @Override
+        public void close() throws IOException {
+            channel.close();
+            selector.close();
+        }
+    }
+}
