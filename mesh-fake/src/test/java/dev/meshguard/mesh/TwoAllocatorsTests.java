@@ -19,6 +19,7 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -141,7 +142,11 @@ class TwoAllocatorsTests {
         assertThat(verdict.sum().leaked()).isEqualTo(2);
         assertThat(verdict.survivors())
                 .allSatisfy(survivor ->
-                        assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.subDevice(manager.value(), 1)));
+                        assertThat(survivor.buffer().allocator()).hasValue(AllocatorId.subDevice(manager.value(), 1)))
+                .allSatisfy(survivor -> assertThat(survivor.diagnosis().evidence())
+                        .extracting(Evidence::text)
+                        .anyMatch(text -> text.startsWith("sub-device manager %d was cleaned up when the mesh closed"
+                                .formatted(manager.value()))));
         assertThat(verdict.anomalies()).isEmpty();
         assertThat(verdict.inconclusiveReasonTexts()).isEmpty();
     }

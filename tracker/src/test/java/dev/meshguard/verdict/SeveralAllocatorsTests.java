@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 import static dev.meshguard.tracker.HistoryScript.device;
 import static dev.meshguard.tracker.HistoryScript.devices;
@@ -20,6 +21,8 @@ import dev.meshguard.tracker.history.PolicyLedger;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A mesh, each device and each sub-device have an allocator of their own, and two of them reserve one address. */
 class SeveralAllocatorsTests {
@@ -180,5 +183,39 @@ class SeveralAllocatorsTests {
                 .free(DRAM, devices(0, 1), 0x1000)
                 .onMesh(0)
                 .fromAllocator(AllocatorId.MESH);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            false|sub-device manager 1 was cleaned up when the mesh closed: its allocator listed 0x1000 (4096) as free afterwards
+            true|sub-device manager 1 was not cleaned up when the mesh closed: its allocator listed 0x1000 (4096) as allocated afterwards
+            """)
+    void aLeakInASubDeviceSaysWhetherItsManagerWasCleanedUp(boolean isStillAllocated, String evidence) {
+        HistoryScript script = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .onMesh(0)
+                .fromAllocator(FIRST);
+        readings(script, CLOSE_BEGUN, 0x1000);
+        if (isStillAllocated) {
+            readings(script, AFTER_WIPE, 0x1000);
+        } else {
+            readings(script, AFTER_WIPE);
+        }
+
+        LeakVerdict verdict = LeakCheck.create().examine(script.closed());
+
+        assertThat(verdict.survivors())
+                .singleElement()
+                .satisfies(left -> assertThat(left.diagnosis().evidence())
+                        .extracting(Evidence::text)
+                        .filteredOn(text -> text.startsWith("sub-device manager"))
+                        .singleElement()
+                        .asString()
+                        .startsWith(evidence));
+    }
+
+    private static void readings(HistoryScript script, WitnessSnapshot.Moment moment, long... allocated) {
+        script.witnessOf(WitnessSnapshot.of(0, moment).ofAllocator(FIRST), L1, device(0), allocated);
     }
 }

@@ -295,7 +295,30 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         evidence.addAll(RepeatedReports.of(this));
         freeWhileShared().map(SurvivorContext::survivesAlone).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
+        cleanupOfSubDevices().ifPresent(evidence::add);
         return evidence;
+    }
+
+    /**
+     * Returns what the close of the mesh did with the sub-device manager whose allocator reserved the buffer. The close
+     * destroys all managers: {@code close_impl} of {@code tt_metal/distributed/mesh_device.cpp}.
+     */
+    private Optional<Evidence> cleanupOfSubDevices() {
+        AddressState after = addressState(Moment.AFTER_WIPE);
+        return buffer.allocator()
+                .filter(allocator -> allocator.kind() == AllocatorId.Kind.SUB_DEVICE && after != AddressState.UNKNOWN)
+                .flatMap(allocator -> reading(Moment.AFTER_WIPE)
+                        .map(event -> Evidence.of(
+                                String.format(
+                                        Locale.ROOT,
+                                        "sub-device manager %d was %s when the mesh closed: its allocator listed %s as %s"
+                                                + " afterwards (event #%d)",
+                                        allocator.manager(),
+                                        after == AddressState.FREE ? "cleaned up" : "not cleaned up",
+                                        Quantities.address(buffer.address()),
+                                        after == AddressState.FREE ? "free" : "allocated",
+                                        event.number()),
+                                event.number())));
     }
 
     /** It is unknown which of several requests at one address still holds it. */
