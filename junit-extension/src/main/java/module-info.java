@@ -2,6 +2,7 @@
 module dev.meshguard.junit {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
+    requires dev.meshguard.page;
     requires org.slf4j;
     requires transitive dev.meshguard.assertions;
     requires transitive dev.meshguard.mesh;

@@ -1,7 +1,7 @@
 /** The reports of a verdict. */
+@SuppressWarnings("module")
 module dev.meshguard.report {
     requires com.fasterxml.jackson.core;
-    requires gg.jte.runtime;
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
@@ -9,8 +9,9 @@ module dev.meshguard.report {
 
     exports dev.meshguard.report;
     exports dev.meshguard.report.export;
+    exports dev.meshguard.report.internal to
+            dev.meshguard.page;
     exports dev.meshguard.report.json;
-    exports dev.meshguard.report.page;
     exports dev.meshguard.report.reproduction;
     exports dev.meshguard.report.summary;
 }

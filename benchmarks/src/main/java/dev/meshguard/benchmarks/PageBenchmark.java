@@ -1,7 +1,7 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.page.RunPage;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;

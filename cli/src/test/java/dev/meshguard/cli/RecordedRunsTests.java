@@ -3,10 +3,10 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.report.page.RunPage;
-import dev.meshguard.report.page.SuiteFolder;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;

@@ -20,6 +20,7 @@ import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mockito.MockReports;
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.AllocationTracker;
@@ -40,6 +41,7 @@ class PublicApiTests {
                             AllocationTracker.class,
                             Ttnn.class,
                             VerdictReport.class,
+                            RunPage.class,
                             AllocationLog.class,
                             LeakAssertions.class,
                             MockReports.class,
@@ -72,6 +74,7 @@ class PublicApiTests {
                         "dev.meshguard.verdict",
                         "dev.meshguard.mesh",
                         "dev.meshguard.report",
+                        "dev.meshguard.page",
                         "dev.meshguard.assertions",
                         "dev.meshguard.mockito",
                         "dev.meshguard.server.log",

@@ -1,4 +1,4 @@
-/** The reports of a verdict: terminal text, one HTML page, JSON. */
+/** The reports of a verdict: terminal text and JSON. */
 @NullMarked
 package dev.meshguard.report;
 

@@ -2,8 +2,8 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.page.RunPage;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -3,7 +3,7 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.UsageException;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.page.SuiteFolder;
+import dev.meshguard.page.suite.SuiteFolder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -10,7 +10,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.report.json.RandomHistory;
+import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** The published schemas of the formats. */
-public final class JsonSchemas {
+final class JsonSchemas {
 
     private final JsonSchema schema;
 
@@ -27,12 +27,8 @@ public final class JsonSchemas {
         return new JsonSchemas("verdict-1.schema.json");
     }
 
-    public static JsonSchemas ofPage() {
-        return new JsonSchemas("page-1.schema.json");
-    }
-
     /** Returns the errors of a document. */
-    public List<String> faultsOf(String json) {
+    List<String> faultsOf(String json) {
         return schema.validate(json, InputFormat.JSON).stream()
                 .map(fault -> fault.toString())
                 .sorted()

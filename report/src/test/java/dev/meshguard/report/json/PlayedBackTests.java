@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.report.reproduction.ReproductionTest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Retention;

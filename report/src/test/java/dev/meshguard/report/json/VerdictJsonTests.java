@@ -8,6 +8,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.history.AllocationHistory;

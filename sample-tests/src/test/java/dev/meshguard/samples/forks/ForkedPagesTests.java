@@ -32,7 +32,7 @@ class ForkedPagesTests {
             Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>", Pattern.DOTALL);
 
     private static final Pattern WRITES_PAGES = Pattern.compile(
-            "\\] (dev\\.meshguard\\.report\\.page\\.|dev\\.meshguard\\.junit\\.internal\\.pages\\.PageWriting|gg\\.jte\\.)");
+            "\\] (dev\\.meshguard\\.page\\.|dev\\.meshguard\\.junit\\.internal\\.pages\\.PageWriting|gg\\.jte\\.)");
 
     @TempDir
     private Path folder;

@@ -22,7 +22,7 @@ class ModuleMapTests {
     private static final Pattern MODULE = Pattern.compile("module (dev\\.meshguard\\.\\w+)");
     private static final Pattern REQUIRED =
             Pattern.compile("requires (?:static |transitive )*(dev\\.meshguard\\.\\w+);");
-    private static final Pattern EXPORTED = Pattern.compile("exports (dev\\.meshguard[\\w.]*)");
+    private static final Pattern EXPORTED = Pattern.compile("exports (dev\\.meshguard[\\w.]*);");
     private static final Pattern FIRST_SENTENCE = Pattern.compile("/\\*\\*[\\s*]*(.+?[.])(?:\\s|\\*/)", Pattern.DOTALL);
     private static final Pattern DRAWN =
             Pattern.compile("## Modules and packages\n.*?\n```\n(.*?)\n```", Pattern.DOTALL);

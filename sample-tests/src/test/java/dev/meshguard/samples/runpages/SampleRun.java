@@ -1,7 +1,7 @@
 package dev.meshguard.samples.runpages;
 
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.page.RunPage;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.io.UncheckedIOException;

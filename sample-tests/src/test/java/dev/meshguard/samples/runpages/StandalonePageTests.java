@@ -2,8 +2,8 @@ package dev.meshguard.samples.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.page.RunPage;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,8 +3,8 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.page.RunPage;
-import dev.meshguard.report.page.SuiteFolder;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;

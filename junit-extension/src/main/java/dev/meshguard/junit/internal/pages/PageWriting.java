@@ -1,7 +1,7 @@
 package dev.meshguard.junit.internal.pages;
 
-import dev.meshguard.report.page.RunPage;
-import dev.meshguard.report.page.SuiteFolder;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.page.suite.SuiteFolder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

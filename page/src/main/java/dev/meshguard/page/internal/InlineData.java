@@ -1,0 +1,33 @@
+package dev.meshguard.page.internal;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.zip.GZIPOutputStream;
+
+/** Data embedded in a page: long data is compressed, and the browser inflates it. */
+final class InlineData {
+
+    /** Above this length inflating costs a reader less than the saved space on disk and in mails. */
+    static final int MAX_UNCOMPRESSED_LENGTH = 2 * 1024 * 1024;
+
+    private InlineData() {}
+
+    static boolean isLong(String json) {
+        return json.length() > MAX_UNCOMPRESSED_LENGTH;
+    }
+
+    static String compressed(String json) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(json.length() / 8);
+        try (Writer writer = new OutputStreamWriter(new GZIPOutputStream(bytes), StandardCharsets.UTF_8)) {
+            writer.write(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Nothing is written to a disk, so nothing can fail", e);
+        }
+        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    }
+}

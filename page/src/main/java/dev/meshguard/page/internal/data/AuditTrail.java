@@ -1,0 +1,110 @@
+package dev.meshguard.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.report.BudgetReport;
+import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetSpec;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.SourceLine;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** The results of all expectations and restrictions: expectation entries, budgets, and inconsistent reports. */
+final class AuditTrail {
+
+    private static final int MAX_ANOMALIES = 1_000;
+
+    private final LeakVerdict verdict;
+    private final Optional<BudgetVerdict> budgets;
+    private final SourceRedactor discretion;
+
+    AuditTrail(RunFigures figures) {
+        this.verdict = figures.verdict();
+        this.budgets = figures.budgets();
+        this.discretion = figures.discretion();
+    }
+
+    void write(JsonGenerator json, TruncationInfo shown) throws IOException {
+        json.writeArrayFieldStart("expectations");
+        for (ExpectationResult result : verdict.expectations()) {
+            json.writeStartObject();
+            write(result, json);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        writeBudgets(json);
+        List<Anomaly> anomalies = verdict.anomalies();
+        int shownAnomalies = Math.min(anomalies.size(), MAX_ANOMALIES);
+        json.writeArrayFieldStart("anomalies");
+        for (Anomaly anomaly : anomalies.subList(0, shownAnomalies)) {
+            json.writeStartObject();
+            json.writeStringField("kind", anomaly.kind().name());
+            json.writeStringField("words", anomaly.kind().description());
+            json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesLedger());
+            json.writeNumberField("event", anomaly.event().number());
+            json.writeNumberField("device", anomaly.device());
+            json.writeStringField("type", anomaly.type().name());
+            json.writeNumberField("address", anomaly.address());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        shown.add("anomalies", shownAnomalies, anomalies.size());
+    }
+
+    private void write(ExpectationResult result, JsonGenerator json) throws IOException {
+        Expectation entry = result.expectation();
+        json.writeStringField("words", discretion.description(entry.conditions()));
+        json.writeStringField("fate", result.fate().name());
+        json.writeNumberField("matchedBuffers", result.matchedBuffers());
+        json.writeNumberField("matchedBytes", result.matchedBytes());
+        json.writeNumberField("refusedBuffers", result.rejectedBuffers());
+        if (!entry.count().isAny()) {
+            json.writeStringField("bound", entry.count().toString());
+        }
+        if (entry.until().isPresent()) {
+            json.writeStringField("until", entry.until().get().toString());
+        }
+        json.writeStringField("reason", discretion.description(entry.because()));
+        Optional<String> place =
+                discretion.hidesSources() ? Optional.empty() : entry.source().map(SourceLine::toString);
+        if (place.isPresent()) {
+            json.writeStringField("place", place.get());
+        }
+    }
+
+    private void writeBudgets(JsonGenerator json) throws IOException {
+        if (budgets.isEmpty()) {
+            return;
+        }
+        BudgetVerdict judged = budgets.get();
+        json.writeObjectFieldStart("budgets");
+        json.writeBooleanField("kept", judged.violations().isEmpty());
+        Columns.texts(
+                "words",
+                discretion.description(BudgetReport.of(judged).text()).lines().toList(),
+                json);
+        json.writeArrayFieldStart("limits");
+        for (BudgetSpec budget : judged.budgets()) {
+            json.writeStartObject();
+            json.writeStringField("words", budget.toString());
+            json.writeStringField("type", budget.type().name());
+            if (budget.device().isPresent()) {
+                json.writeNumberField("device", budget.device().getAsInt());
+            }
+            if (budget.peakBytes().isPresent()) {
+                json.writeNumberField("peakBytes", budget.peakBytes().getAsLong());
+            }
+            json.writeBooleanField(
+                    "kept",
+                    judged.violations().stream()
+                            .noneMatch(overrun -> overrun.budget().equals(budget)));
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        json.writeEndObject();
+    }
+}

@@ -1,0 +1,80 @@
+package dev.meshguard.page.internal.data;
+
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The groups of a verdict in one list, each followed by its consequences, and the group of each buffer. */
+final class GroupIndex {
+
+    /** A page of more must be searched anyway. The worst come first, so the most harmless are omitted. */
+    static final int MAX_GROUPS = 5_000;
+
+    static final int NONE = -1;
+
+    /**
+     * One group at its index.
+     *
+     * @param group the group
+     * @param consequenceOf the index of the group with which it is freed, or {@link #NONE}
+     */
+    record Entry(SurvivorGroup group, int consequenceOf) {}
+
+    /** The group and status of a survivor. */
+    record Membership(int group, SurvivorStatus standing) {}
+
+    private static final List<SurvivorStatus> WORST_FIRST = List.of(
+            SurvivorStatus.LEAKED,
+            SurvivorStatus.FREED_LATE,
+            SurvivorStatus.MISREPORTED,
+            SurvivorStatus.UNDECIDED,
+            SurvivorStatus.EXPECTED);
+
+    private final List<Entry> entries = new ArrayList<>();
+    private final Map<BufferGeneration, Membership> members = new HashMap<>();
+    private int all;
+
+    GroupIndex(LeakVerdict verdict) {
+        // Buffers of omitted groups, or of none, still have a status.
+        for (Survivor survivor : verdict.survivors()) {
+            members.put(survivor.buffer(), new Membership(NONE, survivor.status()));
+        }
+        verdict.groups().stream()
+                .sorted(Comparator.comparing(group -> WORST_FIRST.indexOf(group.status())))
+                .forEach(group -> add(group, NONE));
+    }
+
+    private void add(SurvivorGroup group, int consequenceOf) {
+        all++;
+        int place = entries.size();
+        boolean isShown = place < MAX_GROUPS;
+        if (isShown) {
+            entries.add(new Entry(group, consequenceOf));
+            for (Survivor survivor : group.survivors()) {
+                members.put(survivor.buffer(), new Membership(place, survivor.status()));
+            }
+        }
+        group.consequences().forEach(consequence -> add(consequence, isShown ? place : NONE));
+    }
+
+    List<Entry> entries() {
+        return entries;
+    }
+
+    /** Returns the number of groups, including the omitted ones. */
+    int all() {
+        return all;
+    }
+
+    /** Returns the membership of each survivor. */
+    Map<BufferGeneration, Membership> members() {
+        return members;
+    }
+}

@@ -1,0 +1,178 @@
+package dev.meshguard.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.report.BufferTimeline;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import dev.meshguard.verdict.baseline.ShortFingerprints;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The groups of survivors with all their data, and their sums by cause. */
+final class GroupList {
+
+    /** A timeline requires a search of all events, so only the first groups, which are the worst, have one. */
+    private static final long MAX_EVENTS_READ = 20_000_000;
+
+    private static final int MIN_TIMELINES = 10;
+
+    private final LeakVerdict verdict;
+    private final VerdictReport report;
+    private final GroupIndex grouped;
+    private final SourceRedactor discretion;
+    private final Optional<BaselineComparison> comparison;
+    private final ShortFingerprints fingerprints;
+
+    GroupList(RunFigures figures, GroupIndex grouped) {
+        this.verdict = figures.verdict();
+        this.report = figures.report();
+        this.grouped = grouped;
+        this.discretion = figures.discretion();
+        this.comparison = figures.known().map(known -> BaselineComparison.of(known, verdict));
+        this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
+                .map(entry -> Fingerprint.of(entry.group()))
+                .toList());
+    }
+
+    /** Returns the numbers of all events that evidence refers to. */
+    Set<Long> namedEvents() {
+        Set<Long> named = new HashSet<>();
+        for (GroupIndex.Entry entry : grouped.entries()) {
+            entry.group().evidence().forEach(evidence -> named.addAll(evidence.events()));
+            entry.group().context().forEach(evidence -> named.addAll(evidence.events()));
+        }
+        verdict.inconclusiveReasons().forEach(reason -> named.addAll(reason.events()));
+        return named;
+    }
+
+    void writeCauses(JsonGenerator json) throws IOException {
+        EnumMap<Cause, long[]> sums = new EnumMap<>(Cause.class);
+        for (SurvivorGroup group : verdict.groups()) {
+            if (group.status() != SurvivorStatus.EXPECTED) {
+                long[] sum = sums.computeIfAbsent(group.cause(), unused -> new long[3]);
+                sum[0]++;
+                sum[1] += group.buffers();
+                sum[2] += group.bytesInAll();
+            }
+        }
+        json.writeArrayFieldStart("causes");
+        for (Map.Entry<Cause, long[]> sum : sums.entrySet()) {
+            json.writeStartObject();
+            json.writeStringField("cause", sum.getKey().name());
+            json.writeNumberField("groups", sum.getValue()[0]);
+            json.writeNumberField("buffers", sum.getValue()[1]);
+            json.writeNumberField("bytes", sum.getValue()[2]);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    void write(JsonGenerator json, AllocationRectangles lives, TruncationInfo shown) throws IOException {
+        AllocationHistory history = verdict.history();
+        long stories =
+                Math.max(MIN_TIMELINES, MAX_EVENTS_READ / (history.events().size() + 1L));
+        json.writeArrayFieldStart("groups");
+        for (GroupIndex.Entry entry : grouped.entries()) {
+            json.writeStartObject();
+            write(entry.group(), json);
+            List<BufferGeneration> buffers =
+                    entry.group().survivors().stream().map(Survivor::buffer).toList();
+            Columns.numbers("buffers", lives.indexesOf(buffers), json);
+            if (stories-- > 0) {
+                Columns.texts("story", story(history, buffers.get(0)), json);
+            }
+            if (entry.consequenceOf() != GroupIndex.NONE) {
+                json.writeNumberField("consequenceOf", entry.consequenceOf());
+            }
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+        shown.add("groups", grouped.entries().size(), grouped.all());
+    }
+
+    private void write(SurvivorGroup group, JsonGenerator json) throws IOException {
+        Fingerprint fingerprint = Fingerprint.of(group);
+        json.writeStringField("cause", group.cause().name());
+        json.writeStringField("standing", group.status().name());
+        json.writeStringField("knowledge", knowledge(group, fingerprint));
+        json.writeStringField("fingerprint", fingerprints.of(fingerprint));
+        json.writeStringField("remedy", verdict.remedyOf(group.cause()));
+        json.writeStringField("type", group.type().name());
+        json.writeNumberField("size", group.size());
+        json.writeNumberField("bytes", group.bytes());
+        json.writeNumberField("count", group.survivors().size());
+        Columns.numbers(
+                "devices",
+                group.devices().stream().mapToLong(Integer::longValue).toArray(),
+                json);
+        optional("label", group.label().map(discretion::description), json);
+        json.writeStringField("phase", group.first().buffer().allocatedIn().name());
+        optional("site", discretion.site(group.origin()), json);
+        Columns.texts("frames", discretion.frames(group.origin()), json);
+        evidence("evidence", group.evidence(), json);
+        evidence("context", group.context(), json);
+        Optional<VerdictReport.OptOut> entry = report.optOutOf(group);
+        if (entry.isPresent()) {
+            json.writeObjectFieldStart("entry");
+            json.writeStringField(
+                    "annotation", discretion.description(entry.get().annotation()));
+            json.writeStringField("line", discretion.description(entry.get().line()));
+            json.writeEndObject();
+        }
+    }
+
+    private String knowledge(SurvivorGroup group, Fingerprint fingerprint) {
+        return comparison
+                .flatMap(known -> known.description(group, fingerprint))
+                .map(words -> words.equals(BaselineComparison.KNOWN) ? "known" : "new")
+                .orElse("none");
+    }
+
+    private List<String> story(AllocationHistory history, BufferGeneration buffer) {
+        BufferTimeline story = BufferTimeline.of(history, buffer);
+        List<String> lines = new ArrayList<>();
+        lines.add(story.title());
+        for (BufferTimeline.Step step : story.steps()) {
+            String site = step.site()
+                    .filter(unused -> !discretion.hidesSources())
+                    .map(place -> " at " + place)
+                    .orElse("");
+            lines.add("#" + step.event() + " " + discretion.description(step.text()) + site);
+        }
+        lines.add(story.end());
+        return lines;
+    }
+
+    private void evidence(String field, List<Evidence> facts, JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart(field);
+        for (Evidence fact : facts) {
+            json.writeStartObject();
+            json.writeStringField("words", discretion.description(fact.text()));
+            Columns.numbers(
+                    "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void optional(String field, Optional<String> text, JsonGenerator json) throws IOException {
+        if (text.isPresent()) {
+            json.writeStringField(field, text.get());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.meshguard.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.report.internal.PlainEscapes;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+
+/** JSON embedded in a page: no text in it can end its element, and no encoding or reader misinterprets it. */
+public final class InlineJson {
+
+    private static final JsonFactory FACTORY =
+            new JsonFactoryBuilder().characterEscapes(new PlainEscapes("<>&'")).build();
+
+    /** Writes a document. */
+    @FunctionalInterface
+    public interface Writing {
+
+        /** Writes all of it. */
+        void write(JsonGenerator json) throws IOException;
+    }
+
+    private InlineJson() {}
+
+    /** Returns a document on one line. */
+    public static String text(Writing writing) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = FACTORY.createGenerator(text)) {
+            writing.write(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException("A text in memory cannot be written", e);
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,57 @@
+package dev.meshguard.page.internal.data;
+
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.growth.Accumulation;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The data of a run's page.
+ *
+ * @param title the title of the run
+ * @param report the report of the verdict
+ * @param text the text of the terminal, if it is more than the report
+ * @param known the baseline, if there is one
+ * @param budgets the budget verdict, if there are budgets
+ * @param growth the growth over rounds, if it was judged
+ * @param hidesSources whether source locations are omitted
+ */
+public record RunFigures(
+        String title,
+        VerdictReport report,
+        Optional<String> text,
+        Optional<Baseline> known,
+        Optional<BudgetVerdict> budgets,
+        Optional<Accumulation> growth,
+        boolean hidesSources) {
+
+    /** Returns the verdict. */
+    public LeakVerdict verdict() {
+        return report.verdict();
+    }
+
+    /** Returns the text of the page: exactly that of the terminal, unless sources are omitted. */
+    public String description() {
+        return discretion().description(text.orElseGet(report::text));
+    }
+
+    /** Returns the descriptions of the expectation entries that matched. */
+    public List<String> expectationsUsed() {
+        return verdict().expectations().stream()
+                .filter(result -> result.matchedBuffers() > 0)
+                .map(result -> discretion().description(result.expectation().toString()))
+                .toList();
+    }
+
+    SourceRedactor discretion() {
+        return new SourceRedactor(hidesSources);
+    }
+
+    /** Returns the data as JSON. */
+    public String json() {
+        return InlineJson.text(new RunJson(this)::write);
+    }
+}

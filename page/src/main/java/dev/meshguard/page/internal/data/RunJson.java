@@ -1,0 +1,116 @@
+package dev.meshguard.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.report.Caveat;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.LeakVerdict;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/** Writes the data of one run; each part of the document has a class of its own. */
+final class RunJson {
+
+    private static final String FORMAT = "meshguard-page";
+    private static final int VERSION = 1;
+
+    /** Incremented when a field is added. */
+    private static final int MINOR = 0;
+
+    private final RunFigures figures;
+    private final LeakVerdict verdict;
+    private final SourceRedactor discretion;
+
+    RunJson(RunFigures figures) {
+        this.figures = figures;
+        this.verdict = figures.verdict();
+        this.discretion = figures.discretion();
+    }
+
+    void write(JsonGenerator json) throws IOException {
+        AllocationHistory history = verdict.history();
+        long end = end(history);
+        UsageFigures usage = UsageFigures.of(history);
+        MeshGrid grid = new MeshGrid(verdict);
+        GroupIndex grouped = new GroupIndex(verdict);
+        AllocationRectangles lives = new AllocationRectangles(history, grouped.members(), grid.size(), end);
+        GroupList groups = new GroupList(figures, grouped);
+        Texts texts = new Texts();
+        TruncationInfo shown = new TruncationInfo();
+
+        json.writeStartObject();
+        head(json);
+        caveats(json);
+        grid.write(json);
+        groups.writeCauses(json);
+        groups.write(json, lives, shown);
+        new TimelineBands(verdict, end).write(json, discretion, shown);
+        lives.write(json, texts, discretion, shown);
+        usage.writeSeries(json, figures.budgets(), shown);
+        usage.writeMatrix(json, figures.budgets());
+        Optional<GrowthFigures> growth = GrowthFigures.of(figures);
+        if (growth.isPresent()) {
+            growth.get().write(json, shown);
+        }
+        new Icicle(lives, grouped.members(), discretion, usage.peakEvent()).write(json);
+        new EventTable(history, texts, discretion).write(json, groups.namedEvents(), shown);
+        new AuditTrail(figures).write(json, shown);
+        texts.write(json);
+        shown.write(json);
+        json.writeEndObject();
+    }
+
+    private static long end(AllocationHistory history) {
+        List<HistoryEvent> events = history.events();
+        return events.isEmpty() ? 0 : events.get(events.size() - 1).number();
+    }
+
+    private void head(JsonGenerator json) throws IOException {
+        String text = figures.description();
+        json.writeStringField("format", FORMAT);
+        json.writeNumberField("version", VERSION);
+        json.writeNumberField("minor", MINOR);
+        json.writeStringField("title", figures.title());
+        json.writeStringField("outcome", verdict.outcome().name());
+        json.writeStringField("headline", text.lines().findFirst().orElse(""));
+        json.writeStringField("text", text);
+        Optional<String> reproduction = figures.report().reproduction().map(discretion::description);
+        if (reproduction.isPresent()) {
+            json.writeStringField("reproduction", reproduction.get());
+        }
+        json.writeBooleanField("sourcesLeftOut", discretion.hidesSources());
+        json.writeBooleanField("flatAddresses", verdict.history().hasFlatAddresses());
+        LeakVerdict.Sum sum = verdict.sum();
+        json.writeObjectFieldStart("sum");
+        json.writeNumberField("allocated", sum.allocated());
+        json.writeNumberField("freed", sum.freed());
+        json.writeNumberField("late", sum.late());
+        json.writeNumberField("leaked", sum.leaked());
+        json.writeNumberField("misreported", sum.misreported());
+        json.writeNumberField("expected", sum.expected());
+        json.writeNumberField("undecided", sum.undecided());
+        json.writeBooleanField("comesOut", sum.comesOut());
+        json.writeEndObject();
+    }
+
+    private void caveats(JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("caveats");
+        for (InconclusiveReason reason : verdict.inconclusiveReasons()) {
+            caveat(reason.kind().name(), true, reason.text(), json);
+        }
+        for (Caveat limit : figures.report().limits()) {
+            caveat(limit.kind().name(), false, limit.text(), json);
+        }
+        json.writeEndArray();
+    }
+
+    private void caveat(String kind, boolean makesInconclusive, String words, JsonGenerator json) throws IOException {
+        json.writeStartObject();
+        json.writeStringField("kind", kind);
+        json.writeBooleanField("makesInconclusive", makesInconclusive);
+        json.writeStringField("words", discretion.description(words));
+        json.writeEndObject();
+    }
+}

@@ -1,0 +1,33 @@
+package dev.meshguard.page.internal.data;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The texts to which columns refer by index: most of them are repeated. */
+final class Texts {
+
+    /** Represents no text. */
+    static final int NONE = -1;
+
+    private final Map<String, Integer> indexes = new LinkedHashMap<>();
+
+    int index(String text) {
+        return indexes.computeIfAbsent(text, unused -> indexes.size());
+    }
+
+    int index(Optional<String> text) {
+        return text.map(this::index).orElse(NONE);
+    }
+
+    /** Call it after all columns are written. */
+    void write(JsonGenerator json) throws IOException {
+        json.writeArrayFieldStart("strings");
+        for (String text : indexes.keySet()) {
+            json.writeString(text);
+        }
+        json.writeEndArray();
+    }
+}

@@ -1,0 +1,12 @@
+/** The HTML pages of runs. */
+module dev.meshguard.page {
+    requires com.fasterxml.jackson.core;
+    requires gg.jte.runtime;
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires transitive dev.meshguard.report;
+    requires transitive dev.meshguard.tracker;
+
+    exports dev.meshguard.page;
+    exports dev.meshguard.page.suite;
+}

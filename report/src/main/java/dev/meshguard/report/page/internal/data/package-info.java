@@ -1,5 +1,0 @@
-/** The data of a page: a run as JSON. */
-@NullMarked
-package dev.meshguard.report.page.internal.data;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** The construction of a page: embedded content, and the permissions of a browser. */
-@NullMarked
-package dev.meshguard.report.page.internal;
-
-import org.jspecify.annotations.NullMarked;

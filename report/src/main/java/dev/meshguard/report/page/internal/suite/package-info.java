@@ -1,5 +1,0 @@
-/** The records and the overview page of many runs. */
-@NullMarked
-package dev.meshguard.report.page.internal.suite;
-
-import org.jspecify.annotations.NullMarked;

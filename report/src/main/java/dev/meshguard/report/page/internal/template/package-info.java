@@ -1,5 +1,0 @@
-/** The templates of pages, compiled to Java by MeshGuard's build. */
-@NullMarked
-package dev.meshguard.report.page.internal.template;
-
-import org.jspecify.annotations.NullMarked;
