@@ -371,6 +371,10 @@ public final class AllocationTracker implements AllocationListener {
     @Override
     public void deviceOpened(int device) {
         mark(number -> new HistoryEvent.DeviceOpened(number, device));
+        DeviceRecorder recorder = existingRecorderOf(device);
+        if (recorder != null) {
+            recorder.deviceOpened(lastMarker);
+        }
         if (log.isOn()) {
             log.marked("device opened", "device", device);
         }
@@ -491,6 +495,11 @@ public final class AllocationTracker implements AllocationListener {
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
         mark(number -> new HistoryEvent.Checked(number, today));
+        for (DeviceRecorder recorder : devices) {
+            if (recorder != null) {
+                recorder.checked(lastMarker);
+            }
+        }
         log.marked("checked", "today", today);
     }
 
@@ -675,12 +684,34 @@ public final class AllocationTracker implements AllocationListener {
                 markers.set(markers.size() - 1, run.untilNow());
             }
             List<DeviceRecorder.Recording> recordings = new ArrayList<>();
+            long freedAfterCheck = 0;
+            long reusedAfterOpening = 0;
             for (DeviceRecorder recorder : devices) {
                 if (recorder != null) {
                     recordings.add(recorder.recording());
+                    freedAfterCheck += recorder.freedAfterCheck();
+                    reusedAfterOpening += recorder.reusedAfterOpening();
                 }
             }
-            return AllocationHistory.recorded(markers, recordings, flatAddresses);
+            List<PendingEvent> events = new ArrayList<>(markers);
+            addNotKept(freedAfterCheck, "allocated at the check and freed afterwards", events);
+            addNotKept(
+                    reusedAfterOpening,
+                    "allocated where a buffer had survived an earlier open period of the device",
+                    events);
+            return AllocationHistory.recorded(events, recordings, flatAddresses);
+        }
+    }
+
+    /** Without events, only the number of buffers is known that a verdict would have to distinguish. */
+    private void addNotKept(long buffers, String fate, List<PendingEvent> events) {
+        if (buffers > 0) {
+            String reason = String.format(
+                    Locale.ROOT,
+                    "%s %s, and the events that would say which were not kept",
+                    buffers == 1 ? "1 buffer was" : buffers + " buffers were",
+                    fate);
+            events.add(new PendingEvent(ticket.get(), number -> new HistoryEvent.ReportsLost(number, -1, reason)));
         }
     }
 

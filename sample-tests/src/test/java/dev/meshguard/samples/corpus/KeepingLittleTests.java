@@ -35,7 +35,6 @@ class KeepingLittleTests {
             "several allocators: the device's buffer freed after the close",
             "a tensor freed after the check",
             "a program ended after the check",
-            "a check before the close",
             "untracked: a tensor that is kept",
             "untracked: a tensor that is freed later",
             "untracked: a free after the close",
@@ -62,11 +61,12 @@ class KeepingLittleTests {
         assertThat(cases).isGreaterThan(120);
     }
 
-    /** Nothing says whose it was, so it is not named; but green it must not be. */
+    /** The owner is unknown, so it is not named; but the verdict must not be green. */
     @Test
-    void aBufferFreedAfterTheCloseIsNotCalledFreed() {
+    void aBufferWhoseLateFreeOrLeakIsNotKeptMakesTheVerdictInconclusive() {
         List<Outcome> outcomes = Scenarios.all().stream()
-                .filter(scenario -> scenario.name().contains("freed after the close"))
+                .filter(scenario -> scenario.name().contains("freed after the")
+                        || scenario.name().equals("a mesh that is opened again over what was forgotten"))
                 .flatMap(scenario -> cases(scenario).stream())
                 .map(one -> one.start(new RememberedHandles(), Retention.LIVE_AND_TOTALS)
                         .get()
@@ -75,7 +75,7 @@ class KeepingLittleTests {
                         .outcome())
                 .toList();
 
-        assertThat(outcomes).hasSize(12).containsOnly(Outcome.INCONCLUSIVE);
+        assertThat(outcomes).hasSize(17).containsOnly(Outcome.INCONCLUSIVE);
     }
 
     private static List<CorpusCase> cases(Scenario scenario) {

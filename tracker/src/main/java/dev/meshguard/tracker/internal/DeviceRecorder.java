@@ -60,6 +60,12 @@ public final class DeviceRecorder extends DeviceLock {
     private final StackKeeper stacks;
     private long freesOfNothing;
 
+    // Only without a journal, which shows both.
+    private long checkedAt;
+    private long freedAfterCheck;
+    private long openedAt;
+    private long reusedAfterOpening;
+
     /** Creates an empty recorder; without a journal it keeps only live entries and sums. */
     public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
         this.device = device;
@@ -108,6 +114,9 @@ public final class DeviceRecorder extends DeviceLock {
         ledger.repeat(slot, allocator);
         if (journal == null && first != request) {
             forgetWhoseItIs(slot, request);
+        }
+        if (ledger.ticket(slot) < openedAt) {
+            reusedAfterOpening++;
         }
         ledger.reportedAt(slot, ticket);
         totals.reportedAgain(type, ledger.lifetime(slot));
@@ -165,6 +174,9 @@ public final class DeviceRecorder extends DeviceLock {
             }
             totals.freed(type, lifetime, ledger.size(slot));
             AllocationRequest allocation = ledger.request(slot);
+            if (lifetime == BufferLifetime.USER && ledger.ticket(slot) < checkedAt) {
+                freedAfterCheck++;
+            }
             ledger.remove(slot);
             if (allocation != null) {
                 stacks.removed(allocation);
@@ -203,6 +215,50 @@ public final class DeviceRecorder extends DeviceLock {
         lock();
         try {
             allocators.deviceClosed();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records that the device was initialised at a ticket. */
+    public void deviceOpened(long ticket) {
+        lock();
+        try {
+            openedAt = ticket;
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Returns how many allocations came at the address of an entry from an earlier open period of the device, without a
+     * journal.
+     */
+    public long reusedAfterOpening() {
+        lock();
+        try {
+            return journal == null ? reusedAfterOpening : 0;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records that the check is made at a ticket; it replaces an earlier check. */
+    public void checked(long ticket) {
+        lock();
+        try {
+            checkedAt = ticket;
+            freedAfterCheck = 0;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns how many entries of lifetime USER were live at the check and removed afterwards, without a journal. */
+    public long freedAfterCheck() {
+        lock();
+        try {
+            return journal == null ? freedAfterCheck : 0;
         } finally {
             unlock();
         }
