@@ -2,7 +2,6 @@
 module dev.meshguard.junit {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
-    requires dev.meshguard.page;
     requires org.slf4j;
     requires transitive dev.meshguard.assertions;
     requires transitive dev.meshguard.mesh;
@@ -16,6 +15,8 @@ module dev.meshguard.junit {
 
     exports dev.meshguard.junit;
     exports dev.meshguard.junit.template;
+
+    uses dev.meshguard.report.FailureOutput;
 
     provides org.junit.jupiter.api.extension.Extension with
             dev.meshguard.junit.MeshGuardExtension;

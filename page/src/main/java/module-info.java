@@ -9,4 +9,7 @@ module dev.meshguard.page {
 
     exports dev.meshguard.page;
     exports dev.meshguard.page.suite;
+
+    provides dev.meshguard.report.FailureOutput with
+            dev.meshguard.page.internal.output.PageOutput;
 }

@@ -1,10 +1,10 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.junit.internal.RunState;
-import dev.meshguard.junit.internal.pages.PageParts;
 import dev.meshguard.junit.internal.pages.PageSettings;
 import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.pages.RunPages;
+import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
@@ -96,7 +96,7 @@ record CheckPages(
         }
     }
 
-    private PageParts parts(VerdictReport said, String text) {
-        return new PageParts(said, text, run.baseline(), budgets.verdict(said.verdict()), Optional.empty());
+    private CheckReport parts(VerdictReport said, String text) {
+        return new CheckReport(said, text, run.baseline(), budgets.verdict(said.verdict()), Optional.empty());
     }
 }

@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.junit.internal.SourceRuntime;
 import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TestNames;
-import dev.meshguard.junit.internal.pages.PageParts;
+import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
@@ -137,7 +137,7 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
                 .naming(
                         shared::subject,
                         failing,
-                        failure -> new PageParts(
+                        failure -> new CheckReport(
                                 VerdictReport.of(LeakCheck.create().examine(history))
                                         .reproducedBy(TestNames.reproduction(use.name())),
                                 String.valueOf(failure.getMessage()),

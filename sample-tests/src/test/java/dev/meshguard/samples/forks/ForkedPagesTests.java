@@ -10,7 +10,9 @@ import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.page.RunPage;
 import dev.meshguard.samples.support.Fixture;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,11 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests several JVMs that write pages to one folder, and one without a page to write. */
 class ForkedPagesTests {
 
+    private static final String CLASS_PATH = System.getProperty("java.class.path");
+
     private static final Pattern DATA =
             Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>", Pattern.DOTALL);
 
-    private static final Pattern WRITES_PAGES = Pattern.compile(
-            "\\] (dev\\.meshguard\\.page\\.|dev\\.meshguard\\.junit\\.internal\\.pages\\.PageWriting|gg\\.jte\\.)");
+    private static final Pattern WRITES_PAGES = Pattern.compile("\\] (dev\\.meshguard\\.page\\.|gg\\.jte\\.)");
 
     @TempDir
     private Path folder;
@@ -78,13 +82,37 @@ class ForkedPagesTests {
         assertThat(folder.resolve("runs")).doesNotExist();
     }
 
+    @Test
+    void aJvmWithoutTheModuleOfPagesFailsAndWritesNone() throws Exception {
+        Path module = Path.of(RunPage.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        String classPath = Stream.of(CLASS_PATH.split(File.pathSeparator))
+                .filter(entry -> !Path.of(entry).equals(module))
+                .collect(Collectors.joining(File.pathSeparator));
+
+        assertThat(answers(List.of(start(FirstTestCase.class, classPath, 1))))
+                .containsExactly("1 succeeded, 1 failed\n");
+
+        assertThat(Files.readAllLines(log(1)))
+                .filteredOn(line -> WRITES_PAGES.matcher(line).find())
+                .isEmpty();
+        assertThat(folder.resolve("runs")).doesNotExist();
+    }
+
     private Process start(Class<?> fixture, int fork) throws IOException {
+        return start(fixture, CLASS_PATH, fork);
+    }
+
+    private Process start(Class<?> fixture, String classPath, int fork) throws IOException {
         Map<String, String> properties = new HashMap<>();
         properties.put("meshguard.page.folder", folder.toString());
         properties.put("meshguard.summary", "off");
         properties.put("surefire.forkNumber", Integer.toString(fork));
         properties.put(Fixture.ENABLED, "true");
-        return ForkedRun.start(fixture, properties, log(fork));
+        return ForkedRun.start(fixture, classPath, properties, log(fork));
     }
 
     private Path log(int fork) {

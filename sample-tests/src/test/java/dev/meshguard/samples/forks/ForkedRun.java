@@ -18,16 +18,18 @@ final class ForkedRun {
     /**
      * Starts it.
      *
+     * @param classPath its class path
      * @param properties its system properties
      * @param log where its classes are listed as they are loaded
      */
-    static Process start(Class<?> fixture, Map<String, String> properties, Path log) throws IOException {
+    static Process start(Class<?> fixture, String classPath, Map<String, String> properties, Path log)
+            throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-Xlog:class+load:file=" + log,
                 "-cp",
-                System.getProperty("java.class.path")));
+                classPath));
         properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.add(ForkedRun.class.getName());
         command.add(fixture.getName());

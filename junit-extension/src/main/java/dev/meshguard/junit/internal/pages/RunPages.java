@@ -1,5 +1,7 @@
 package dev.meshguard.junit.internal.pages;
 
+import dev.meshguard.report.CheckReport;
+import dev.meshguard.report.FailureOutput;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -7,6 +9,8 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pages of one execution.
  *
- * <p>A passing test without a page costs a comparison. If the folder has pages of an earlier run, the page of this test
+ * <p>A {@link FailureOutput} writes them; without one on the class path or module path no page is written. A passing
+ * test without a page costs a comparison. If the folder has pages of an earlier run, the page of this test
  * is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
@@ -30,7 +35,8 @@ public final class RunPages {
     private final boolean hasOldPages;
     private final Set<String> claimed = new HashSet<>();
     private final Set<String> ofFailures = new HashSet<>();
-    private @Nullable PageWriting writing;
+    private boolean isOutputKnown;
+    private Optional<FailureOutput.Folder> output = Optional.empty();
     private boolean isChanged;
 
     private RunPages(PageSettings settings, Map<String, String> environment, String fork, String build, long begunAt) {
@@ -93,15 +99,19 @@ public final class RunPages {
      * @param parts the contents of the page of a failure
      */
     public <T extends Throwable> T naming(
-            Supplier<PageSubject> subject, Function<Optional<String>, T> failing, Function<T, PageParts> parts) {
+            Supplier<PageSubject> subject, Function<Optional<String>, T> failing, Function<T, CheckReport> parts) {
         if (!areOfFailures()) {
             return failing.apply(Optional.empty());
         }
         try {
+            Optional<FailureOutput.Folder> folder = output();
+            if (folder.isEmpty()) {
+                return failing.apply(Optional.empty());
+            }
             PageSubject of = subject.get();
-            String name = take(of);
-            T failure = failing.apply(Optional.of(pathOf(name)));
-            writeFailure(name, of, parts.apply(failure));
+            String name = take(of, folder.get());
+            T failure = failing.apply(Optional.of(folder.get().fileOf(name).toString()));
+            writeFailure(name, of, parts.apply(failure), folder.get());
             return failure;
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             T failure = failing.apply(Optional.empty());
@@ -117,11 +127,11 @@ public final class RunPages {
      *
      * @throws IOException if the folder cannot be written to
      */
-    private synchronized String take(PageSubject subject) throws IOException {
+    private synchronized String take(PageSubject subject, FailureOutput.Folder folder) throws IOException {
         int number = 1;
         while (true) {
-            String name = nameOf(subject, number);
-            if (!claimed.contains(name) && (!subject.isOfWholeRun() || isFirst(name))) {
+            String name = nameOf(subject, number, folder);
+            if (!claimed.contains(name) && (!subject.isOfWholeRun() || isFirst(name, folder))) {
                 claimed.add(name);
                 return name;
             }
@@ -129,21 +139,21 @@ public final class RunPages {
         }
     }
 
-    private String nameOf(PageSubject subject, int number) {
+    private static String nameOf(PageSubject subject, int number, FailureOutput.Folder folder) {
         return number == 1
-                ? writing().nameOf(subject.text(), subject.identity())
-                : writing().nameOf(subject.text() + "-" + number, subject.identity() + "#" + number);
+                ? folder.nameOf(subject.text(), subject.identity())
+                : folder.nameOf(subject.text() + "-" + number, subject.identity() + "#" + number);
     }
 
     /**
      * JVMs of one build that check a mesh of all of their tests would write one file: the JVM that creates the mark
      * owns it.
      */
-    private boolean isFirst(String name) throws IOException {
-        Path mark = writing().pageOf("." + name + "-" + build);
-        Path folder = mark.getParent();
-        if (folder != null) {
-            Files.createDirectories(folder);
+    private boolean isFirst(String name, FailureOutput.Folder folder) throws IOException {
+        Path mark = folder.fileOf("." + name + "-" + build);
+        Path parent = mark.getParent();
+        if (parent != null) {
+            Files.createDirectories(parent);
         }
         try {
             Files.createFile(mark.resolveSibling("." + name + "-" + build + ".taken"));
@@ -153,19 +163,15 @@ public final class RunPages {
         }
     }
 
-    /** Returns the path of a page, as shown in texts. */
-    private synchronized String pathOf(String name) {
-        return writing().pageOf(name).toString();
-    }
-
     /**
      * Writes the page of a failed check.
      *
      * @param name the result of {@link #take}
      * @throws IOException if it cannot be written
      */
-    private synchronized void writeFailure(String name, PageSubject subject, PageParts parts) throws IOException {
-        write(name, subject, parts);
+    private synchronized void writeFailure(
+            String name, PageSubject subject, CheckReport parts, FailureOutput.Folder folder) throws IOException {
+        write(name, subject, parts, folder);
         ofFailures.add(subject.identity());
     }
 
@@ -175,14 +181,16 @@ public final class RunPages {
      *
      * @throws IOException if it cannot be written
      */
-    public synchronized void writeUnlessFailed(PageSubject subject, PageParts parts) throws IOException {
-        if (!ofFailures.contains(subject.identity())) {
-            write(take(subject), subject, parts);
+    public synchronized void writeUnlessFailed(PageSubject subject, CheckReport parts) throws IOException {
+        Optional<FailureOutput.Folder> folder = output();
+        if (folder.isPresent() && !ofFailures.contains(subject.identity())) {
+            write(take(subject, folder.get()), subject, parts, folder.get());
         }
     }
 
-    private void write(String name, PageSubject subject, PageParts parts) throws IOException {
-        writing().write(name, subject.title(), parts);
+    private void write(String name, PageSubject subject, CheckReport parts, FailureOutput.Folder folder)
+            throws IOException {
+        folder.write(name, subject.title(), parts);
         isChanged = true;
     }
 
@@ -191,11 +199,10 @@ public final class RunPages {
      *
      * @throws IOException if it cannot be deleted
      */
-    public void forget(PageSubject subject) throws IOException {
-        synchronized (this) {
-            if (!ofFailures.contains(subject.identity())) {
-                isChanged |= writing().removeOlder(nameOf(subject, 1), begunAt);
-            }
+    public synchronized void forget(PageSubject subject) throws IOException {
+        Optional<FailureOutput.Folder> folder = output();
+        if (folder.isPresent() && !ofFailures.contains(subject.identity())) {
+            isChanged |= folder.get().removeOlder(nameOf(subject, 1, folder.get()), begunAt);
         }
     }
 
@@ -210,7 +217,7 @@ public final class RunPages {
             return Optional.empty();
         }
         try {
-            writing().writeIndex();
+            output().orElseThrow().writeIndex();
             return Optional.empty();
         } catch (IOException | RuntimeException | LinkageError notWritten) {
             return Optional.of("The page over all runs could not be written to the folder of " + PageSettings.FOLDER
@@ -218,12 +225,25 @@ public final class RunPages {
         }
     }
 
-    private PageWriting writing() {
-        PageWriting known = writing;
-        if (known == null) {
-            known = new PageWriting(settings, environment, fork);
-            writing = known;
+    /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */
+    private synchronized Optional<FailureOutput.Folder> output() {
+        if (!isOutputKnown) {
+            Optional<String> machine = Optional.ofNullable(environment.get("HOSTNAME"))
+                    .or(() -> Optional.ofNullable(environment.get("COMPUTERNAME")))
+                    .filter(name -> !name.isBlank());
+            output = found().map(found ->
+                    found.open(new FailureOutput.Settings(settings.folder(), machine, fork, settings.showsSources())));
+            isOutputKnown = true;
         }
-        return known;
+        return output;
+    }
+
+    private static Optional<FailureOutput> found() {
+        try {
+            return ServiceLoader.load(FailureOutput.class, RunPages.class.getClassLoader())
+                    .findFirst();
+        } catch (ServiceConfigurationError broken) {
+            throw new IllegalStateException("The module that writes pages cannot be loaded", broken);
+        }
     }
 }

@@ -1,21 +1,24 @@
-package dev.meshguard.junit.internal.pages;
+package dev.meshguard.report;
 
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /**
- * The contents of a page.
+ * The report of one check: its verdict, and all that was judged beside it.
  *
  * @param report the verdict with its notes
  * @param text the text of the terminal
  * @param known the known leaks, if there is a baseline
  * @param budgets the budget verdict, if there are budgets
  * @param growth the growth over rounds, if it was judged
+ * @since 0.1
  */
-public record PageParts(
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record CheckReport(
         VerdictReport report,
         String text,
         Optional<Baseline> known,

@@ -1,0 +1,56 @@
+package dev.meshguard.page.internal.output;
+
+import dev.meshguard.page.RunPage;
+import dev.meshguard.page.suite.SuiteFolder;
+import dev.meshguard.report.CheckReport;
+import dev.meshguard.report.FailureOutput;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Pages as the output of failed checks. */
+public final class PageOutput implements FailureOutput {
+
+    /** Creates the service. */
+    public PageOutput() {}
+
+    @Override
+    public Folder open(Settings settings) {
+        return new PageFolder(
+                SuiteFolder.at(settings.folder()).writtenBy(settings.machine(), settings.fork()),
+                settings.showsSources());
+    }
+
+    private record PageFolder(SuiteFolder folder, boolean showsSources) implements Folder {
+
+        @Override
+        public String nameOf(String words, String identity) {
+            return SuiteFolder.nameOf(words, identity);
+        }
+
+        @Override
+        public Path fileOf(String name) {
+            return folder.pageOf(name);
+        }
+
+        @Override
+        public void write(String name, String title, CheckReport check) throws IOException {
+            RunPage page = RunPage.of(title, check.report()).saying(check.text());
+            page = check.known().isPresent() ? page.knowing(check.known().get()) : page;
+            page = check.budgets().isPresent() ? page.within(check.budgets().get()) : page;
+            page = check.growth().isPresent() ? page.growing(check.growth().get()) : page;
+            folder.add(name, showsSources ? page : page.withoutSources());
+        }
+
+        @Override
+        public boolean removeOlder(String name, long millis) throws IOException {
+            Path page = folder.pageOf(name);
+            return Files.exists(page) && Files.getLastModifiedTime(page).toMillis() < millis && folder.remove(name);
+        }
+
+        @Override
+        public void writeIndex() throws IOException {
+            folder.writeIndex();
+        }
+    }
+}
