@@ -685,20 +685,17 @@ public final class AllocationTracker implements AllocationListener {
             }
             List<DeviceRecorder.Recording> recordings = new ArrayList<>();
             long freedAfterCheck = 0;
-            long reusedAfterOpening = 0;
+            long freesOfReused = 0;
             for (DeviceRecorder recorder : devices) {
                 if (recorder != null) {
                     recordings.add(recorder.recording());
                     freedAfterCheck += recorder.freedAfterCheck();
-                    reusedAfterOpening += recorder.reusedAfterOpening();
+                    freesOfReused += recorder.freesOfReused();
                 }
             }
             List<PendingEvent> events = new ArrayList<>(markers);
             addNotKept(freedAfterCheck, "allocated at the check and freed afterwards", events);
-            addNotKept(
-                    reusedAfterOpening,
-                    "allocated where a buffer had survived an earlier open period of the device",
-                    events);
+            addNotKept(freesOfReused, "freed where another had survived an earlier open period of the device", events);
             return AllocationHistory.recorded(events, recordings, flatAddresses);
         }
     }

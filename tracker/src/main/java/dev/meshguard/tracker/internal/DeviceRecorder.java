@@ -64,7 +64,7 @@ public final class DeviceRecorder extends DeviceLock {
     private long checkedAt;
     private long freedAfterCheck;
     private long openedAt;
-    private long reusedAfterOpening;
+    private long freesOfReused;
 
     /** Creates an empty recorder; without a journal it keeps only live entries and sums. */
     public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
@@ -116,7 +116,7 @@ public final class DeviceRecorder extends DeviceLock {
             forgetWhoseItIs(slot, request);
         }
         if (ledger.ticket(slot) < openedAt) {
-            reusedAfterOpening++;
+            ledger.markReused(slot);
         }
         ledger.reportedAt(slot, ticket);
         totals.reportedAgain(type, ledger.lifetime(slot));
@@ -170,6 +170,7 @@ public final class DeviceRecorder extends DeviceLock {
             BufferLifetime lifetime = ledger.lifetime(slot);
             if (ledger.release(slot) > 0) {
                 totals.oneReportLess(type, lifetime);
+                freesOfReused += ledger.isReused(slot) ? 1 : 0;
                 return Effect.RELEASED;
             }
             totals.freed(type, lifetime, ledger.size(slot));
@@ -231,13 +232,13 @@ public final class DeviceRecorder extends DeviceLock {
     }
 
     /**
-     * Returns how many allocations came at the address of an entry from an earlier open period of the device, without a
-     * journal.
+     * Returns how many frees may be of a survivor of an earlier open period of the device or of a later buffer at its
+     * address, without a journal.
      */
-    public long reusedAfterOpening() {
+    public long freesOfReused() {
         lock();
         try {
-            return journal == null ? reusedAfterOpening : 0;
+            return journal == null ? freesOfReused : 0;
         } finally {
             unlock();
         }

@@ -29,6 +29,7 @@ final class Ledger extends CacheLinePadded {
 
     private static final int TYPE_SHIFT = 1;
     private static final int LIFETIME_SHIFT = 4;
+    private static final long REUSED = 1L << 6;
     private static final int ALLOCATOR_SHIFT = 8;
     private static final int COUNT_SHIFT = 24;
     private static final long LIVE = 1;
@@ -166,6 +167,15 @@ final class Ledger extends CacheLinePadded {
                     | ((long) allocators.joined(known, allocator) << ALLOCATOR_SHIFT);
         }
         words[slot * WORDS + 2] += ONE_REPORT;
+    }
+
+    /** Marks an entry that survived an open period of the device and whose address was allocated again in a later one. */
+    void markReused(int slot) {
+        words[slot * WORDS + 2] |= REUSED;
+    }
+
+    boolean isReused(int slot) {
+        return (words[slot * WORDS + 2] & REUSED) != 0;
     }
 
     /** Removes one report and returns the remaining number; at 0 the entry still exists and has to be removed. */
