@@ -1,5 +1,6 @@
 package dev.meshguard.tracker;
 
+import dev.meshguard.event.RequestContext;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apiguardian.api.API;
@@ -31,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class AllocationContext {
+public final class AllocationContext implements RequestContext {
 
     private final String name;
     private final @Nullable AllocationContext around;
@@ -43,7 +44,7 @@ public final class AllocationContext {
 
     AllocationContext(String name, @Nullable AllocationContext around, AllocationContexts contexts, int marksBefore) {
         if (name.isBlank()) {
-            throw new IllegalArgumentException("A tenant needs a name: the name given is blank");
+            throw new IllegalArgumentException("A context needs a name: the name given is blank");
         }
         this.name = name;
         this.around = around;
@@ -51,7 +52,7 @@ public final class AllocationContext {
         this.marksBefore = marksBefore;
     }
 
-    /** Returns the name for readers. Several contexts may have the same name. */
+    @Override
     public String name() {
         return name;
     }
@@ -94,7 +95,7 @@ public final class AllocationContext {
         return hasAllocated;
     }
 
-    /** Returns how many events without an address were recorded before this context; they do not concern it. */
+    @Override
     @API(status = Status.INTERNAL)
     public int marksBefore() {
         return marksBefore;

@@ -191,7 +191,7 @@ public final class AllocationTracker implements AllocationListener {
      */
     @API(status = Status.INTERNAL, since = "0.1")
     public AllocationRequest requestOfProcess(AllocationDetails details) {
-        return AllocationRequest.numbered(details, ticket.incrementAndGet(), null, null);
+        return new TrackedRequest(details, ticket.incrementAndGet(), null, null);
     }
 
     private AllocationRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
@@ -202,7 +202,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(complete);
         }
-        return AllocationRequest.numbered(
+        return new TrackedRequest(
                 complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)), contexts.current());
     }
 
@@ -215,7 +215,7 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(details);
         }
         boolean withOrigin = capture == OriginCapture.ALLOCATIONS_AND_FREES && !details.handleCollected();
-        return AllocationRequest.numbered(
+        return new TrackedRequest(
                 details,
                 ticket.incrementAndGet(),
                 withOrigin ? stacks.keepOfFree(new CallStack()) : null,
@@ -240,7 +240,7 @@ public final class AllocationTracker implements AllocationListener {
         }
         Effect effect = recorder.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
         if (effect != Effect.ENTERED) {
-            request.context().ifPresent(AllocationContext::markAnomaly);
+            markAnomaly(request);
             repeated(effect, request, device, type, address, size);
         }
         if (log.isOn()) {
@@ -268,7 +268,7 @@ public final class AllocationTracker implements AllocationListener {
         Effect effect = recorder.freed(ticketOf(release), orNull(release), type, address, ownership);
         if (effect == Effect.NOTHING_TO_FREE) {
             addStack(release);
-            release.context().ifPresent(AllocationContext::markAnomaly);
+            markAnomaly(release);
             log.nothingToFree(device, type, address);
         }
         if (log.isOn()) {
@@ -291,7 +291,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         addStack(release);
-        release.context().ifPresent(AllocationContext::markAnomaly);
+        markAnomaly(release);
         recorder.freeIgnored(ticketOf(release), release, type, address, reason);
         log.ignoredFree(device, type, address, reason);
         if (log.isOn()) {
@@ -444,7 +444,9 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void handedOut(AllocationRequest request, Object handle) {
-        request.handedOut(handle);
+        if (request instanceof TrackedRequest tracked) {
+            tracked.handedOut(handle);
+        }
     }
 
     @Override
@@ -727,6 +729,12 @@ public final class AllocationTracker implements AllocationListener {
 
     // Helpers
 
+    private static void markAnomaly(AllocationRequest request) {
+        if (request instanceof TrackedRequest tracked) {
+            tracked.markAnomaly();
+        }
+    }
+
     private void repeated(
             Effect effect, AllocationRequest request, int device, BufferType type, long address, long size) {
         if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
@@ -752,7 +760,7 @@ public final class AllocationTracker implements AllocationListener {
         AllocationContext context = contexts.current();
         return plain.isAnonymous() && context == null
                 ? plain
-                : AllocationRequest.numbered(details, ticket.incrementAndGet(), null, context);
+                : new TrackedRequest(details, ticket.incrementAndGet(), null, context);
     }
 
     private static List<ThreadLabel> appended(List<ThreadLabel> open, ThreadLabel label) {
@@ -830,8 +838,7 @@ public final class AllocationTracker implements AllocationListener {
      * its report.
      */
     private long ticketOf(AllocationRequest request) {
-        long own = request.ticket();
-        return own == 0 ? ticket.get() : Math.max(own, lastMarker);
+        return request instanceof TrackedRequest tracked ? Math.max(tracked.ticket(), lastMarker) : ticket.get();
     }
 
     /** Returns null for a request without details, for which the journal stores nothing. */
@@ -843,8 +850,10 @@ public final class AllocationTracker implements AllocationListener {
      * Captures the stack of a free that finds nothing or is watched, which is rare. A collected handle has no caller.
      */
     private void addStack(AllocationRequest release) {
-        if (capture != OriginCapture.NONE && !release.details().handleCollected()) {
-            release.addStack(stacks.keepOfFree(new CallStack()));
+        if (capture != OriginCapture.NONE
+                && !release.details().handleCollected()
+                && release instanceof TrackedRequest tracked) {
+            tracked.addStack(stacks.keepOfFree(new CallStack()));
         }
     }
 
@@ -951,19 +960,17 @@ public final class AllocationTracker implements AllocationListener {
 
         @Override
         public void entered(AllocationRequest request) {
-            request.context().ifPresent(AllocationContext::entered);
-            if (request.hasStack() && request.entered()) {
+            if (request instanceof TrackedRequest tracked && tracked.entered()) {
                 live.incrementAndGet();
             }
         }
 
         @Override
         public void removed(AllocationRequest request) {
-            request.context().ifPresent(AllocationContext::removed);
-            if (request.hasStack() && request.removed()) {
+            if (request instanceof TrackedRequest tracked && tracked.removed()) {
                 live.decrementAndGet();
                 if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {
-                    request.forgetOrigin();
+                    tracked.forgetOrigin();
                 }
             }
         }

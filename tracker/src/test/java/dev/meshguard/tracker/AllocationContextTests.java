@@ -210,7 +210,7 @@ class AllocationContextTests {
     void rejectsABlankName() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> tracker.context(" "))
-                .withMessage("A tenant needs a name: the name given is blank");
+                .withMessage("A context needs a name: the name given is blank");
     }
 
     private LeakVerdict judged(AllocationContext tenant) {

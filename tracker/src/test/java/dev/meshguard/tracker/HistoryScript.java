@@ -464,6 +464,8 @@ public final class HistoryScript {
     /** The stack is that of the verb; when it is reported, the next line is running. */
     private AllocationRequest request(Verb verb) {
         AllocationRequest request = tracker.request(verb.details);
-        return withOrigins ? AllocationRequest.numbered(verb.details, request.ticket(), verb.line, null) : request;
+        return withOrigins && request instanceof TrackedRequest tracked
+                ? new TrackedRequest(verb.details, tracked.ticket(), verb.line, null)
+                : request;
     }
 }

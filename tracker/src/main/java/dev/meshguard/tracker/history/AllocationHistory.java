@@ -7,8 +7,8 @@ import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.RequestContext;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.internal.DeviceRecorder;
@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class AllocationHistory {
 
     private final EventStore store;
-    private final @Nullable AllocationContext context;
+    private final @Nullable RequestContext context;
     private @Nullable List<DeviceSums> sums;
     /** The unsettled generations, and all data that is known without the others. */
     private @Nullable GenerationBuilder replay;
@@ -54,7 +54,7 @@ public final class AllocationHistory {
     private @Nullable List<BufferGeneration> generations;
     private @Nullable GenerationSums generationSums;
 
-    private AllocationHistory(EventStore store, @Nullable AllocationContext context) {
+    private AllocationHistory(EventStore store, @Nullable RequestContext context) {
         this.store = store;
         this.context = context;
     }
@@ -114,13 +114,13 @@ public final class AllocationHistory {
      * (memory of the runtime, programs in a cache) is excluded. The part of a history whose events were not kept is
      * empty.
      */
-    public AllocationHistory partOf(AllocationContext selected) {
+    public AllocationHistory partOf(RequestContext selected) {
         List<HistoryEvent> part = isComplete() ? new ContextFilter(this, selected).events() : List.of();
         return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), selected);
     }
 
     /** Returns the context, if this history is the part of one. */
-    public Optional<AllocationContext> context() {
+    public Optional<RequestContext> context() {
         return Optional.ofNullable(context);
     }
 

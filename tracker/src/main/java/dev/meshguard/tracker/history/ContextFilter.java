@@ -2,7 +2,7 @@ package dev.meshguard.tracker.history;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Owner;
-import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.event.RequestContext;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.history.BufferGeneration.Report;
 import java.util.ArrayList;
@@ -20,10 +20,10 @@ import java.util.Set;
 final class ContextFilter {
 
     private final AllocationHistory whole;
-    private final AllocationContext context;
+    private final RequestContext context;
     private final Set<Long> reports = new HashSet<>();
 
-    ContextFilter(AllocationHistory whole, AllocationContext context) {
+    ContextFilter(AllocationHistory whole, RequestContext context) {
         this.whole = whole;
         this.context = context;
     }

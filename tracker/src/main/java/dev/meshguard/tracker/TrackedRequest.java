@@ -1,0 +1,109 @@
+package dev.meshguard.tracker;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.RequestContext;
+import java.lang.ref.WeakReference;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/** A request with what the tracker records of it: its position, its origin, its context and its live entries. */
+final class TrackedRequest extends AllocationRequest {
+
+    private static final AtomicIntegerFieldUpdater<TrackedRequest> LIVE =
+            AtomicIntegerFieldUpdater.newUpdater(TrackedRequest.class, "live");
+
+    private final long ticket;
+    private final boolean hasStack;
+
+    @SuppressWarnings("UnusedVariable") // Counted through LIVE.
+    private volatile int live;
+
+    /** An unresolved stack (a throwable), a resolved {@link Origin}, or null. */
+    private volatile @Nullable Object origin;
+
+    /** The object through which the code under test holds the memory; this class must not keep it alive. */
+    private volatile @Nullable WeakReference<Object> handle;
+
+    /** The context that the request is attributed to, where several share a tracker. */
+    private final @Nullable AllocationContext context;
+
+    TrackedRequest(
+            AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext context) {
+        super(details);
+        this.ticket = ticket;
+        this.origin = origin;
+        this.context = context;
+        this.hasStack = origin instanceof Throwable;
+    }
+
+    @Override
+    public Optional<RequestContext> context() {
+        return Optional.ofNullable(context);
+    }
+
+    @Override
+    public Optional<WeakReference<Object>> handle() {
+        return Optional.ofNullable(handle);
+    }
+
+    void handedOut(Object newHandle) {
+        handle = new WeakReference<>(newHandle);
+    }
+
+    /** Returns the position in the order of requests. */
+    long ticket() {
+        return ticket;
+    }
+
+    @Override
+    public Optional<Origin> origin() {
+        Object captured = origin;
+        if (captured instanceof Throwable stack) {
+            Origin resolved = Origin.of(stack.getStackTrace());
+            origin = resolved;
+            return Optional.of(resolved);
+        }
+        return Optional.ofNullable((Origin) captured);
+    }
+
+    @Override
+    public boolean hasOrigin() {
+        return origin != null;
+    }
+
+    /** Adds the stack, or its origin, to a request that turned out to need one. */
+    void addStack(Object stack) {
+        if (origin == null) {
+            origin = stack;
+        }
+    }
+
+    /** Records in the context that one of its reports did not fit. */
+    void markAnomaly() {
+        if (context != null) {
+            context.markAnomaly();
+        }
+    }
+
+    /** Counts one more live entry; returns whether it is the first with an unresolved stack. */
+    boolean entered() {
+        if (context != null) {
+            context.entered();
+        }
+        return hasStack && LIVE.incrementAndGet(this) == 1;
+    }
+
+    /** Counts one live entry fewer; returns whether it was the last with an unresolved stack. */
+    boolean removed() {
+        if (context != null) {
+            context.removed();
+        }
+        return hasStack && LIVE.decrementAndGet(this) == 0;
+    }
+
+    void forgetOrigin() {
+        origin = null;
+    }
+}
