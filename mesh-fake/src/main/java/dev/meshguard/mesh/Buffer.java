@@ -142,7 +142,7 @@ public final class Buffer implements AutoCloseable {
 
     /** Returns how it lies in the banks of its memory, with the sizes that follow from that. */
     public BankLayout layout() {
-        return BankLayout.of(config, mesh.memory().allocatorOf(allocation));
+        return BankLayout.of(config, mesh.context().memory().allocatorOf(allocation));
     }
 
     /**
@@ -153,7 +153,7 @@ public final class Buffer implements AutoCloseable {
      */
     public long pageAddress(int bank, long page) {
         long offset = layout().offsetInBank(bank, page);
-        return address() + mesh.memory().allocatorOf(allocation).bankOffset(type(), bank) + offset;
+        return address() + mesh.context().memory().allocatorOf(allocation).bankOffset(type(), bank) + offset;
     }
 
     /**
@@ -202,8 +202,8 @@ public final class Buffer implements AutoCloseable {
         long rootOffset = rootBufferRegion().offset() + region.offset();
         Allocation pointer = isOfWholeMesh() ? mesh.pointTo(part, address()) : mesh.pointTo(device, part, address());
         View newView = new View(rootBuffer(), rootOffset, mapping);
-        return mesh.freedWith(
-                new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView, null), pointer);
+        return mesh.context()
+                .freedWith(new Buffer(mesh, device, pointer.firstId(), part, pointer, false, newView, null), pointer);
     }
 
     /** Returns the buffer at the end of the chain of views; this buffer if it is not a view. */
@@ -260,7 +260,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     private boolean isReportedView() {
-        return !partOfMeshBuffer && mesh.reports().concern(allocation);
+        return !partOfMeshBuffer && mesh.context().reports().concern(allocation);
     }
 
     private boolean isOfWholeMesh() {

@@ -15,13 +15,13 @@ import java.util.Set;
  */
 final class CircularBufferPlacement {
 
-    private final MeshDevice mesh;
+    private final MeshContext mesh;
     private final CircularBufferLayout layout;
     private final List<Reported> buffers;
     private final Set<DeviceOpenPeriod> devices;
 
     private CircularBufferPlacement(
-            MeshDevice mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceOpenPeriod> devices) {
+            MeshContext mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceOpenPeriod> devices) {
         this.mesh = mesh;
         this.layout = layout;
         this.buffers = buffers;
@@ -30,7 +30,7 @@ final class CircularBufferPlacement {
 
     /** Reports the buffers of a layout on some devices, buffer by buffer. */
     static CircularBufferPlacement report(
-            MeshDevice mesh,
+            MeshContext mesh,
             CircularBufferLayout layout,
             AllocationDetails details,
             List<DeviceOpenPeriod> devices,
@@ -44,7 +44,7 @@ final class CircularBufferPlacement {
         return new CircularBufferPlacement(mesh, layout, buffers, new LinkedHashSet<>(devices));
     }
 
-    MeshDevice mesh() {
+    MeshContext mesh() {
         return mesh;
     }
 

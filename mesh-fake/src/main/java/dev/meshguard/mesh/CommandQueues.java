@@ -5,7 +5,6 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The command queues of one mesh, and their shared state: which queue has work on which sub-device.
@@ -15,25 +14,25 @@ import java.util.stream.Stream;
  */
 final class CommandQueues {
 
-    private final MeshDevice mesh;
-    private List<MeshCommandQueue> queues = List.of();
+    private final MeshContext mesh;
+    private List<CommandQueue> queues = List.of();
     private List<SubDeviceUse> subDevices = List.of();
 
-    CommandQueues(MeshDevice mesh) {
+    CommandQueues(MeshContext mesh) {
         this.mesh = mesh;
     }
 
     void open(int number) {
-        List<MeshCommandQueue> opened = new ArrayList<>(number);
+        List<CommandQueue> opened = new ArrayList<>(number);
         for (int id = 0; id < number; id++) {
-            opened.add(new MeshCommandQueue(mesh, this, id));
+            opened.add(new CommandQueue(mesh, this, id));
         }
         queues = List.copyOf(opened);
         shareAmong(1);
     }
 
-    int size() {
-        return queues.size();
+    List<CommandQueue> all() {
+        return queues;
     }
 
     /**
@@ -41,7 +40,7 @@ final class CommandQueues {
      *
      * @throws MeshRuntimeException if there is no queue of this number, or the mesh is closed
      */
-    MeshCommandQueue queue(int id) {
+    CommandQueue queue(int id) {
         if (id < 0 || id >= queues.size()) {
             throw new MeshRuntimeException(DispatchMessages.queueOutOfRange(id));
         }
@@ -52,40 +51,35 @@ final class CommandQueues {
      * Checks that no other mesh of the family uses a queue that this one uses, because the devices could not be left in a
      * consistent state.
      *
+     * @param ofAncestors the queues of the meshes above this one, nearest first
+     * @param ofDescendants the queues of the meshes below this one
      * @throws MeshRuntimeException if one does
      */
-    void requireNoConflict() {
-        for (MeshCommandQueue queue : queues) {
+    void requireNoConflict(List<CommandQueues> ofAncestors, List<CommandQueues> ofDescendants) {
+        for (CommandQueue queue : queues) {
             if (queue.isInUse()) {
-                requireNoConflict(queue.id());
+                requireNoConflict(queue.id(), ofAncestors, ofDescendants);
             }
         }
     }
 
-    private void requireNoConflict(int queue) {
-        for (Optional<MeshDevice> ancestor = mesh.parent();
-                ancestor.isPresent();
-                ancestor = ancestor.get().parent()) {
-            if (ancestor.get().queues().isInUse(queue)) {
-                throw new MeshRuntimeException(DispatchMessages.queueInUseByParent(
-                        queue, ancestor.get().id(), mesh.id()));
+    private void requireNoConflict(int queue, List<CommandQueues> ofAncestors, List<CommandQueues> ofDescendants) {
+        for (CommandQueues ancestor : ofAncestors) {
+            if (ancestor.isInUse(queue)) {
+                throw new MeshRuntimeException(
+                        DispatchMessages.queueInUseByParent(queue, ancestor.mesh.id(), mesh.id()));
             }
         }
-        descendants(mesh)
-                .filter(submesh -> submesh.queues().isInUse(queue))
-                .findFirst()
-                .ifPresent(submesh -> {
-                    throw new MeshRuntimeException(DispatchMessages.queueInUseByChild(queue, submesh.id(), mesh.id()));
-                });
+        for (CommandQueues descendant : ofDescendants) {
+            if (descendant.isInUse(queue)) {
+                throw new MeshRuntimeException(
+                        DispatchMessages.queueInUseByChild(queue, descendant.mesh.id(), mesh.id()));
+            }
+        }
     }
 
     private boolean isInUse(int queue) {
         return queue < queues.size() && queues.get(queue).isInUse();
-    }
-
-    /** The meshes below a mesh, each before those below it. */
-    private static Stream<MeshDevice> descendants(MeshDevice mesh) {
-        return mesh.submeshes().stream().flatMap(submesh -> Stream.concat(Stream.of(submesh), descendants(submesh)));
     }
 
     /**
@@ -94,13 +88,12 @@ final class CommandQueues {
      * @throws MeshRuntimeException if a trace is being captured
      */
     void quiesce() {
-        List<MeshCommandQueue> used =
-                queues.stream().filter(MeshCommandQueue::isInUse).toList();
+        List<CommandQueue> used = queues.stream().filter(CommandQueue::isInUse).toList();
         if (!used.isEmpty()) {
             requireNotCapturing();
             shareAmong(mesh.subDevices().active().numSubDevices());
         }
-        used.forEach(MeshCommandQueue::rest);
+        used.forEach(CommandQueue::rest);
     }
 
     /**
@@ -111,17 +104,17 @@ final class CommandQueues {
     void resetWorkers(int numSubDevices) {
         requireNotCapturing();
         shareAmong(numSubDevices);
-        queues.forEach(MeshCommandQueue::markUsed);
+        queues.forEach(CommandQueue::markUsed);
     }
 
     /** Closes the queues; each logs the reads that were never waited for. */
     void close() {
-        queues.forEach(MeshCommandQueue::close);
+        queues.forEach(CommandQueue::close);
         queues = List.of();
     }
 
     /** The queue that records a trace, if one does. */
-    Optional<MeshCommandQueue> recording() {
+    Optional<CommandQueue> recording() {
         return queues.stream().filter(queue -> queue.traceId().isPresent()).findFirst();
     }
 

@@ -93,7 +93,7 @@ final class DeviceManager {
                 ending.add(life);
             }
         }
-        List<DeviceOpenPeriod> ended = faults.closingOrder(ending);
+        List<DeviceOpenPeriod> ended = faults.closingOrder(ending, DeviceOpenPeriod::device);
         for (DeviceOpenPeriod life : ended) {
             life.wipe();
             life.end();

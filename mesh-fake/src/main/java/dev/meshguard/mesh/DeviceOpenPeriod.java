@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
@@ -22,7 +23,7 @@ final class DeviceOpenPeriod {
     private final CoreGrid grid;
     private final int numCommandQueues;
     private final UnsafeAllocationWarning warning;
-    private final List<LoadedSystemProgram> systemPrograms = new CopyOnWriteArrayList<>();
+    private final List<LoadedProgram> systemPrograms = new CopyOnWriteArrayList<>();
     private final StrictModeChecks misuse;
     private @Nullable Allocator allocator;
     private boolean announced;
@@ -66,7 +67,7 @@ final class DeviceOpenPeriod {
     }
 
     /** Returns the mutable list of the runtime's own programs on the device that a close may end. */
-    List<LoadedSystemProgram> systemPrograms() {
+    List<LoadedProgram> systemPrograms() {
         return systemPrograms;
     }
 
@@ -106,5 +107,15 @@ final class DeviceOpenPeriod {
 
     void end() {
         over = true;
+    }
+
+    /** One of the runtime's own programs on the device. */
+    interface LoadedProgram {
+
+        /** Returns its name in reports. */
+        Owner owner();
+
+        /** Does the work of its destructor. */
+        void end();
     }
 }

@@ -4,10 +4,9 @@ import dev.meshguard.mesh.buffer.SubDeviceId;
 import java.util.Locale;
 
 /**
- * The texts of the runtime's command queues, traces and sub-device managers, verbatim.
+ * The texts of the runtime's command queues and traces, verbatim.
  *
- * <p>Sources: {@code tt_metal/distributed/{mesh_device,mesh_trace,fd_mesh_command_queue,mesh_command_queue_base}.cpp}, {@code
- * tt_metal/impl/sub_device/{sub_device_manager,sub_device_manager_tracker}.cpp},
+ * <p>Sources: {@code tt_metal/distributed/{mesh_device,mesh_trace,fd_mesh_command_queue,mesh_command_queue_base}.cpp},
  * {@code tt_metal/impl/dispatch/cq_shared_state.cpp} and {@code tt_metal/impl/buffers/dispatch.cpp}.
  */
 final class DispatchMessages {
@@ -22,16 +21,7 @@ final class DispatchMessages {
             "Can only read a Sharded MeshBuffer from a MeshDevice or a Replicated MeshBuffer from a Unit-Mesh.";
     static final String READ_OF_REPLICATED_DIMENSION =
             "Cannot read a MeshBuffer that is replicated along any dimension.";
-    static final String SEVERAL_SUB_DEVICES = "Programs must be executed on a single sub-device";
-    static final String KERNELS_OUTSIDE_SUB_DEVICES =
-            "Kernel group cores do not match sub device cores for programmable core type TENSIX";
     static final String QUIESCE_WITH_MANAGER = "Cannot quiesce when non-default sub-device manager is active";
-    static final String SWITCH_WITH_ALLOCATIONS =
-            "Cannot switch sub device managers while sub devices still have local allocations";
-    static final String NO_SUCH_MANAGER = "Sub device manager does not exist";
-    static final String INTERSECTING_SUB_DEVICES = "SubDevices specified for SubDeviceManager intersect";
-    static final String NO_LOCAL_ALLOCATOR = "SubDevice allocator not initialized";
-    static final String EMPTY_STALL_GROUP = "sub_device_ids to stall must not be empty";
 
     private DispatchMessages() {}
 
@@ -144,39 +134,5 @@ final class DispatchMessages {
                         + " Reduce allocations during trace capture or set a non-zero trace_region_size.",
                 address,
                 allocationMark);
-    }
-
-    static String cannotRemoveActiveManager(SubDeviceManagerId manager) {
-        return String.format(Locale.ROOT, "Cannot remove active sub device manager %d", manager.value());
-    }
-
-    static String cannotRemoveDefaultManager(SubDeviceManagerId manager) {
-        return String.format(Locale.ROOT, "Cannot remove default sub device manager %d", manager.value());
-    }
-
-    static String tooManySubDevices(int number, int most) {
-        return String.format(
-                Locale.ROOT,
-                "Number of sub-devices specified %d is larger than the max number of sub-devices %d",
-                number,
-                most);
-    }
-
-    static String subDeviceOutsideGrid(Object cores, Object grid) {
-        return String.format(
-                Locale.ROOT, "Tensix cores %s specified in sub device must be within device grid %s", cores, grid);
-    }
-
-    static String subDeviceOutOfBounds(SubDeviceId subDevice, int number) {
-        return String.format(Locale.ROOT, "SubDevice index %d out of bounds %d", subDevice.value(), number);
-    }
-
-    static String managerMismatch(SubDeviceManagerId ofBuffer, SubDeviceManagerId active) {
-        return String.format(
-                Locale.ROOT,
-                "Sub-device manager id mismatch. Buffer sub-device manager id: %d,"
-                        + " Device active sub-device manager id: %d",
-                ofBuffer.value(),
-                active.value());
     }
 }

@@ -18,6 +18,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -168,20 +169,24 @@ final class FaultScript {
         }
     }
 
-    /** Returns the devices that a mesh releases in the order in which they close. */
-    List<DeviceOpenPeriod> closingOrder(List<DeviceOpenPeriod> lives) {
+    /**
+     * Returns the devices that a mesh releases in the order in which they close.
+     *
+     * @param id the id of a device
+     */
+    <T> List<T> closingOrder(List<T> devices, ToIntFunction<T> id) {
         if (faults.isEmpty()) {
-            return lives;
+            return devices;
         }
         Optional<FaultProgress> last = faultsOf(Fault.DevicesCloseInOrder.class).reduce((first, second) -> second);
         if (last.isEmpty() || !(last.get().fault() instanceof Fault.DevicesCloseInOrder order)) {
-            return lives;
+            return devices;
         }
         last.get().happens();
-        return lives.stream()
-                .sorted(Comparator.comparingInt(life -> {
-                    int place = order.devices().indexOf(life.device());
-                    return place < 0 ? Integer.MAX_VALUE : place;
+        return devices.stream()
+                .sorted(Comparator.comparingInt(device -> {
+                    int index = order.devices().indexOf(id.applyAsInt(device));
+                    return index < 0 ? Integer.MAX_VALUE : index;
                 }))
                 .toList();
     }

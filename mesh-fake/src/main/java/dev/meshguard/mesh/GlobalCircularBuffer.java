@@ -90,7 +90,7 @@ public final class GlobalCircularBuffer implements AutoCloseable {
             Allocation config = mesh.allocateFor(owner, pageOnEachCore(type, page, cores));
             complete = true;
             var created = new GlobalCircularBuffer(mesh, owner, topology, size, data, config);
-            return mesh.freedWith(mesh.freedWith(created, config), data);
+            return mesh.context().freedWith(mesh.context().freedWith(created, config), data);
         } finally {
             if (!complete) {
                 mesh.endIfAllocated(data);
@@ -155,11 +155,9 @@ public final class GlobalCircularBuffer implements AutoCloseable {
     /** Gives the memory back unless that was done before. */
     @Override
     public void close() {
-        try {
-            mesh.underLock(() -> {
-                mesh.endIfAllocated(config);
-                mesh.endIfAllocated(data);
-            });
+        try (MeshLock held = mesh.context().lock().acquire()) {
+            mesh.endIfAllocated(config);
+            mesh.endIfAllocated(data);
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -62,7 +62,7 @@ public final class GlobalSemaphore implements AutoCloseable {
         BufferConfig config =
                 BufferConfig.of(type, VALUE_SIZE * cores.numCores(), VALUE_SIZE).heightSharded(cores);
         Allocation buffer = mesh.allocateFor(owner, config);
-        return mesh.freedWith(new GlobalSemaphore(mesh, owner, cores, buffer, initialValue), buffer);
+        return mesh.context().freedWith(new GlobalSemaphore(mesh, owner, cores, buffer, initialValue), buffer);
     }
 
     /** Returns the mesh. */

@@ -18,14 +18,11 @@ import java.util.List;
  * @param circularBuffers its circular buffers as they were reported
  */
 record LoadedSystemProgram(
-        MeshDevice mesh, Owner owner, List<Allocation> binaries, CircularBufferPlacement circularBuffers) {
+        MeshContext mesh, Owner owner, List<Allocation> binaries, CircularBufferPlacement circularBuffers)
+        implements DeviceOpenPeriod.LoadedProgram {
 
-    boolean isOf(Owner.Kind kind) {
-        return owner.kind() == kind;
-    }
-
-    /** Does the work of its destructor. */
-    void end() {
+    @Override
+    public void end() {
         for (Allocation binary : binaries) {
             if (mesh.reports().has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
                 mesh.memory().freeSilently(binary);

@@ -10,13 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A queue of work for all devices of a mesh: programs, writes, reads, events and recorded traces, in order.
@@ -41,25 +36,17 @@ import org.slf4j.LoggerFactory;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshCommandQueue {
 
-    private static final Logger logger = LoggerFactory.getLogger(MeshCommandQueue.class);
-
     private final MeshDevice mesh;
-    private final CommandQueues queues;
-    private final int id;
-    private final List<OutstandingRead> reads = new ArrayList<>();
-    private volatile boolean inUse;
-    private int lastEvent;
-    private volatile @Nullable MeshTrace recording;
+    private final CommandQueue queue;
 
-    MeshCommandQueue(MeshDevice mesh, CommandQueues queues, int id) {
+    MeshCommandQueue(MeshDevice mesh, CommandQueue queue) {
         this.mesh = mesh;
-        this.queues = queues;
-        this.id = id;
+        this.queue = queue;
     }
 
     /** Returns the number of the queue, from 0. */
     public int id() {
-        return id;
+        return queue.id();
     }
 
     /** Returns the mesh. */
@@ -69,17 +56,19 @@ public final class MeshCommandQueue {
 
     /** Returns whether it has sent anything to the devices since the mesh was opened or last quiesced. */
     public boolean isInUse() {
-        return inUse;
+        return queue.isInUse();
     }
 
     /** Returns the trace that it records, if it does. */
     public Optional<TraceId> traceId() {
-        return Optional.ofNullable(recording).map(MeshTrace::id);
+        return queue.traceId();
     }
 
     /** Returns the number of reads that were not waited for. */
     public int numOutstandingReads() {
-        return mesh.locked(reads::size);
+        try (MeshLock held = mesh.context().lock().acquire()) {
+            return queue.numOutstandingReads();
+        }
     }
 
     /** Runs the programs of a workload without waiting for them; see {@link #enqueueMeshWorkload(MeshWorkload, Blocking)}. */
@@ -99,14 +88,14 @@ public final class MeshCommandQueue {
      *     or load a binary
      */
     public void enqueueMeshWorkload(MeshWorkload workload, Blocking blocking) {
-        sending("enqueueMeshWorkload", () -> enqueue(new EnqueuedWork.OnMesh(workload, mesh), blocking));
+        sending("enqueueMeshWorkload", () -> queue.enqueue(workload.on(mesh), blocking));
     }
 
     void enqueueProgram(int device, Program program) {
         sending(
                 "enqueueProgram",
                 List.of(device),
-                () -> enqueue(new EnqueuedWork.OnOneDevice(program, mesh, device), Blocking.NON_BLOCKING));
+                () -> queue.enqueue(program.on(mesh.context(), device), Blocking.NON_BLOCKING));
     }
 
     /** Writes a buffer without waiting; see {@link #enqueueWriteMeshBuffer(MeshBuffer, long, Blocking)}. */
@@ -129,7 +118,7 @@ public final class MeshCommandQueue {
     public void enqueueWriteMeshBuffer(MeshBuffer buffer, long sourceSize, Blocking blocking) {
         requireOwn(buffer);
         sending("enqueueWriteMeshBuffer", () -> {
-            mesh.memory().requireUsable(buffer.allocation(), "write");
+            mesh.context().memory().requireUsable(buffer.allocation(), "write");
             if (sourceSize < buffer.size()) {
                 throw new MeshRuntimeException(String.format(
                         Locale.ROOT,
@@ -137,9 +126,7 @@ public final class MeshCommandQueue {
                         buffer.size(),
                         sourceSize));
             }
-            inUse = true;
-            requireNotRecording(DispatchMessages.WRITE_DURING_CAPTURE);
-            waitIf(blocking);
+            queue.write(blocking);
         });
     }
 
@@ -153,9 +140,9 @@ public final class MeshCommandQueue {
     public void enqueueReadMeshBuffer(MeshBuffer buffer) {
         requireOwn(buffer);
         sending("enqueueReadMeshBuffer", () -> {
-            mesh.memory().requireUsable(buffer.allocation(), "read");
+            mesh.context().memory().requireUsable(buffer.allocation(), "read");
             requireOneCopy(buffer);
-            read(mesh.deviceIds(), Blocking.BLOCKING);
+            queue.read(mesh.deviceIds(), Blocking.BLOCKING);
         });
     }
 
@@ -170,8 +157,8 @@ public final class MeshCommandQueue {
     public void enqueueReadShards(MeshBuffer buffer, List<MeshCoordinate> devices, Blocking blocking) {
         requireOwn(buffer);
         sending("enqueueReadShards", () -> {
-            mesh.memory().requireUsable(buffer.allocation(), "read");
-            read(devices.stream().map(mesh::deviceId).toList(), blocking);
+            mesh.context().memory().requireUsable(buffer.allocation(), "read");
+            queue.read(devices.stream().map(mesh::deviceId).toList(), blocking);
         });
     }
 
@@ -184,9 +171,10 @@ public final class MeshCommandQueue {
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public MeshEvent enqueueRecordEvent(SubDeviceId... subDevices) {
-        List<MeshEvent> recorded = new ArrayList<>();
-        sending("enqueueRecordEvent", () -> recorded.add(record(List.of(subDevices))));
-        return recorded.get(0);
+        List<QueueEvent> recorded = new ArrayList<>();
+        sending("enqueueRecordEvent", () -> recorded.add(queue.recordEvent(List.of(subDevices))));
+        QueueEvent event = recorded.get(0);
+        return new MeshEvent(event.id(), mesh, event.queue());
     }
 
     /**
@@ -205,11 +193,7 @@ public final class MeshCommandQueue {
                     mesh.id(),
                     event));
         }
-        sending("enqueueWaitForEvent", () -> {
-            inUse = true;
-            requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
-            queues.uses().forEach(use -> use.waited(event, id));
-        });
+        sending("enqueueWaitForEvent", () -> queue.waitFor(new QueueEvent(event.id(), event.queue())));
     }
 
     /**
@@ -219,139 +203,7 @@ public final class MeshCommandQueue {
      * @throws MeshRuntimeException if the mesh is closed, a trace is recorded, or there is no such sub-device
      */
     public void finish(SubDeviceId... subDevices) {
-        sending("finish", () -> finish(List.of(subDevices)));
-    }
-
-    /** Replays a trace: its sub-devices belong to this queue from now on. */
-    void enqueueTrace(MeshTrace trace, Blocking blocking) {
-        requireNoneRecords();
-        inUse = true;
-        trace.subDevices().forEach(subDevice -> queues.use(subDevice).take(subDevice, id));
-        waitIf(blocking);
-    }
-
-    /** Writes the buffer that keeps a trace, and waits for it. */
-    void writeTrace() {
-        inUse = true;
-        waitIf(Blocking.BLOCKING);
-    }
-
-    void beginRecording(MeshTrace trace) {
-        recording = trace;
-    }
-
-    void endRecording() {
-        recording = null;
-    }
-
-    void markUsed() {
-        inUse = true;
-    }
-
-    /** Finishes, marks the queue as unused, and restarts the event count. */
-    void rest() {
-        reads.clear();
-        lastEvent = 0;
-        inUse = false;
-    }
-
-    /** Completes the reads that were enqueued before an event. */
-    void completeReadsBefore(MeshEvent event) {
-        reads.removeIf(read -> read.lastEvent < event.id());
-    }
-
-    /**
-     * Closes the queue.
-     *
-     * <p>The runtime logs the same three warnings if its completion queue is not empty. It has waited before, so only a device
-     * that does not answer leaves a read.
-     */
-    void close() {
-        if (!reads.isEmpty()) {
-            warn("completion reader queue is not empty");
-            Set<Integer> devices = new TreeSet<>();
-            reads.forEach(read -> devices.addAll(read.devices));
-            devices.forEach(device ->
-                    warn(String.format(Locale.ROOT, "buffer read requests still outstanding for device %d", device)));
-            warn(String.format(Locale.ROOT, "%d outstanding reads remaining", reads.size()));
-        }
-        reads.clear();
-        recording = null;
-        inUse = false;
-    }
-
-    private void warn(String what) {
-        logger.warn(
-                "FDMeshCommandQueue destructor: {} (command queue {} of mesh {}: call finish() before the mesh is closed)",
-                what,
-                id,
-                mesh.id());
-    }
-
-    /** Takes programs; called under the lock of the mesh, from within an operation. */
-    void enqueue(EnqueuedWork work, Blocking blocking) {
-        requireNoOtherRecords();
-        MeshTrace trace = recording;
-        if (trace != null && !work.isLoaded()) {
-            inUse = true;
-            throw new MeshRuntimeException(DispatchMessages.BINARIES_NOT_ON_DEVICE);
-        }
-        work.load();
-        inUse = true;
-        SubDeviceId subDevice = work.subDevice();
-        if (trace == null) {
-            queues.use(subDevice).take(subDevice, id);
-            if (blocking == Blocking.BLOCKING) {
-                finish(List.of(subDevice));
-            }
-        } else {
-            if (blocking == Blocking.BLOCKING) {
-                throw new MeshRuntimeException(DispatchMessages.BLOCKING_DURING_CAPTURE);
-            }
-            trace.runOn(subDevice);
-            work.recordIn(trace);
-        }
-    }
-
-    private void read(List<Integer> devices, Blocking blocking) {
-        inUse = true;
-        requireNotRecording(DispatchMessages.READ_DURING_CAPTURE);
-        reads.add(new OutstandingRead(lastEvent, devices));
-        waitIf(blocking);
-    }
-
-    private MeshEvent record(List<SubDeviceId> subDevices) {
-        inUse = true;
-        requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
-        lastEvent++;
-        MeshEvent event = new MeshEvent(lastEvent, mesh, id);
-        stalling(subDevices).forEach(subDevice -> queues.use(subDevice).recorded(event));
-        return event;
-    }
-
-    private void finish(List<SubDeviceId> subDevices) {
-        record(subDevices);
-        reads.clear();
-        stalling(subDevices).forEach(subDevice -> queues.use(subDevice).finished(id));
-    }
-
-    private void waitIf(Blocking blocking) {
-        if (blocking == Blocking.BLOCKING) {
-            finish(List.of());
-        }
-    }
-
-    private List<SubDeviceId> stalling(List<SubDeviceId> named) {
-        SubDeviceManager active = mesh.subDevices().active();
-        if (named.isEmpty()) {
-            return active.stallGroup();
-        }
-        for (SubDeviceId subDevice : named) {
-            if (subDevice.value() >= active.numSubDevices()) {
-                throw new MeshRuntimeException(DispatchMessages.invalidSubDevice(subDevice));
-            }
-        }
-        return named;
+        sending("finish", () -> queue.finish(List.of(subDevices)));
     }
 
     private void sending(String name, Runnable work) {
@@ -360,36 +212,10 @@ public final class MeshCommandQueue {
 
     /** Sends work to the devices, where an injected fault may happen. */
     private void sending(String name, List<Integer> devices, Runnable work) {
-        mesh.underLock(() -> {
-            mesh.memory().requireOpen();
-            requireNoOtherRecords();
+        try (MeshLock held = mesh.context().lock().acquire()) {
+            mesh.context().memory().requireOpen();
+            queue.requireNoOtherRecords();
             mesh.operate(name, devices, work);
-        });
-    }
-
-    /** The devices would take down the commands of all queues, not only of the one that records. */
-    void requireNoneRecords() {
-        queues.recording().ifPresent(this::rejectBecauseOf);
-    }
-
-    private void requireNoOtherRecords() {
-        queues.recording().filter(other -> other != this).ifPresent(this::rejectBecauseOf);
-    }
-
-    private void rejectBecauseOf(MeshCommandQueue other) {
-        throw new IllegalStateException(String.format(
-                Locale.ROOT,
-                "Cannot use command queue %d of mesh %d while queue %d records trace %s: the runtime would take down the commands"
-                        + " of both (undefined behaviour). End the capture first.",
-                id,
-                mesh.id(),
-                other.id,
-                other.traceId().map(trace -> Integer.toString(trace.value())).orElse("")));
-    }
-
-    private void requireNotRecording(String otherwise) {
-        if (recording != null) {
-            throw new MeshRuntimeException(otherwise);
         }
     }
 
@@ -399,7 +225,7 @@ public final class MeshCommandQueue {
                     Locale.ROOT,
                     "Cannot use %s on command queue %d of mesh %d: it lies on mesh %d",
                     buffer,
-                    id,
+                    id(),
                     mesh.id(),
                     buffer.device().id()));
         }
@@ -418,8 +244,6 @@ public final class MeshCommandQueue {
     /** Returns mesh and number for a person to read. */
     @Override
     public String toString() {
-        return String.format(Locale.ROOT, "MeshCommandQueue(%d of mesh %d)", id, mesh.id());
+        return String.format(Locale.ROOT, "MeshCommandQueue(%d of mesh %d)", id(), mesh.id());
     }
-
-    private record OutstandingRead(int lastEvent, List<Integer> devices) {}
 }

@@ -1,12 +1,10 @@
 package dev.meshguard.mesh;
 
-import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.DEVICE_INITIALISED_TWICE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.INITIALISED_BY_DEVICE_AND_MESH;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.MeshDescription;
@@ -15,7 +13,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
-import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -29,10 +26,8 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CloseOrder;
-import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.ReportingModel;
-import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshDeviceView;
@@ -41,16 +36,12 @@ import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
@@ -87,81 +78,56 @@ public final class MeshDevice implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
-    private final RuntimeProcess process;
-    private final int id;
-    private final Optional<MeshDevice> parent;
-    private final DeviceHandle handle;
-    private final Map<Integer, DeviceOpenPeriod> openPeriods;
-    private final Set<RuntimeDefect> defects;
-    private final AllocatorConfig config;
-    private final CoreGrid grid;
+    private final OpenMeshes openMeshes;
+    private final MeshContext context;
+    private final MeshLock lock;
     private final MeshReports reports;
     private final MeshMemory memory;
+    private final Optional<MeshDevice> parent;
+    private final DeviceHandle handle;
     private final ProgramCache programCache = new ProgramCache(this);
-    private final CommandQueues queues = new CommandQueues(this);
+    private final CommandQueues queues;
     private final MeshTraces traces;
     private final SystemPrograms systemPrograms;
-    private final List<Allocation> systemBuffers = new ArrayList<>();
+    private final SystemBuffers systemBuffers;
     private final List<MeshDevice> submeshes = new ArrayList<>();
-    /** A mesh and its submeshes share devices, so they share the lock and the state that it guards. */
-    private final Object lock;
-
-    private final CollectedHandles collected;
 
     private volatile MeshShape shape;
     private volatile List<Integer> devices;
+    private List<MeshCommandQueue> commandQueues = List.of();
     private volatile boolean initialised;
     private volatile boolean destroyed;
 
     private MeshDevice(
-            RuntimeProcess process,
+            OpenMeshes openMeshes,
+            MeshContext context,
             Optional<MeshDevice> parent,
             DeviceHandle handle,
-            MeshShape shape,
-            List<DeviceOpenPeriod> lives,
-            Set<RuntimeDefect> defects) {
-        this.process = process;
-        this.id = process.nextMeshId();
+            MeshShape shape) {
+        this.openMeshes = openMeshes;
+        this.context = context;
+        this.lock = context.lock();
+        this.reports = context.reports();
+        this.memory = context.memory();
         this.parent = parent;
         this.handle = handle;
         this.shape = shape;
-        Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
-        lives.forEach(life -> byDevice.put(life.device(), life));
-        this.devices = List.copyOf(byDevice.keySet());
-        this.openPeriods = Collections.unmodifiableMap(byDevice);
-        this.defects = defects;
-        this.lock = parent.<Object>map(mesh -> mesh.lock).orElseGet(Object::new);
-        this.collected =
-                parent.map(mesh -> mesh.collected).orElseGet(() -> new CollectedHandles(process.handleRelease()));
-        this.config = lives.get(0).config();
-        this.grid = lives.get(0).grid();
-        this.reports = new MeshReports(
-                DefectInjectingListener.between(process.reports(), defects),
-                id,
-                process.reporting(),
-                defects,
-                process.fixes(),
-                devices,
-                process.preset().meshLevelDevice(id),
-                this::isOpenedAgain);
-        this.systemPrograms = new SystemPrograms(this, process.systemPrograms());
-        this.memory = new MeshMemory(id, this.openPeriods, devices, config, computeGrid(), process, reports);
-        this.traces = new MeshTraces(this, process, config.traceRegionSize());
+        this.devices =
+                context.openPeriods().stream().map(DeviceOpenPeriod::device).toList();
+        this.queues = new CommandQueues(context);
+        this.traces = new MeshTraces(context, queues);
+        this.systemPrograms = new SystemPrograms(context);
+        this.systemBuffers = new SystemBuffers(context);
     }
 
     /** Creates a mesh that has no parent, and does not open it. */
-    static MeshDevice root(
-            RuntimeProcess process,
-            DeviceHandle handle,
-            MeshShape shape,
-            List<DeviceOpenPeriod> lives,
-            Set<RuntimeDefect> defects) {
-        return new MeshDevice(process, Optional.empty(), handle, shape, lives, defects);
+    static MeshDevice root(OpenMeshes openMeshes, MeshContext context, DeviceHandle handle, MeshShape shape) {
+        return new MeshDevice(openMeshes, context, Optional.empty(), handle, shape);
     }
 
     /** Returns the number of the mesh, which no other mesh of its {@link Ttnn} has; it is not the id of a device. */
     public int id() {
-        return id;
+        return context.id();
     }
 
     /** Returns the number of devices along each dimension. */
@@ -185,17 +151,19 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if there is no device at the coordinate
      */
     public int deviceId(MeshCoordinate coordinate) {
-        return locked(() -> devices.get(coordinate.toLinearIndex(shape)));
+        try (MeshLock held = lock.acquire()) {
+            return devices.get(coordinate.toLinearIndex(shape));
+        }
     }
 
     /** Returns the chips it is made of. */
     public Architecture architecture() {
-        return process.architecture();
+        return context.architecture();
     }
 
     /** Returns the compute cores of each device, whose L1 is allocated. */
     public CoreRange computeGrid() {
-        return new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
+        return context.computeGrid();
     }
 
     /** Returns which of the cores' L1 is which bank. */
@@ -205,7 +173,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns which device lies where, as long as this is not {@linkplain #reshape reshaped}. */
     public MeshDeviceView view() {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             return new MeshDeviceView(shape, devices);
         }
     }
@@ -217,7 +185,7 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the parts that were made of this mesh and not destroyed, in that order; closed ones are among them. */
     public List<MeshDevice> submeshes() {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             return submeshes.stream().filter(submesh -> !submesh.destroyed).toList();
         }
     }
@@ -246,9 +214,9 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if this is closed, or cannot be divided so
      */
     public List<MeshDevice> createSubmeshes(MeshShape submesh) {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             memory.requireOpen();
-            process.requireInService(() -> "a submesh");
+            context.process().requireInService(() -> "a submesh");
             return openSubmeshes(
                     submesh,
                     Submeshes.offsetsOf(submesh, shape).stream()
@@ -264,15 +232,16 @@ public final class MeshDevice implements AutoCloseable {
      *     unchanged then
      */
     public void reshape(MeshShape newShape) {
-        synchronized (lock) {
-            devices = Submeshes.reshaped(newShape, shape, devices, process.systemMesh());
+        try (MeshLock held = lock.acquire()) {
+            devices = Submeshes.reshaped(
+                    newShape, shape, devices, context.process().systemMesh());
             shape = newShape;
         }
     }
 
     /** Returns the listener that receives its buffers. */
     public AllocationListener listener() {
-        return process.listener();
+        return context.process().settings().listener();
     }
 
     /**
@@ -281,7 +250,7 @@ public final class MeshDevice implements AutoCloseable {
      * <p>Closing one of two root meshes closes the devices of both.
      */
     public boolean isOpen() {
-        return initialised && openPeriods.values().stream().noneMatch(DeviceOpenPeriod::isOver);
+        return initialised && context.openPeriods().stream().noneMatch(DeviceOpenPeriod::isOver);
     }
 
     /**
@@ -291,8 +260,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
     public MeshBuffer allocate(MeshBufferConfig buffer) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.allocateOnMesh(local, detailsOf(local)));
@@ -308,8 +276,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, or this layout of the buffer is not possible
      */
     public MeshBuffer view(MeshBufferConfig buffer, long address) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             buffer.global().requireFits(shape);
             BufferConfig local = buffer.deviceLocal();
             return meshBuffer(buffer, memory.viewOn(devices, local, address, detailsOf(local)));
@@ -325,10 +292,9 @@ public final class MeshDevice implements AutoCloseable {
      */
     public Buffer allocateOn(int device, BufferConfig buffer) {
         requireDevice(device);
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             Allocation allocation = memory.allocateOnDevice(device, buffer, detailsOf(buffer));
-            return freedWith(Buffer.of(this, device, buffer, allocation), allocation);
+            return context.freedWith(Buffer.of(this, device, buffer, allocation), allocation);
         }
     }
 
@@ -341,7 +307,7 @@ public final class MeshDevice implements AutoCloseable {
     public Buffer viewOn(int device, BufferConfig buffer, long address) {
         requireDevice(device);
         Allocation pointer = pointTo(device, buffer, address);
-        return freedWith(Buffer.of(this, device, buffer, pointer), pointer);
+        return context.freedWith(Buffer.of(this, device, buffer, pointer), pointer);
     }
 
     /**
@@ -352,8 +318,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void deallocateAddress(BufferType type, long address) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             memory.freeAddress(type, address);
         }
     }
@@ -365,8 +330,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed or the memory is not allocated
      */
     public Statistics statistics(BufferType type) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             return memory.statistics(type);
         }
     }
@@ -378,8 +342,7 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public List<FreeSpace> allocatorReadings() {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             return memory.allocatorReadings();
         }
     }
@@ -390,12 +353,16 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, there is no such sub-device, or it has no memory of its own
      */
     public Statistics statistics(BufferType type, SubDeviceId subDevice) {
-        return locked(() -> memory.statistics(type, subDevice));
+        try (MeshLock held = lock.acquire()) {
+            return memory.statistics(type, subDevice);
+        }
     }
 
     /** Returns the number of command queues, equal to that of the devices; 0 before the mesh is opened and after its close. */
     public int numCommandQueues() {
-        return locked(queues::size);
+        try (MeshLock held = lock.acquire()) {
+            return commandQueues.size();
+        }
     }
 
     /**
@@ -413,7 +380,9 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if there is no queue of this number, or the mesh is closed
      */
     public MeshCommandQueue commandQueue(int id) {
-        return locked(() -> queues.queue(id));
+        try (MeshLock held = lock.acquire()) {
+            return commandQueues.get(queues.queue(id).id());
+        }
     }
 
     /**
@@ -425,10 +394,9 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if one of them is closed, has loaded a sub-device manager, or captures a trace
      */
     public void quiesceDevices() {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             memory.requireOpen();
-            if (!subDevices().isDefaultActive()) {
+            if (!context.subDevices().isDefaultActive()) {
                 throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
             }
             submeshes().stream().filter(submesh -> submesh.initialised).forEach(MeshDevice::quiesceDevices);
@@ -444,7 +412,7 @@ public final class MeshDevice implements AutoCloseable {
      *     the queue cannot accept it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
      */
     public void enqueueMeshWorkload(MeshWorkload workload) {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             memory.requireOpen();
             commandQueue().enqueueMeshWorkload(workload);
         }
@@ -460,8 +428,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             memory.requireOpen();
             commandQueue().enqueueProgram(device, program);
         }
@@ -477,7 +444,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws IllegalStateException if another queue captures
      */
     public TraceId beginMeshTrace(int queue) {
-        return whileOpen(() -> traces.begin(queue, Optional.empty()));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return traces.begin(queue, Optional.empty());
+        }
     }
 
     /**
@@ -488,7 +458,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws IllegalStateException if another queue captures
      */
     public void beginMeshTrace(int queue, TraceId trace) {
-        whileOpen(() -> traces.begin(queue, Optional.of(trace)));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            traces.begin(queue, Optional.of(trace));
+        }
     }
 
     /**
@@ -527,7 +500,10 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     private void endMeshTrace(int queue, TraceId trace, OptionalLong rawSize) {
-        whileOpen(() -> operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize)));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize));
+        }
     }
 
     /**
@@ -538,7 +514,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws IllegalStateException if the capture has not ended or was rejected at the end, or a queue captures
      */
     public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
-        whileOpen(() -> operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking)));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking));
+        }
     }
 
     /**
@@ -549,7 +528,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void releaseMeshTrace(TraceId trace) {
-        whileOpen(() -> traces.release(trace));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            traces.release(trace);
+        }
     }
 
     /**
@@ -558,12 +540,18 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public Optional<MeshBuffer> meshTraceBuffer(TraceId trace) {
-        return whileOpen(() -> traces.bufferOf(trace));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return traces.bufferOf(trace)
+                    .map(kept -> allocatedHandle(MeshBufferConfig.replicated(kept.config()), kept.allocation()));
+        }
     }
 
     /** Returns the bytes of the traces that count against the trace region. */
     public long traceBuffersSize() {
-        return locked(traces::buffersSize);
+        try (MeshLock held = lock.acquire()) {
+            return traces.buffersSize();
+        }
     }
 
     /**
@@ -576,7 +564,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws IllegalArgumentException if the size is negative
      */
     public SubDeviceManagerId createSubDeviceManager(List<SubDevice> subDevices, long localL1Size) {
-        return whileOpen(() -> subDevices().create(subDevices, localL1Size));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().create(subDevices, localL1Size);
+        }
     }
 
     /**
@@ -589,12 +580,18 @@ public final class MeshDevice implements AutoCloseable {
      *     allocated, the mesh has allocated L1 where the sub-devices would allocate, or a trace is captured
      */
     public void loadSubDeviceManager(SubDeviceManagerId manager) {
-        whileOpen(() -> subDevices().load(manager, queues::resetWorkers));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            context.subDevices().load(manager, queues::resetWorkers);
+        }
     }
 
     /** Divides the devices no more: loads the default manager; see {@link #loadSubDeviceManager}. */
     public void clearLoadedSubDeviceManager() {
-        whileOpen(() -> subDevices().load(defaultSubDeviceManagerId(), queues::resetWorkers));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            context.subDevices().load(defaultSubDeviceManagerId(), queues::resetWorkers);
+        }
     }
 
     /**
@@ -603,7 +600,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, there is no such manager, or it is the active or the default one
      */
     public void removeSubDeviceManager(SubDeviceManagerId manager) {
-        whileOpen(() -> traces.discardAll(subDevices().remove(manager)));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            traces.discardAll(context.subDevices().remove(manager));
+        }
     }
 
     /**
@@ -612,7 +612,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public SubDeviceManagerId activeSubDeviceManagerId() {
-        return whileOpen(() -> subDevices().active().id());
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().active().id();
+        }
     }
 
     /**
@@ -621,7 +624,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public SubDeviceManagerId defaultSubDeviceManagerId() {
-        return whileOpen(() -> subDevices().initial().id());
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().initial().id();
+        }
     }
 
     /**
@@ -630,7 +636,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public List<SubDeviceId> subDeviceIds() {
-        return whileOpen(() -> subDevices().active().subDeviceIds());
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().active().subDeviceIds();
+        }
     }
 
     /**
@@ -648,7 +657,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
     public CoreRangeSet workerCores(SubDeviceId subDevice) {
-        return whileOpen(() -> subDevices().active().cores(subDevice));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().active().cores(subDevice);
+        }
     }
 
     /**
@@ -657,7 +669,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public List<SubDeviceId> subDeviceStallGroup() {
-        return whileOpen(() -> subDevices().active().stallGroup());
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().active().stallGroup();
+        }
     }
 
     /**
@@ -667,7 +682,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed, the list is empty, or there is no such sub-device
      */
     public void setSubDeviceStallGroup(List<SubDeviceId> group) {
-        whileOpen(() -> subDevices().active().setStallGroup(group));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            context.subDevices().active().setStallGroup(group);
+        }
     }
 
     /**
@@ -676,7 +694,10 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void resetSubDeviceStallGroup() {
-        whileOpen(() -> subDevices().active().resetStallGroup());
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            context.subDevices().active().resetStallGroup();
+        }
     }
 
     /**
@@ -687,20 +708,22 @@ public final class MeshDevice implements AutoCloseable {
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
     public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
-        return whileOpen(() -> subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked)));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            return context.subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked));
+        }
     }
 
     /** Keeps the programs of operations from now on, as a new mesh does. */
     public void enableProgramCache() {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             programCache.enable();
         }
     }
 
     /** Ends the programs that are kept: their kernel binaries and circular buffers are gone. */
     public void clearProgramCache() {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
     }
@@ -710,8 +733,7 @@ public final class MeshDevice implements AutoCloseable {
      * operation.
      */
     public void disableAndClearProgramCache() {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             programCache.disable();
             reports.during(Phase.CACHE_CLEAR, programCache::clear);
         }
@@ -719,14 +741,14 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Returns the number of operations with cached programs. */
     public int numProgramCacheEntries() {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             return programCache.size();
         }
     }
 
     /** Sets whether an operation without cached programs may compile them; if not, it fails. */
     public void setProgramCacheMissesAllowed(boolean allowed) {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             programCache.allowMisses(allowed);
         }
     }
@@ -739,13 +761,12 @@ public final class MeshDevice implements AutoCloseable {
      */
     @Override
     public void close() {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             if (initialised) {
-                queues.requireNoConflict();
+                requireNoQueueConflict();
                 reports.during(Phase.CLOSE, this::closeInOrder);
-                process.closed(this);
-                if (process.faults().closesTwice()) {
+                openMeshes.closed(this);
+                if (context.process().faults().closesTwice()) {
                     close();
                 }
             }
@@ -762,7 +783,7 @@ public final class MeshDevice implements AutoCloseable {
      */
     public void destroy() {
         close();
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             if (!destroyed) {
                 destroyed = true;
                 parent.ifPresent(mesh -> mesh.submeshes.remove(this));
@@ -773,11 +794,11 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Opens the mesh: reports it and allocates the runtime's own buffers; on failure, closes the mesh. */
     MeshDevice open() {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             requireNotInitialised();
             handle.hold();
             initialised = true;
-            process.opened(this);
+            openMeshes.opened(this);
             boolean complete = false;
             try {
                 reports.during(Phase.OPEN, this::initialise);
@@ -793,23 +814,26 @@ public final class MeshDevice implements AutoCloseable {
 
     private void initialise() {
         memory.open();
-        queues.open(Objects.requireNonNull(openPeriods.get(devices.get(0))).numCommandQueues());
+        queues.open(context.openPeriodOf(devices.get(0)).numCommandQueues());
+        commandQueues = queues.all().stream()
+                .map(queue -> new MeshCommandQueue(this, queue))
+                .toList();
         reports.listener().meshOpened(description());
         reports.plantCanaries();
         List<DeviceOpenPeriod> initialised = new ArrayList<>();
         for (int device : devices) {
-            DeviceOpenPeriod life = openPeriodOf(device);
-            if (life.announce()) {
-                initialised.add(life);
+            DeviceOpenPeriod period = context.openPeriodOf(device);
+            if (period.announce()) {
+                initialised.add(period);
             }
         }
-        initialised.forEach(life -> reports.listener().deviceOpened(life.device()));
+        initialised.forEach(period -> reports.listener().deviceOpened(period.device()));
         if (parent.isEmpty() && reports.has(INITIALISED_BY_DEVICE_AND_MESH)) {
-            devices.forEach(this::allocateSystemBuffersOn);
+            devices.forEach(systemBuffers::allocateOn);
         }
         allocateForTheRuntime(initialised);
         if (reports.has(DEVICE_INITIALISED_TWICE)) {
-            systemBuffers.clear();
+            systemBuffers.forget();
             systemPrograms.forget(initialised);
             allocateForTheRuntime(initialised);
         }
@@ -818,23 +842,23 @@ public final class MeshDevice implements AutoCloseable {
     private void allocateForTheRuntime(List<DeviceOpenPeriod> initialised) {
         systemPrograms.startOn(initialised);
         if (parent.isEmpty()) {
-            allocateSystemBuffers();
+            systemBuffers.allocate();
         }
-        systemPrograms.startQueues(openPeriodOf(devices.get(0)).numCommandQueues());
+        systemPrograms.startQueues(context.openPeriodOf(devices.get(0)).numCommandQueues());
     }
 
     private MeshDevice createSubmeshAt(MeshShape submesh, Optional<MeshCoordinate> offset) {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             List<MeshCoordinate> places = Submeshes.coordinatesOf(submesh, offset, shape);
             memory.requireOpen();
-            process.requireInService(() -> "a submesh");
+            context.process().requireInService(() -> "a submesh");
             return openSubmeshes(submesh, List.of(places)).get(0);
         }
     }
 
     /** Opens submeshes at the given coordinates, or none: if one fails, those opened before it are closed. */
     List<MeshDevice> openSubmeshes(MeshShape submesh, List<List<MeshCoordinate>> allPlaces) {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             List<MeshDevice> created = new ArrayList<>();
             boolean complete = false;
             try {
@@ -856,9 +880,9 @@ public final class MeshDevice implements AutoCloseable {
     /** Makes a mesh of the devices at some places, and does not open it. */
     private MeshDevice addSubmesh(MeshShape submesh, List<MeshCoordinate> places) {
         List<DeviceOpenPeriod> ofSubmesh = places.stream()
-                .map(place -> Objects.requireNonNull(openPeriods.get(deviceId(place))))
+                .map(place -> context.openPeriodOf(deviceId(place)))
                 .toList();
-        MeshDevice created = new MeshDevice(process, Optional.of(this), handle, submesh, ofSubmesh, defects);
+        MeshDevice created = new MeshDevice(openMeshes, context.submesh(ofSubmesh), Optional.of(this), handle, submesh);
         submeshes.add(created);
         return created;
     }
@@ -875,29 +899,21 @@ public final class MeshDevice implements AutoCloseable {
 
     private MeshDescription named() {
         if (parent.isPresent()) {
-            return described(shape.grid() + " submesh").withParent(parent.get().id);
+            return described(shape.grid() + " submesh").withParent(parent.get().id());
         }
         return described(shape.grid() + " mesh (" + architecture().description() + ", "
-                + process.preset().description() + ")");
+                + context.process().settings().preset().description() + ")");
     }
 
     private MeshDescription described(String name) {
-        return process.reporting().reportsCircularBuffersOnEveryDevice()
-                ? MeshDescription.of(id, name, devices)
-                : new MeshDescription(id, name, devices, devices.get(0));
-    }
-
-    private boolean isOpenedAgain(int device) {
-        return Objects.requireNonNull(openPeriods.get(device)).isOver()
-                && process.withDevices(manager -> manager.openPeriodOf(device))
-                        .filter(DeviceOpenPeriod::wasAnnounced)
-                        .isPresent();
+        return context.process().settings().reporting().reportsCircularBuffersOnEveryDevice()
+                ? MeshDescription.of(id(), name, devices)
+                : new MeshDescription(id(), name, devices, devices.get(0));
     }
 
     /** Creates the result of an operation and runs its programs; without them there is no result. */
     Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             return launchInto(allocateTensor(result), operation, compiler);
         }
     }
@@ -930,14 +946,14 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Hands something over to the command queues of some devices. */
     void operate(String name, List<Integer> on, Runnable work) {
-        process.faults().operation(name, on, this::close, () -> {
+        context.process().faults().operation(name, on, this::close, () -> {
             memory.requireOpen();
             work.run();
         });
     }
 
     Tensor allocateTensor(TensorSpec spec) {
-        synchronized (lock) {
+        try (MeshLock held = lock.acquire()) {
             BufferConfig local = BufferConfig.of(
                     spec.memory(), spec.sizeOnDevice(shape.dimensions()), spec.pageSizeOnDevice(shape.dimensions()));
             MeshBufferConfig buffer =
@@ -947,47 +963,34 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     MemoryView memoryView(BufferType type) {
-        return locked(() -> memory.memoryView(type));
+        try (MeshLock held = lock.acquire()) {
+            return memory.memoryView(type);
+        }
     }
 
     /** Empties the banks of the mesh; see {@link Ttnn#deviceDeallocateBuffers}. */
     void deallocateBuffers() {
-        underLock(() -> memory.deallocateBuffers());
-    }
-
-    /** Registers the handle of the memory. If the option is set, frees the memory after the handle was collected. */
-    <T> T freedWith(T handle, Allocation allocation) {
-        reports.handedOut(handle, allocation);
-        watch(handle, () -> memory.freeCollected(allocation));
-        return handle;
-    }
-
-    /** If the option is set, runs the destructor action after a handle was collected; see {@link CollectedHandles}. */
-    void watch(Object handle, Runnable destructor) {
-        synchronized (lock) {
-            collected.watch(handle, destructor);
+        try (MeshLock held = lock.acquire()) {
+            memory.deallocateBuffers();
         }
     }
 
     /** Points a buffer of one device to an address that another buffer owns. */
     Allocation pointTo(int device, BufferConfig buffer, long address) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             return memory.viewOn(List.of(device), buffer, address, detailsOf(buffer));
         }
     }
 
     /** Points a buffer of the mesh itself to an address that another buffer owns. */
     Allocation pointTo(BufferConfig buffer, long address) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             return memory.viewOnMesh(buffer, address, detailsOf(buffer));
         }
     }
 
     void free(Allocation allocation, ReleaseReason ending) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             if (destroyed && reports.has(MESH_DESTROYED_BEFORE_ITS_BUFFERS_CRASHES)) {
                 memory.crash(allocation, "the mesh object is destroyed, and the buffer frees through a pointer to it");
             }
@@ -997,16 +1000,14 @@ public final class MeshDevice implements AutoCloseable {
 
     /** Allocates the same address on all devices for an owner that is not a buffer. */
     Allocation allocateFor(Owner owner, BufferConfig buffer) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             return memory.allocateOnMesh(buffer, AllocationDetails.user().ownedBy(owner));
         }
     }
 
     /** Frees a buffer whose owner is destroyed, unless it was freed before. */
     void endIfAllocated(Allocation allocation) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             if (!allocation.isFreed()) {
                 free(allocation, ReleaseReason.DIED);
             }
@@ -1014,8 +1015,7 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     void freeIfAllocated(Allocation allocation) {
-        synchronized (lock) {
-            collected.freeCollected();
+        try (MeshLock held = lock.acquire()) {
             if (!allocation.isFreed()) {
                 free(allocation, ReleaseReason.DEALLOCATED);
             }
@@ -1030,80 +1030,53 @@ public final class MeshDevice implements AutoCloseable {
     /** The memory belongs to the device buffers, which a move transfers from one mesh buffer to another. */
     private MeshBuffer meshBuffer(MeshBufferConfig config, Allocation allocation) {
         DeviceBuffers buffers = new DeviceBuffers(this, shape, devices, config.deviceLocal(), allocation);
-        return MeshBuffer.of(config, freedWith(buffers, allocation));
-    }
-
-    void underLock(Runnable work) {
-        synchronized (lock) {
-            collected.freeCollected();
-            work.run();
-        }
-    }
-
-    <T> T locked(Supplier<T> work) {
-        synchronized (lock) {
-            collected.freeCollected();
-            return work.get();
-        }
-    }
-
-    private <T> T whileOpen(Supplier<T> work) {
-        return locked(() -> {
-            memory.requireOpen();
-            return work.get();
-        });
-    }
-
-    private void whileOpen(Runnable work) {
-        underLock(() -> {
-            memory.requireOpen();
-            work.run();
-        });
+        return MeshBuffer.of(config, context.freedWith(buffers, allocation));
     }
 
     /** Waits on the host for an event of one of the queues. */
     void synchronize(MeshEvent event) {
-        whileOpen(() -> queues.queue(event.queue()).completeReadsBefore(event));
+        try (MeshLock held = lock.acquire()) {
+            memory.requireOpen();
+            queues.queue(event.queue()).completeReadsBefore(event.id());
+        }
     }
 
     CommandQueues queues() {
         return queues;
     }
 
-    SubDeviceManagers subDevices() {
-        return memory.subDevices();
-    }
-
     boolean isDestroyed() {
         return destroyed;
     }
 
-    DeviceOpenPeriod openPeriodOf(int device) {
-        return Objects.requireNonNull(openPeriods.get(device));
+    MeshContext context() {
+        return context;
     }
 
-    MeshReports reports() {
-        return reports;
+    private void requireNoQueueConflict() {
+        List<CommandQueues> ofAncestors = new ArrayList<>();
+        for (Optional<MeshDevice> mesh = parent; mesh.isPresent(); mesh = mesh.get().parent) {
+            ofAncestors.add(mesh.get().queues);
+        }
+        queues.requireNoConflict(
+                ofAncestors, descendants().map(MeshDevice::queues).toList());
     }
 
-    MeshMemory memory() {
-        return memory;
-    }
-
-    /** The first address of L1 that may be allocated, from which circular buffers are stacked. */
-    long l1Base() {
-        return config.l1UnreservedBase();
+    /** Returns the meshes below this one, each before those below it. */
+    private Stream<MeshDevice> descendants() {
+        return submeshes().stream().flatMap(submesh -> Stream.concat(Stream.of(submesh), submesh.descendants()));
     }
 
     private void closeInOrder() {
-        process.faults().closing(devices);
+        context.process().faults().closing(devices);
         if (reports.has(RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE)) {
             programCache.clear();
         }
-        reports.listener().meshClosing(id);
+        reports.listener().meshClosing(id());
         read(Moment.CLOSE_BEGUN);
         queues.close();
-        if (process.closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
+        commandQueues = List.of();
+        if (context.process().settings().closeOrder() == CloseOrder.SYSTEM_BUFFERS_FIRST) {
             freeWhatIsTheRuntimes();
             wipe();
         } else {
@@ -1113,12 +1086,12 @@ public final class MeshDevice implements AutoCloseable {
         memory.close();
         initialised = false;
         releaseDevices();
-        reports.listener().meshClosed(id);
+        reports.listener().meshClosed(id());
     }
 
     private void freeWhatIsTheRuntimes() {
         systemPrograms.endQueues();
-        freeSystemBuffers();
+        systemBuffers.free();
     }
 
     private void wipe() {
@@ -1127,7 +1100,9 @@ public final class MeshDevice implements AutoCloseable {
         }
         if (reports.has(RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS)) {
             memory.freeAllSilently();
-            openPeriods.values().stream().filter(life -> handle.hasOneHolder()).forEach(DeviceOpenPeriod::wipe);
+            context.openPeriods().stream()
+                    .filter(period -> handle.hasOneHolder())
+                    .forEach(DeviceOpenPeriod::wipe);
         }
         read(Moment.BEFORE_WIPE);
         memory.wipe();
@@ -1141,10 +1116,10 @@ public final class MeshDevice implements AutoCloseable {
         if (handle.hasOneHolder()) {
             handle.covered().forEach(DeviceOpenPeriod::wipe);
             systemPrograms.endAfterAllocators(handle.covered());
-            List<DeviceOpenPeriod> ended = process.withDevices(manager -> manager.close(handle.covered()));
-            for (DeviceOpenPeriod life : ended) {
-                if (life.wasAnnounced()) {
-                    reports.listener().deviceClosed(life.device());
+            List<DeviceOpenPeriod> ended = context.process().withDevices(manager -> manager.close(handle.covered()));
+            for (DeviceOpenPeriod period : ended) {
+                if (period.wasAnnounced()) {
+                    reports.listener().deviceClosed(period.device());
                 }
             }
         }
@@ -1154,41 +1129,6 @@ public final class MeshDevice implements AutoCloseable {
     private void read(WitnessSnapshot.Moment moment) {
         List<DeviceOpenPeriod> ending = handle.hasOneHolder() ? handle.covered() : List.of();
         memory.read(moment, ending).forEach(reports.listener()::witnessed);
-    }
-
-    private void allocateSystemBuffers() {
-        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
-            Allocation allocation = memory.allocateOnMesh(configOf(buffer), detailsOf(buffer));
-            if (buffer.lifetime() == BufferLifetime.SYSTEM) {
-                systemBuffers.add(allocation);
-            }
-        }
-    }
-
-    /** Allocates the buffers of a device's initialisation, which are never freed. */
-    private void allocateSystemBuffersOn(int device) {
-        for (Ttnn.SystemBuffer buffer : process.systemBuffers()) {
-            memory.allocateOnDevice(device, configOf(buffer), detailsOf(buffer));
-        }
-    }
-
-    private static BufferConfig configOf(Ttnn.SystemBuffer buffer) {
-        return BufferConfig.of(buffer.type(), buffer.size(), buffer.size());
-    }
-
-    private static AllocationDetails detailsOf(Ttnn.SystemBuffer buffer) {
-        return AllocationDetails.system(buffer.owner()).withLifetime(buffer.lifetime());
-    }
-
-    private void freeSystemBuffers() {
-        for (Allocation buffer : systemBuffers) {
-            if (reports.has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
-                memory.freeSilently(buffer);
-            } else {
-                memory.free(buffer, ReleaseReason.DIED);
-            }
-        }
-        systemBuffers.clear();
     }
 
     private static AllocationDetails detailsOf(BufferConfig buffer) {

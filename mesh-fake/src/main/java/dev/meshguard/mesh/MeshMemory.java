@@ -447,7 +447,7 @@ final class MeshMemory {
 
     private void forgetAllocated() {
         lockStep.clear();
-        if (!process.isStrict()) {
+        if (!process.settings().isStrict()) {
             return;
         }
         String closed = "mesh " + meshId + " was closed";

@@ -46,11 +46,14 @@ final class MeshTrace {
         subDevices.add(subDevice.value());
     }
 
-    /** Adds the commands of one run of a program. */
-    void add(Program program, List<Integer> devices) {
-        OptionalLong bytes = program.traceSize();
+    /**
+     * Adds the commands of one run of a program.
+     *
+     * @param bytes the bytes of the commands on each device; empty if nobody knows
+     */
+    void add(Owner program, OptionalLong bytes, List<Integer> devices) {
         if (bytes.isEmpty()) {
-            unmeasured.add(program.owner());
+            unmeasured.add(program);
         } else {
             devices.forEach(device -> commandBytes.merge(device, bytes.getAsLong(), Long::sum));
         }

@@ -12,7 +12,6 @@ import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -32,16 +31,14 @@ final class MeshTraces {
 
     private static final String POOL = "trace pool";
 
-    private final MeshDevice mesh;
-    private final RuntimeProcess process;
-    private final long regionSize;
+    private final MeshContext mesh;
+    private final CommandQueues queues;
     private final Map<TraceId, Integer> captures = new HashMap<>();
     private long buffersSize;
 
-    MeshTraces(MeshDevice mesh, RuntimeProcess process, long regionSize) {
+    MeshTraces(MeshContext mesh, CommandQueues queues) {
         this.mesh = mesh;
-        this.process = process;
-        this.regionSize = regionSize;
+        this.queues = queues;
     }
 
     /**
@@ -53,8 +50,8 @@ final class MeshTraces {
      * @throws IllegalStateException if another queue records
      */
     TraceId begin(int queueId, Optional<TraceId> explicit) {
-        MeshCommandQueue queue = mesh.queues().queue(queueId);
-        TraceId id = explicit.orElseGet(process::nextTraceId);
+        CommandQueue queue = queues.queue(queueId);
+        TraceId id = explicit.orElseGet(mesh.process()::nextTraceId);
         if (queue.traceId().isPresent()) {
             throw new MeshRuntimeException(DispatchMessages.queueTracesAlready(queueId, id));
         }
@@ -84,7 +81,7 @@ final class MeshTraces {
      * @throws IllegalStateException if the size is neither given nor known; the queue continues to record
      */
     void end(int queueId, TraceId id, OptionalLong rawSize) {
-        MeshCommandQueue queue = mesh.queues().queue(queueId);
+        CommandQueue queue = queues.queue(queueId);
         SubDeviceManager manager = mesh.subDevices().active();
         MeshTrace known = manager.traces().get(id);
         boolean records = queue.traceId().equals(Optional.of(id));
@@ -114,7 +111,7 @@ final class MeshTraces {
      * @throws IllegalStateException if the trace has no buffer, where the runtime would follow a null pointer, or a queue records
      */
     void replay(int queueId, TraceId id, Blocking blocking) {
-        MeshCommandQueue queue = mesh.queues().queue(queueId);
+        CommandQueue queue = queues.queue(queueId);
         SubDeviceManager manager = mesh.subDevices().active();
         MeshTrace trace = manager.traces().get(id);
         if (trace == null) {
@@ -131,7 +128,7 @@ final class MeshTraces {
         queue.enqueueTrace(trace, blocking);
     }
 
-    /** Gives up a trace of the active manager; one that it does not have is passed over, wherever it may be. */
+    /** Releases a trace of the active manager; does nothing for a trace of another one. */
     void release(TraceId id) {
         MeshTrace trace = mesh.subDevices().active().traces().remove(id);
         if (trace != null) {
@@ -148,11 +145,9 @@ final class MeshTraces {
         removed.traces().clear();
     }
 
-    /** The buffer of a trace of the active manager, if it has one. */
-    Optional<MeshBuffer> bufferOf(TraceId id) {
-        return Optional.ofNullable(mesh.subDevices().active().traces().get(id))
-                .flatMap(MeshTrace::kept)
-                .map(kept -> mesh.allocatedHandle(MeshBufferConfig.replicated(kept.config()), kept.allocation()));
+    /** Returns the buffer of a trace of the active manager, if it has one. */
+    Optional<MeshTrace.Kept> bufferOf(TraceId id) {
+        return Optional.ofNullable(mesh.subDevices().active().traces().get(id)).flatMap(MeshTrace::kept);
     }
 
     long buffersSize() {
@@ -162,11 +157,15 @@ final class MeshTraces {
     private void keep(MeshTrace trace, long rawSize) {
         HighWaterMarks marks =
                 isDynamic() ? allocator().endHighWaterMarkTracking(BufferType.DRAM) : new HighWaterMarks(0, 0);
-        long page = process.preset().tracePageSize(rawSize, allocator().numBanks(BufferType.DRAM));
+        long page = mesh.process()
+                .settings()
+                .preset()
+                .tracePageSize(rawSize, allocator().numBanks(BufferType.DRAM));
         long padded = (rawSize + page - 1) / page * page;
         buffersSize += padded;
-        if (!isDynamic() && buffersSize > regionSize) {
-            throw new MeshRuntimeException(DispatchMessages.traceRegionFull(buffersSize, mesh.id(), regionSize));
+        if (!isDynamic() && buffersSize > mesh.traceRegionSize()) {
+            throw new MeshRuntimeException(
+                    DispatchMessages.traceRegionFull(buffersSize, mesh.id(), mesh.traceRegionSize()));
         }
         BufferConfig config = isDynamic()
                 ? BufferConfig.of(BufferType.DRAM, padded, page).inDirection(AllocationDirection.TOP_DOWN)
@@ -220,7 +219,7 @@ final class MeshTraces {
      * traces.
      */
     private boolean isDynamic() {
-        return regionSize == 0 && process.preset().keepsTracesWithoutRegion();
+        return mesh.traceRegionSize() == 0 && mesh.process().settings().preset().keepsTracesWithoutRegion();
     }
 
     private Allocator allocator() {

@@ -106,40 +106,42 @@ public final class MeshWorkload implements AutoCloseable {
         }
     }
 
-    /** Runs the programs, which take their memory the first time; called under the lock of the mesh. */
-    synchronized void enqueueOn(MeshDevice newMesh) {
+    /** Returns the workload as work for a mesh. */
+    EnqueuedWork on(MeshDevice newMesh) {
+        return new OnMesh(this, newMesh);
+    }
+
+    /** Runs the programs. The first run allocates their memory. Called under the lock of the mesh. */
+    private synchronized void enqueueOn(MeshDevice newMesh) {
         if (holdings.haveEnded()) {
             throw new IllegalStateException("Cannot enqueue a mesh workload that has ended. Create a new workload.");
         }
         enqueued = true;
-        holdings.visit(newMesh);
-        holdings.endWith(this, newMesh);
+        holdings.visit(newMesh.context());
+        holdings.endWith(this, newMesh.context());
         entries.forEach(entry -> entry.requireWithin(newMesh));
-        entries.forEach(entry -> entry.program().compileFor(this, newMesh));
+        entries.forEach(entry -> entry.program().compileFor(this, newMesh.context()));
         if (mesh == null) {
-            loadBinaries(newMesh);
+            loadBinaries(newMesh.context());
             mesh = newMesh;
         } else if (mesh != newMesh) {
             throw new MeshRuntimeException(ProgramMessages.WORKLOAD_OF_ANOTHER_MESH);
         }
     }
 
-    /** Returns whether every kernel binary is on the devices. */
-    synchronized boolean isLoaded() {
+    private synchronized boolean isLoaded() {
         return mesh != null || kernelBinarySize() == 0;
     }
 
-    /** Returns the one sub-device that all programs run on. */
-    synchronized SubDeviceId subDeviceOn(MeshDevice newMesh) {
+    private synchronized SubDeviceId subDeviceOn(MeshContext newMesh) {
         return newMesh.subDevices()
                 .subDeviceOf(entries.stream()
                         .flatMap(entry -> entry.program().kernelCores().stream())
                         .toList());
     }
 
-    /** Adds the commands of one run to a trace. */
-    synchronized void recordIn(MeshTrace trace, MeshDevice newMesh) {
-        entries.forEach(entry -> trace.add(entry.program(), entry.devicesOf(newMesh)));
+    private synchronized void recordIn(MeshTrace trace, MeshDevice newMesh) {
+        entries.forEach(entry -> entry.program().recordIn(trace, entry.devicesOf(newMesh)));
     }
 
     /** Says that the programs are kept by a cache from now on. */
@@ -168,7 +170,7 @@ public final class MeshWorkload implements AutoCloseable {
         return this;
     }
 
-    private void loadBinaries(MeshDevice newMesh) {
+    private void loadBinaries(MeshContext newMesh) {
         long size = kernelBinarySize();
         if (size == 0) {
             return;
@@ -176,11 +178,11 @@ public final class MeshWorkload implements AutoCloseable {
         List<Allocation> viewsOnMesh = new ArrayList<>();
         Allocation binary = newMesh.memory()
                 .allocateKernelBinary(
-                        Program.kernelBinaryBuffer(size),
+                        KernelBinary.ofSize(size),
                         AllocationDetails.user().ownedBy(binaryOwner()),
                         entries.stream()
-                                .map(entry -> Program.kernelBinaryBuffer(
-                                        entry.program().kernelBinarySize()))
+                                .map(entry ->
+                                        KernelBinary.ofSize(entry.program().kernelBinarySize()))
                                 .toList(),
                         viewsOnMesh);
         newMesh.reports().handedOut(this, binary);
@@ -213,6 +215,29 @@ public final class MeshWorkload implements AutoCloseable {
             holdings.of(named);
         }
         return named;
+    }
+
+    private record OnMesh(MeshWorkload workload, MeshDevice mesh) implements EnqueuedWork {
+
+        @Override
+        public boolean isLoaded() {
+            return workload.isLoaded();
+        }
+
+        @Override
+        public void load() {
+            workload.enqueueOn(mesh);
+        }
+
+        @Override
+        public SubDeviceId subDevice() {
+            return workload.subDeviceOn(mesh.context());
+        }
+
+        @Override
+        public void recordIn(MeshTrace trace) {
+            workload.recordIn(trace, mesh);
+        }
     }
 
     private record Entry(Optional<MeshCoordinateRange> devices, Program program) {

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 @EndOfPath
 final class OwnedResources {
 
-    private final Set<MeshDevice> meshes = new LinkedHashSet<>();
+    private final Set<MeshContext> meshes = new LinkedHashSet<>();
     private final List<OwnedBuffer> buffers = new ArrayList<>();
     private final List<CircularBufferPlacement> placements = new ArrayList<>();
     private final List<OwnedResources> parts = new ArrayList<>();
-    private final Set<MeshDevice> watchedOn = new HashSet<>();
-    private final Set<MeshDevice> collectedOn = new HashSet<>();
+    private final Set<MeshContext> watchedOn = new HashSet<>();
+    private final Set<MeshContext> collectedOn = new HashSet<>();
     private @Nullable Owner owner;
     private boolean ended;
 
@@ -36,7 +36,7 @@ final class OwnedResources {
     }
 
     /** Records that there are, or will be, resources on a mesh. */
-    synchronized void visit(MeshDevice mesh) {
+    synchronized void visit(MeshContext mesh) {
         if (ended) {
             throw new IllegalStateException(
                     "Cannot enqueue what has ended meanwhile. Create a new program or workload, or enqueue before you close.");
@@ -49,7 +49,7 @@ final class OwnedResources {
     }
 
     /** Keeps a buffer. */
-    synchronized void hold(MeshDevice mesh, Allocation buffer) {
+    synchronized void hold(MeshContext mesh, Allocation buffer) {
         meshes.add(mesh);
         buffers.add(new OwnedBuffer(mesh, buffer));
     }
@@ -64,7 +64,7 @@ final class OwnedResources {
      * first reports the end of that.
      */
     synchronized void place(
-            MeshDevice mesh,
+            MeshContext mesh,
             CircularBufferLayout layout,
             AllocationDetails details,
             List<DeviceOpenPeriod> devices,
@@ -86,7 +86,7 @@ final class OwnedResources {
 
     /** Ends, also when meshes are closed, unless that happened before; takes the locks of the meshes. */
     void end(ReleaseReason ending) {
-        List<MeshDevice> met;
+        List<MeshContext> visited;
         List<OwnedResources> kept;
         Owner named;
         synchronized (this) {
@@ -94,15 +94,21 @@ final class OwnedResources {
                 return;
             }
             ended = true;
-            met = List.copyOf(meshes);
+            visited = List.copyOf(meshes);
             kept = List.copyOf(parts);
             named = owner;
         }
-        met.forEach(mesh -> mesh.underLock(() -> release(mesh, ending)));
+        for (MeshContext mesh : visited) {
+            try (MeshLock held = mesh.lock().acquire()) {
+                release(mesh, ending);
+            }
+        }
         kept.forEach(part -> part.end(ending));
-        if (named != null && !met.isEmpty()) {
-            MeshDevice last = met.get(met.size() - 1);
-            last.underLock(() -> last.reports().listener().ownerEnded(named));
+        if (named != null && !visited.isEmpty()) {
+            MeshContext last = visited.get(visited.size() - 1);
+            try (MeshLock held = last.lock().acquire()) {
+                last.reports().listener().ownerEnded(named);
+            }
         }
     }
 
@@ -110,16 +116,16 @@ final class OwnedResources {
      * Ends the resources after a handle was collected. Each mesh does so when it detects the collection, so no mesh needs the
      * lock of another.
      */
-    void endWith(Object handle, MeshDevice mesh) {
+    void endWith(Object handle, MeshContext mesh) {
         synchronized (this) {
             if (!watchedOn.add(mesh)) {
                 return;
             }
         }
-        mesh.watch(handle, () -> endOn(mesh));
+        mesh.lock().watch(handle, () -> endOn(mesh));
     }
 
-    private void endOn(MeshDevice mesh) {
+    private void endOn(MeshContext mesh) {
         List<OwnedResources> kept;
         Owner named;
         synchronized (this) {
@@ -139,12 +145,12 @@ final class OwnedResources {
         }
     }
 
-    private synchronized void release(MeshDevice mesh, ReleaseReason ending) {
+    private synchronized void release(MeshContext mesh, ReleaseReason ending) {
         buffers.stream()
                 .filter(held -> held.mesh() == mesh)
                 .forEach(held -> mesh.memory().free(held.buffer(), ending));
         placements.stream().filter(placement -> placement.mesh() == mesh).forEach(placement -> placement.end(ending));
     }
 
-    private record OwnedBuffer(MeshDevice mesh, Allocation buffer) {}
+    private record OwnedBuffer(MeshContext mesh, Allocation buffer) {}
 }

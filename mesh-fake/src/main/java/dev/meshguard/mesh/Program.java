@@ -1,14 +1,13 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Allocation.ReleaseReason;
-import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
@@ -42,9 +41,6 @@ import org.jspecify.annotations.Nullable;
 @PartOfHandle
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Program implements AutoCloseable {
-
-    /** {@code HostMemDeviceCommand::PROGRAM_PAGE_SIZE}. */
-    private static final long KERNEL_BINARY_PAGE_SIZE = 2_048;
 
     private final int id;
     private final String name;
@@ -314,45 +310,38 @@ public final class Program implements AutoCloseable {
         workload = newWorkload;
     }
 
-    synchronized OptionalLong traceSize() {
-        return traceSize;
-    }
-
     /** Returns the known cores of its kernels. */
     synchronized List<CoreRange> kernelCores() {
         return List.copyOf(kernelCores);
     }
 
-    synchronized boolean isLoadedOn(DeviceOpenPeriod device) {
+    private synchronized boolean isLoadedOn(DeviceOpenPeriod device) {
         return kernelBinarySize() == 0 || loadedOn.contains(device);
     }
 
     synchronized long kernelBinarySize() {
-        return kernelBinaryPages * KERNEL_BINARY_PAGE_SIZE;
+        return kernelBinaryPages * KernelBinary.PAGE_SIZE;
     }
 
-    /**
-     * Returns the configuration of a kernel binary's buffer, which is allocated from the top, away from the buffers that grow
-     * from the bottom.
-     */
-    static BufferConfig kernelBinaryBuffer(long size) {
-        return BufferConfig.of(BufferType.DRAM, size, KERNEL_BINARY_PAGE_SIZE)
-                .inDirection(AllocationDirection.TOP_DOWN);
+    /** Returns the program as work for one device, which ignores the sub-devices of the mesh and uses the device as a whole. */
+    EnqueuedWork on(MeshContext mesh, int device) {
+        return new OnOneDevice(this, mesh, device);
     }
 
-    static BufferConfig kernelBinaryOfPages(int pages) {
-        return kernelBinaryBuffer(pages * KERNEL_BINARY_PAGE_SIZE);
+    /** Adds the commands of one run to a trace. */
+    synchronized void recordIn(MeshTrace trace, List<Integer> devices) {
+        trace.add(owner(), traceSize, devices);
     }
 
     /** Runs the program on one device by itself; called under the lock of the mesh. */
-    synchronized void enqueueOn(MeshDevice mesh, int device) {
+    private synchronized void enqueueOn(MeshContext mesh, int device) {
         requireRunnableBy(null);
         holdings.endWith(this, mesh);
         compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device), this);
         DeviceOpenPeriod life = mesh.openPeriodOf(device);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
-            BufferConfig binary = kernelBinaryBuffer(kernelBinarySize());
+            BufferConfig binary = KernelBinary.ofSize(kernelBinarySize());
             Allocation loaded = mesh.memory().allocateOnDevice(device, binary, details);
             mesh.reports().handedOut(this, loaded);
             holdings.hold(mesh, loaded);
@@ -361,12 +350,12 @@ public final class Program implements AutoCloseable {
     }
 
     /** Compiles the program as a part of a workload, for all devices of a mesh; called under the lock of the mesh. */
-    synchronized void compileFor(MeshWorkload enqueuing, MeshDevice mesh) {
+    synchronized void compileFor(MeshWorkload enqueuing, MeshContext mesh) {
         requireRunnableBy(enqueuing);
         compileFor(
                 mesh,
                 mesh.reports().circularBufferDevices(),
-                mesh.subDevices().lowestOccupiedL1AddressFor(this),
+                mesh.subDevices().lowestOccupiedL1AddressFor(kernelCores),
                 enqueuing);
     }
 
@@ -375,7 +364,7 @@ public final class Program implements AutoCloseable {
      * they fit, as the runtime does. A rejected program has therefore reported its buffers, and reports their end when it ends.
      */
     private void compileFor(
-            MeshDevice mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {
+            MeshContext mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {
         compiled = true;
         holdings.visit(mesh);
         CircularBufferLayout current = layOut(mesh);
@@ -390,7 +379,7 @@ public final class Program implements AutoCloseable {
         circularBuffers.forEach(CircularBuffer::requireWholePages);
     }
 
-    private CircularBufferLayout layOut(MeshDevice mesh) {
+    private CircularBufferLayout layOut(MeshContext mesh) {
         CircularBufferLayout current = layout;
         if (current == null) {
             List<CircularBufferLayout.Item> items = circularBuffers.stream()
@@ -459,5 +448,28 @@ public final class Program implements AutoCloseable {
     @Override
     public String toString() {
         return owner().toString();
+    }
+
+    private record OnOneDevice(Program program, MeshContext mesh, int device) implements EnqueuedWork {
+
+        @Override
+        public boolean isLoaded() {
+            return program.isLoadedOn(mesh.openPeriodOf(device));
+        }
+
+        @Override
+        public void load() {
+            program.enqueueOn(mesh, device);
+        }
+
+        @Override
+        public SubDeviceId subDevice() {
+            return new SubDeviceId(0);
+        }
+
+        @Override
+        public void recordIn(MeshTrace trace) {
+            program.recordIn(trace, List.of(device));
+        }
     }
 }

@@ -46,7 +46,7 @@ final class ProgramCache {
         MeshWorkload compiled = compiler.get();
         if (enabled) {
             workloads.put(key, compiled);
-            compiled.keptBy(NAME, mesh.reports().listener());
+            compiled.keptBy(NAME, mesh.context().reports().listener());
             enqueue(compiled);
         } else {
             try {
@@ -58,7 +58,7 @@ final class ProgramCache {
     }
 
     private void enqueue(MeshWorkload workload) {
-        mesh.queues().queue(0).enqueue(new EnqueuedWork.OnMesh(workload, mesh), Blocking.NON_BLOCKING);
+        mesh.queues().queue(0).enqueue(workload.on(mesh), Blocking.NON_BLOCKING);
     }
 
     void enable() {

@@ -102,7 +102,7 @@ final class SubDeviceManager {
     /** The allocator of a sub-device, which must have one. */
     Allocator allocator(SubDeviceId subDevice) {
         return findAllocator(subDevice)
-                .orElseThrow(() -> new MeshRuntimeException(DispatchMessages.NO_LOCAL_ALLOCATOR));
+                .orElseThrow(() -> new MeshRuntimeException(SubDeviceMessages.NO_LOCAL_ALLOCATOR));
     }
 
     List<Allocator> allocators() {
@@ -137,7 +137,7 @@ final class SubDeviceManager {
 
     void setStallGroup(List<SubDeviceId> group) {
         if (group.isEmpty()) {
-            throw new MeshRuntimeException(DispatchMessages.EMPTY_STALL_GROUP);
+            throw new MeshRuntimeException(SubDeviceMessages.EMPTY_STALL_GROUP);
         }
         group.forEach(this::indexOf);
         stallGroup = List.copyOf(group);
@@ -163,24 +163,24 @@ final class SubDeviceManager {
 
     private int indexOf(SubDeviceId subDevice) {
         if (subDevice.value() >= subDevices.size()) {
-            throw new MeshRuntimeException(DispatchMessages.subDeviceOutOfBounds(subDevice, subDevices.size()));
+            throw new MeshRuntimeException(SubDeviceMessages.subDeviceOutOfBounds(subDevice, subDevices.size()));
         }
         return subDevice.value();
     }
 
     private static void requireValid(List<SubDevice> subDevices, CoreRange grid) {
         if (subDevices.size() > MAX_SUB_DEVICES) {
-            throw new MeshRuntimeException(DispatchMessages.tooManySubDevices(subDevices.size(), MAX_SUB_DEVICES));
+            throw new MeshRuntimeException(SubDeviceMessages.tooManySubDevices(subDevices.size(), MAX_SUB_DEVICES));
         }
         List<CoreRange> used = new ArrayList<>();
         for (SubDevice subDevice : subDevices) {
             if (!subDevice.cores().ranges().stream().allMatch(grid::contains)) {
-                throw new MeshRuntimeException(DispatchMessages.subDeviceOutsideGrid(subDevice.cores(), grid));
+                throw new MeshRuntimeException(SubDeviceMessages.subDeviceOutsideGrid(subDevice.cores(), grid));
             }
         }
         for (SubDevice subDevice : subDevices) {
             if (used.stream().anyMatch(subDevice.cores()::intersects)) {
-                throw new MeshRuntimeException(DispatchMessages.INTERSECTING_SUB_DEVICES);
+                throw new MeshRuntimeException(SubDeviceMessages.INTERSECTING_SUB_DEVICES);
             }
             used.addAll(subDevice.cores().ranges());
         }

@@ -99,7 +99,7 @@ final class SubDeviceManagers {
             return;
         }
         if (!isDefaultActive() && active().hasAllocations()) {
-            throw new MeshRuntimeException(DispatchMessages.SWITCH_WITH_ALLOCATIONS);
+            throw new MeshRuntimeException(SubDeviceMessages.SWITCH_WITH_ALLOCATIONS);
         }
         SubDeviceManager loaded = find(id);
         resetWorkers.accept(loaded.numSubDevices());
@@ -125,10 +125,10 @@ final class SubDeviceManagers {
      */
     SubDeviceManager remove(SubDeviceManagerId id) {
         if (active().id().equals(id)) {
-            throw new MeshRuntimeException(DispatchMessages.cannotRemoveActiveManager(id));
+            throw new MeshRuntimeException(SubDeviceMessages.cannotRemoveActiveManager(id));
         }
         if (initial().id().equals(id)) {
-            throw new MeshRuntimeException(DispatchMessages.cannotRemoveDefaultManager(id));
+            throw new MeshRuntimeException(SubDeviceMessages.cannotRemoveDefaultManager(id));
         }
         SubDeviceManager found = find(id);
         found.wipe();
@@ -160,7 +160,7 @@ final class SubDeviceManagers {
                     .filter(manager -> manager != active && manager.hasAllocated(allocation))
                     .findFirst()
                     .ifPresent(manager -> {
-                        throw new MeshRuntimeException(DispatchMessages.managerMismatch(manager.id(), active().id()));
+                        throw new MeshRuntimeException(SubDeviceMessages.managerMismatch(manager.id(), active().id()));
                     });
         }
     }
@@ -235,9 +235,13 @@ final class SubDeviceManagers {
                 .min();
     }
 
-    /** Returns the lowest allocated L1 address on the cores where a program may place circular buffers. */
-    OptionalLong lowestOccupiedL1AddressFor(Program program) {
-        return lowestOccupiedComputeL1Address(List.of(subDeviceOf(program.kernelCores())));
+    /**
+     * Returns the lowest allocated L1 address on the cores where a program may place circular buffers.
+     *
+     * @param kernels the known cores of each kernel of the program
+     */
+    OptionalLong lowestOccupiedL1AddressFor(Collection<CoreRange> kernels) {
+        return lowestOccupiedComputeL1Address(List.of(subDeviceOf(kernels)));
     }
 
     /**
@@ -266,11 +270,11 @@ final class SubDeviceManagers {
                 }
             }
             if (covered != kernel.size()) {
-                throw new MeshRuntimeException(DispatchMessages.KERNELS_OUTSIDE_SUB_DEVICES);
+                throw new MeshRuntimeException(SubDeviceMessages.KERNELS_OUTSIDE_SUB_DEVICES);
             }
         }
         if (used.size() != 1) {
-            throw new MeshRuntimeException(DispatchMessages.SEVERAL_SUB_DEVICES);
+            throw new MeshRuntimeException(SubDeviceMessages.SEVERAL_SUB_DEVICES);
         }
         return new SubDeviceId(used.first());
     }
@@ -286,7 +290,7 @@ final class SubDeviceManagers {
     private SubDeviceManager find(SubDeviceManagerId id) {
         SubDeviceManager found = managers.get(id);
         if (found == null) {
-            throw new MeshRuntimeException(DispatchMessages.NO_SUCH_MANAGER);
+            throw new MeshRuntimeException(SubDeviceMessages.NO_SUCH_MANAGER);
         }
         return found;
     }

@@ -36,14 +36,14 @@ final class SubDeviceUse {
     }
 
     /** Records an event of a queue. */
-    void recorded(MeshEvent event) {
+    void recorded(QueueEvent event) {
         if (isUsedBy(event.queue()) && handedOverBy.isEmpty()) {
             handedOverBy = OptionalInt.of(event.id());
         }
     }
 
     /** Records that a queue waits for an event. */
-    void waited(MeshEvent event, int waitingQueue) {
+    void waited(QueueEvent event, int waitingQueue) {
         if (isUsedBy(event.queue())
                 && waitingQueue != event.queue()
                 && handedOverBy.isPresent()

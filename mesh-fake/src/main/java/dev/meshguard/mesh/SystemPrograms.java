@@ -21,13 +21,13 @@ import java.util.function.BiFunction;
  */
 final class SystemPrograms {
 
-    private final MeshDevice mesh;
+    private final MeshContext mesh;
     private final List<SystemProgram> programs;
     private final List<LoadedSystemProgram> queues = new ArrayList<>();
 
-    SystemPrograms(MeshDevice mesh, List<SystemProgram> programs) {
+    SystemPrograms(MeshContext mesh) {
         this.mesh = mesh;
-        this.programs = programs;
+        this.programs = mesh.process().settings().systemPrograms();
     }
 
     /** Starts those of devices that are initialised. */
@@ -92,11 +92,11 @@ final class SystemPrograms {
         if (device.systemPrograms().isEmpty()) {
             return;
         }
-        List<LoadedSystemProgram> ending = device.systemPrograms().stream()
-                .filter(program -> program.isOf(kind))
+        List<DeviceOpenPeriod.LoadedProgram> ending = device.systemPrograms().stream()
+                .filter(program -> program.owner().kind() == kind)
                 .toList();
         device.systemPrograms().removeAll(ending);
-        ending.forEach(LoadedSystemProgram::end);
+        ending.forEach(DeviceOpenPeriod.LoadedProgram::end);
     }
 
     private LoadedSystemProgram loadOn(DeviceOpenPeriod device, SystemProgram program) {
@@ -128,7 +128,8 @@ final class SystemPrograms {
             AllocationDetails details = AllocationDetails.system(owner).withLifetime(program.lifetime());
             List<Allocation> binaries = program.kernelBinaryPages() == 0
                     ? List.of()
-                    : List.of(allocator.apply(Program.kernelBinaryOfPages(program.kernelBinaryPages()), details));
+                    : List.of(allocator.apply(
+                            KernelBinary.ofSize(program.kernelBinaryPages() * KernelBinary.PAGE_SIZE), details));
             complete = true;
             return new LoadedSystemProgram(mesh, owner, binaries, circularBuffers);
         } finally {

@@ -59,7 +59,7 @@ public final class Tensor implements AutoCloseable {
 
     private static Tensor handle(TensorSpec spec, MeshDevice mesh, DeviceStorage storage) {
         Tensor made = new Tensor(spec, mesh, storage);
-        mesh.watch(made, made.share::giveUp);
+        mesh.context().lock().watch(made, made.share::giveUp);
         return made;
     }
 
@@ -87,7 +87,9 @@ public final class Tensor implements AutoCloseable {
         if (buffer.deviceLocalSize() < spec.sizeOnDevice(mesh.shape().dimensions())) {
             throw new MeshRuntimeException(TensorMessages.MESH_BUFFER_TOO_SMALL);
         }
-        return mesh.locked(() -> over(buffer, spec));
+        try (MeshLock held = mesh.context().lock().acquire()) {
+            return over(buffer, spec);
+        }
     }
 
     /** Returns everything that decides how much memory it takes. */
@@ -153,7 +155,9 @@ public final class Tensor implements AutoCloseable {
      * @throws MeshRuntimeException if it was freed or closed
      */
     public Tensor alias() {
-        return mesh.locked(() -> handle(spec, mesh, allocatedStorage()));
+        try (MeshLock held = lock()) {
+            return handle(spec, mesh, allocatedStorage());
+        }
     }
 
     /**
@@ -177,15 +181,17 @@ public final class Tensor implements AutoCloseable {
                     shape(),
                     newShape));
         }
-        return mesh.locked(() -> handle(spec.withShape(newShape), mesh, allocatedStorage()));
+        try (MeshLock held = lock()) {
+            return handle(spec.withShape(newShape), mesh, allocatedStorage());
+        }
     }
 
     /** Returns whether this is the only handle to the memory, so that it can be freed without force; false after a free. */
     public boolean isSoleOwner() {
-        return mesh.locked(() -> {
+        try (MeshLock held = lock()) {
             DeviceStorage mine = storage;
             return mine != null && mine.buffer().isAllocated() && mine.hasOneHandle();
-        });
+        }
     }
 
     /** Frees the memory unless others share it, as Python's {@code tensor.deallocate()} does; see {@link #deallocate(boolean)}. */
@@ -203,8 +209,8 @@ public final class Tensor implements AutoCloseable {
      * @param force whether to free the memory even if others share it
      */
     public void deallocate(boolean force) {
-        try {
-            mesh.underLock(() -> free(force));
+        try (MeshLock held = lock()) {
+            free(force);
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -216,8 +222,8 @@ public final class Tensor implements AutoCloseable {
      */
     @Override
     public void close() {
-        try {
-            mesh.underLock(this::giveUp);
+        try (MeshLock held = lock()) {
+            giveUp();
         } finally {
             Reference.reachabilityFence(this);
         }
@@ -236,6 +242,10 @@ public final class Tensor implements AutoCloseable {
                         + " Check shapes and allocations here, and values on hardware.");
     }
 
+    private MeshLock lock() {
+        return mesh.context().lock().acquire();
+    }
+
     private void free(boolean force) {
         DeviceStorage mine = storage;
         if (mine == null) {
@@ -243,7 +253,7 @@ public final class Tensor implements AutoCloseable {
         } else if (force || mine.hasOneHandle() || allocation.isFreed()) {
             mine.buffer().deallocate();
         } else if (mine.buffer().isAllocated()) {
-            mesh.memory().releaseShared(allocation);
+            mesh.context().memory().releaseShared(allocation);
         }
     }
 

@@ -90,9 +90,11 @@ public final class Ttnn {
     private static final String SOURCE = "mesh-fake";
 
     private final RuntimeProcess process;
+    private final OpenMeshes openMeshes;
 
-    private Ttnn(Builder builder) {
-        this.process = new RuntimeProcess(builder);
+    private Ttnn(RuntimeSettings settings) {
+        this.process = new RuntimeProcess(settings);
+        this.openMeshes = new OpenMeshes(settings.listener());
         process.reports().sourceAttached(SOURCE);
     }
 
@@ -202,7 +204,7 @@ public final class Ttnn {
 
     /** Returns the meshes that were not closed, submeshes too, in the order in which they were opened. */
     public List<MeshDevice> openMeshDevices() {
-        return process.openMeshes();
+        return openMeshes.all();
     }
 
     /**
@@ -284,7 +286,7 @@ public final class Ttnn {
      * @throws IllegalArgumentException if there is no input, inputs lie on different meshes, or the operation has no profile
      */
     public Tensor launch(String operation, TensorSpec result, Tensor... inputs) {
-        OperationProfile profile = process.operations().profileOf(operation);
+        OperationProfile profile = process.settings().operations().profileOf(operation);
         MeshDevice mesh = meshOf(operation, inputs);
         ProgramCache.Key key = ProgramCache.Key.of(
                 operation,
@@ -340,8 +342,8 @@ public final class Ttnn {
             throw tensor.unusable(TensorMessages.MOVED_NOT_ALLOCATED + "\n" + tensor.state());
         }
         MeshDevice mesh = tensor.device();
-        try {
-            return mesh.locked(() -> tensor.isSoleOwner() ? move(tensor, memory, mesh) : tensor.alias());
+        try (MeshLock held = mesh.context().lock().acquire()) {
+            return tensor.isSoleOwner() ? move(tensor, memory, mesh) : tensor.alias();
         } finally {
             Reference.reachabilityFence(tensor);
         }
@@ -483,11 +485,15 @@ public final class Ttnn {
         return process.withDevices(manager -> {
             DeviceHandle handle =
                     manager.open(devices, config, grid, options.numCommandQueues(), process.unsafeAllocations());
-            List<DeviceOpenPeriod> lives = new ArrayList<>(devices.size());
+            List<DeviceOpenPeriod> periods = new ArrayList<>(devices.size());
             for (int device : devices) {
-                lives.add(manager.openPeriodOf(device).orElseThrow());
+                periods.add(manager.openPeriodOf(device).orElseThrow());
             }
-            return MeshDevice.root(process, handle, shape, lives, process.defectsWith(options.defects()));
+            return MeshDevice.root(
+                    openMeshes,
+                    MeshContext.root(process, periods, process.defectsWith(options.defects())),
+                    handle,
+                    shape);
         });
     }
 
@@ -497,7 +503,7 @@ public final class Ttnn {
 
     /** The handle of a mesh covers every device that is active, so that closing one root mesh closes the devices of all. */
     private void noteMeshesOver(List<Integer> devices, MeshShape shape) {
-        for (MeshDevice open : process.openMeshes()) {
+        for (MeshDevice open : openMeshes.all()) {
             String wanted = requested(shape);
             Optional<Integer> shared =
                     open.deviceIds().stream().filter(devices::contains).findFirst();
@@ -507,7 +513,7 @@ public final class Ttnn {
                             "device %d belongs to both, and the two would lend the same addresses and overwrite each other's data",
                             shared.get())
                     : "closing one would close the devices of both";
-            if (process.isStrict()) {
+            if (process.settings().isStrict()) {
                 throw new IllegalStateException(String.format(
                         Locale.ROOT,
                         "Cannot open %s while mesh %d (%s) is open: %s. Close mesh %d first, or take submeshes of one mesh.",
@@ -555,7 +561,7 @@ public final class Ttnn {
 
     private AllocatorConfig configOf(MeshDeviceOptions options, CoreGrid grid) {
         Architecture architecture = process.architecture();
-        RuntimePreset preset = process.preset();
+        RuntimePreset preset = process.settings().preset();
         return AllocatorConfig.builder()
                 .dramBankOffsets(architecture.dramBankOffsets())
                 .dramBankSize(architecture.dramBankSize())
@@ -567,14 +573,14 @@ public final class Ttnn {
                 .l1Alignment(architecture.l1Alignment())
                 .l1SmallSize(options.l1SmallSize())
                 .traceRegionSize(options.traceRegionSize())
-                .withheldAddresses(process.withheldAddresses())
+                .withheldAddresses(process.settings().withheldAddresses())
                 .build();
     }
 
     private long l1Base(long workerL1Size) {
         Architecture architecture = process.architecture();
         if (workerL1Size == 0) {
-            return process.preset().l1UnreservedBase(architecture);
+            return process.settings().preset().l1UnreservedBase(architecture);
         }
         if (workerL1Size > architecture.maxWorkerL1Size()) {
             throw new MeshRuntimeException(String.format(
@@ -603,7 +609,8 @@ public final class Ttnn {
             return moved;
         }
         ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
-        return process.operations()
+        return process.settings()
+                .operations()
                 .find("move")
                 .map(profile -> mesh.launchInto(
                         moved, key, () -> compile(profile, tensor.dataType().tileSize())))
@@ -675,9 +682,6 @@ public final class Ttnn {
         return createMeshWorkload().addProgram(program);
     }
 
-    /** A buffer the runtime allocates for itself when a mesh is opened. */
-    record SystemBuffer(Owner owner, BufferType type, long size, BufferLifetime lifetime) {}
-
     /**
      * A runtime in the making.
      *
@@ -691,22 +695,22 @@ public final class Ttnn {
         /** The default number of withheld addresses: more than a test frees between a free and a use of the same buffer. */
         private static final int WITHHELD_ADDRESSES = 64;
 
-        final AllocationListener listener;
-        RuntimePreset preset = RuntimePreset.MAY_2026;
-        ClusterType cluster = ClusterType.T3K;
-        MeshShape systemMesh = ClusterType.T3K.systemMesh();
-        int harvestedColumns;
-        final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
-        final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
-        Optional<ReportingModel> reporting = Optional.empty();
-        final List<SystemBuffer> systemBuffers = new ArrayList<>();
-        final List<SystemProgram> systemPrograms = new ArrayList<>();
-        OperationProfiles operations = OperationProfiles.measured();
-        CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
-        Strictness strictness = Strictness.LENIENT;
-        HandleRelease handleRelease = HandleRelease.EXPLICIT;
-        int withheldAddresses;
-        FaultPlan faults = FaultPlan.none();
+        private final AllocationListener listener;
+        private RuntimePreset preset = RuntimePreset.MAY_2026;
+        private ClusterType cluster = ClusterType.T3K;
+        private MeshShape systemMesh = ClusterType.T3K.systemMesh();
+        private int harvestedColumns;
+        private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
+        private final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
+        private Optional<ReportingModel> reporting = Optional.empty();
+        private final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        private final List<SystemProgram> systemPrograms = new ArrayList<>();
+        private OperationProfiles operations = OperationProfiles.measured();
+        private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
+        private Strictness strictness = Strictness.LENIENT;
+        private HandleRelease handleRelease = HandleRelease.EXPLICIT;
+        private int withheldAddresses;
+        private FaultPlan faults = FaultPlan.none();
 
         private Builder(AllocationListener listener) {
             this.listener = listener;
@@ -885,7 +889,23 @@ public final class Ttnn {
         public Ttnn build() {
             preset.dramUnreservedBase(cluster.architecture());
             cluster.computeGrid(DispatchCoreConfig.defaults(), harvestedColumns);
-            return new Ttnn(this);
+            return new Ttnn(new RuntimeSettings(
+                    listener,
+                    preset,
+                    cluster,
+                    systemMesh,
+                    harvestedColumns,
+                    Set.copyOf(defects),
+                    Set.copyOf(fixes),
+                    reporting.orElse(preset.reporting()),
+                    List.copyOf(systemBuffers),
+                    List.copyOf(systemPrograms),
+                    operations,
+                    closeOrder,
+                    strictness,
+                    handleRelease,
+                    withheldAddresses,
+                    faults));
         }
     }
 }

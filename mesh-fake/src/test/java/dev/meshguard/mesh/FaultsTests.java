@@ -470,7 +470,7 @@ class FaultsTests {
     void hasNothingBetweenMeshAndListenerWithoutAPlanForReports() {
         MeshDevice mesh = with(FaultPlan.none().failingAllocation(100)).openMeshDevice(TWO_DEVICES);
 
-        assertThat(mesh.reports().listener()).isSameAs(reports);
+        assertThat(mesh.context().reports().listener()).isSameAs(reports);
     }
 
     @Test

@@ -358,9 +358,10 @@ class SubDeviceMemoryTests {
     @Test
     void doesNotFreeAllocationsOfAnotherManager() {
         mesh.loadSubDeviceManager(one);
-        SubDeviceManager lender = mesh.subDevices().active();
-        Allocation allocation =
-                mesh.memory().allocateOnMesh(onCores(NINE_CORES, 32, FIRST).deviceLocal(), AllocationDetails.user());
+        SubDeviceManager lender = mesh.context().subDevices().active();
+        Allocation allocation = mesh.context()
+                .memory()
+                .allocateOnMesh(onCores(NINE_CORES, 32, FIRST).deviceLocal(), AllocationDetails.user());
         lender.free(allocation);
         mesh.loadSubDeviceManager(two);
         lender.allocate(allocation);
