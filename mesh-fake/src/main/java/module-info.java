@@ -18,6 +18,8 @@ module dev.meshguard.mesh {
             dev.meshguard.tracker;
     opens dev.meshguard.mesh.buffer to
             dev.meshguard.tracker;
+    opens dev.meshguard.mesh.internal.tensor to
+            dev.meshguard.tracker;
     opens dev.meshguard.mesh.tensor to
             dev.meshguard.tracker;
 }

@@ -2,13 +2,14 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.mesh.Allocation.Kind;
-import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.BufferPageMapping;
 import dev.meshguard.mesh.buffer.BufferRegion;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;

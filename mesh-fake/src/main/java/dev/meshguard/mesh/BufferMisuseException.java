@@ -38,7 +38,7 @@ public final class BufferMisuseException extends IllegalStateException {
         WIPED_WHILE_ALLOCATED
     }
 
-    BufferMisuseException(Misuse misuse, String message) {
+    public BufferMisuseException(Misuse misuse, String message) {
         super(message);
         this.misuse = misuse;
     }

@@ -6,6 +6,8 @@ import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.internal.program.CircularBufferLayout;
+import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,8 @@
 package dev.meshguard.mesh;
 
-import dev.meshguard.mesh.Allocation.Kind;
 import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.handle.PartOfHandle;

@@ -2,13 +2,15 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.mesh.Allocation.Kind;
-import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferLayout;
 import dev.meshguard.mesh.buffer.Shape2D;
 import dev.meshguard.mesh.buffer.ShardedBufferConfig;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;

@@ -2,9 +2,16 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
-import dev.meshguard.mesh.Allocation.ReleaseReason;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.context.MeshContext;
+import dev.meshguard.mesh.internal.dispatch.EnqueuedWork;
+import dev.meshguard.mesh.internal.memory.MeshTrace;
+import dev.meshguard.mesh.internal.program.KernelBinary;
+import dev.meshguard.mesh.internal.program.OwnedResources;
+import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationListener;

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.Phase;
+import dev.meshguard.mesh.internal.report.Answers;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import java.util.LinkedHashSet;

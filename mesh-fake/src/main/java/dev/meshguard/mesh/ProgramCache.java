@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,9 +1,14 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.mesh.Allocation.ReleaseReason;
-import dev.meshguard.mesh.DeviceStorage.Share;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.context.MeshLock;
+import dev.meshguard.mesh.internal.tensor.DeviceStorage;
+import dev.meshguard.mesh.internal.tensor.DeviceStorage.Share;
+import dev.meshguard.mesh.internal.tensor.Shapes;
+import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;

@@ -1,9 +1,0 @@
-package dev.meshguard.mesh;
-
-/**
- * An event that a command queue recorded.
- *
- * @param id its number on the queue, from 1
- * @param queue the number of the queue
- */
-record QueueEvent(int id, int queue) {}

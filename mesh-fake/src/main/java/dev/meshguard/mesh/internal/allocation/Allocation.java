@@ -1,0 +1,206 @@
+package dev.meshguard.mesh.internal.allocation;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.handle.EndOfPath;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One block of device memory that belongs to a buffer.
+ *
+ * <p>Separate from the handle of the code under test, so that the runtime keeps no lost handle reachable. Any thread may read
+ * whether the block is freed; it changes under the lock of its mesh.
+ */
+@EndOfPath
+public final class Allocation {
+
+    /** The owner of the memory, which decides what the mesh reports about it. */
+    public enum Kind {
+        /** Memory of the mesh's own allocator, at the same address on every device. */
+        LOCK_STEP,
+        /** Memory of one device's allocator. */
+        ON_ONE_DEVICE,
+        /** An address on some devices that another allocation owns. */
+        VIEW,
+        /** An address that another allocation owns, used by a buffer of the mesh itself. */
+        VIEW_ON_MESH;
+
+        /** How many buffers there are: a lock-step one has a backing buffer of the mesh besides those of the devices. */
+        public int buffers(int devices) {
+            return switch (this) {
+                case LOCK_STEP -> 1 + devices;
+                case VIEW -> devices;
+                case ON_ONE_DEVICE, VIEW_ON_MESH -> 1;
+            };
+        }
+    }
+
+    /** The reason for the end of a buffer. */
+    public enum ReleaseReason {
+        /** The code under test freed it. */
+        DEALLOCATED,
+        /** Its owner was destroyed. */
+        DIED,
+        /** Nobody had a handle to it any more, and the last one was collected. */
+        COLLECTED
+    }
+
+    private final long firstId;
+    private final Kind kind;
+    private final AllocationDetails details;
+    private final List<Integer> devices;
+    private final BufferType type;
+    private final long address;
+    private final long size;
+    private final @Nullable Allocator allocator;
+    private volatile boolean freed;
+    private volatile @Nullable AllocationRequest freedBy;
+    private volatile @Nullable BufferState openPeriod;
+    /** Stored only until the handle exists. */
+    private @Nullable AllocationRequest request;
+
+    private Allocation(
+            long firstId,
+            Kind kind,
+            AllocationDetails details,
+            List<Integer> devices,
+            BufferType type,
+            long address,
+            long size,
+            @Nullable Allocator allocator) {
+        this.firstId = firstId;
+        this.kind = kind;
+        this.details = details;
+        this.devices = devices;
+        this.type = type;
+        this.address = address;
+        this.size = size;
+        this.allocator = allocator;
+    }
+
+    public static Allocation allocated(
+            long firstId,
+            Kind kind,
+            AllocationDetails details,
+            List<Integer> devices,
+            BufferConfig config,
+            long address,
+            Allocator allocator) {
+        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), allocator);
+    }
+
+    /** Creates a buffer without content: it has no address, and neither allocators nor listeners receive it. */
+    public static Allocation empty(
+            long firstId, Kind kind, AllocationDetails details, List<Integer> devices, BufferConfig config) {
+        return new Allocation(firstId, kind, details, devices, config.type(), 0, 0, null);
+    }
+
+    public static Allocation view(
+            long firstId,
+            Kind kind,
+            AllocationDetails details,
+            List<Integer> devices,
+            BufferConfig config,
+            long address) {
+        return new Allocation(firstId, kind, details, devices, config.type(), address, config.size(), null);
+    }
+
+    /**
+     * Returns the number of the backing buffer, or else of the first device's buffer; the numbers of the other devices follow.
+     */
+    public long firstId() {
+        return firstId;
+    }
+
+    /** Returns the number of the buffer on one device, by the index of the device. */
+    public long idOnDevice(int index) {
+        return kind == Kind.LOCK_STEP ? firstId + 1 + index : firstId + index;
+    }
+
+    public Kind kind() {
+        return kind;
+    }
+
+    public AllocationDetails details() {
+        return details;
+    }
+
+    public List<Integer> devices() {
+        return devices;
+    }
+
+    public BufferType type() {
+        return type;
+    }
+
+    public long address() {
+        return address;
+    }
+
+    public long size() {
+        return size;
+    }
+
+    public boolean isFreed() {
+        return freed;
+    }
+
+    public void markFreed() {
+        freed = true;
+    }
+
+    /**
+     * Marks the buffer as freed and stores the request that freed it, which may contain the call site in the code under test.
+     */
+    public void markFreed(AllocationRequest release) {
+        freedBy = release;
+        freed = true;
+    }
+
+    /**
+     * Returns the end of a sentence about the free: the frame that freed the buffer, in a line of its own, or how to find it.
+     * Empty if there is no request that freed it.
+     */
+    public String siteOfFree() {
+        AllocationRequest release = freedBy;
+        if (release == null) {
+            return "";
+        }
+        return release.origin()
+                .flatMap(Origin::site)
+                .or(() -> openPeriod().flatMap(BufferState::lastSite))
+                .map(site -> "\n   at " + site)
+                .orElse("; a tracker with OriginCapture.ALLOCATIONS_AND_FREES shows where");
+    }
+
+    /** Remembers by which request it was reported, until its handle is handed out. */
+    public void reportedBy(AllocationRequest reporting) {
+        request = reporting;
+    }
+
+    public Optional<AllocationRequest> takeRequest() {
+        AllocationRequest taken = request;
+        request = null;
+        return Optional.ofNullable(taken);
+    }
+
+    /** Starts to record what happens to the buffer; only a strict runtime does. */
+    void beginOpenPeriod(BufferState newState) {
+        openPeriod = newState;
+    }
+
+    Optional<BufferState> openPeriod() {
+        return Optional.ofNullable(openPeriod);
+    }
+
+    /** The allocator that has to get the memory back, unless it is only pointed to. */
+    public Optional<Allocator> allocator() {
+        return Optional.ofNullable(allocator);
+    }
+}

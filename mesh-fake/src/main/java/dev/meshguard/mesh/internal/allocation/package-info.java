@@ -1,0 +1,5 @@
+/** Allocated memory and its state, and the checks of a strict runtime. */
+@NullMarked
+package dev.meshguard.mesh.internal.allocation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,156 @@
+package dev.meshguard.mesh.internal.context;
+
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import dev.meshguard.mesh.internal.memory.MeshMemory;
+import dev.meshguard.mesh.internal.memory.SubDeviceManagers;
+import dev.meshguard.mesh.internal.process.RuntimeProcess;
+import dev.meshguard.mesh.internal.report.DefectInjectingListener;
+import dev.meshguard.mesh.internal.report.MeshReports;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * The part of a mesh that its queues, traces, programs and buffers see: its lock, memory, reports and configuration.
+ *
+ * <p>{@link MeshDevice} creates one context and adds what the code under test calls: shape, submeshes, opening and closing. No
+ * class below it refers to the mesh device itself. A context does not change, and one mesh has one context, so that contexts can
+ * be compared as meshes can.
+ *
+ * <p>A submesh has its own memory and reports, and shares the process, the defects and the lock of its parent. Code that uses
+ * memory or reports holds the lock.
+ */
+public final class MeshContext {
+
+    private final RuntimeProcess process;
+    private final int id;
+    private final Map<Integer, DeviceOpenPeriod> openPeriods;
+    private final AllocatorConfig config;
+    private final CoreRange computeGrid;
+    private final Set<RuntimeDefect> defects;
+    private final MeshLock lock;
+    private final MeshReports reports;
+    private final MeshMemory memory;
+
+    private MeshContext(
+            RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, Set<RuntimeDefect> defects, MeshLock lock) {
+        this.process = process;
+        this.id = process.nextMeshId();
+        this.defects = defects;
+        this.lock = lock;
+        Map<Integer, DeviceOpenPeriod> byDevice = new LinkedHashMap<>();
+        openPeriods.forEach(period -> byDevice.put(period.device(), period));
+        List<Integer> devices = List.copyOf(byDevice.keySet());
+        this.openPeriods = Collections.unmodifiableMap(byDevice);
+        this.config = openPeriods.get(0).config();
+        CoreGrid grid = openPeriods.get(0).grid();
+        this.computeGrid = new CoreRange(0, 0, grid.width() - 1, grid.height() - 1);
+        this.reports = new MeshReports(
+                DefectInjectingListener.between(process.reports(), defects),
+                id,
+                process.settings().reporting(),
+                defects,
+                process.settings().fixes(),
+                devices,
+                process.settings().preset().meshLevelDevice(id),
+                this::isOpenedAgain);
+        this.memory = new MeshMemory(id, this.openPeriods, devices, config, computeGrid, process, reports);
+    }
+
+    /** Returns the context of a mesh without a parent. */
+    public static MeshContext root(
+            RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, Set<RuntimeDefect> defects) {
+        MeshLock lock = new MeshLock(new CollectedHandles(process.settings().handleRelease()));
+        return new MeshContext(process, openPeriods, defects, lock);
+    }
+
+    /** Returns the context of a submesh. */
+    public MeshContext submesh(List<DeviceOpenPeriod> ofSubmesh) {
+        return new MeshContext(process, ofSubmesh, defects, lock);
+    }
+
+    /** Returns the runtime that opened the mesh. */
+    public RuntimeProcess process() {
+        return process;
+    }
+
+    /** Returns the number of the mesh. */
+    public int id() {
+        return id;
+    }
+
+    /** Returns the lock of the mesh and its submeshes. */
+    public MeshLock lock() {
+        return lock;
+    }
+
+    /** Returns the memory of the mesh; the caller holds the lock. */
+    public MeshMemory memory() {
+        return memory;
+    }
+
+    /** Returns the sub-devices of the mesh; the caller holds the lock. */
+    public SubDeviceManagers subDevices() {
+        return memory.subDevices();
+    }
+
+    /** Returns the reports of the mesh; the caller holds the lock. */
+    public MeshReports reports() {
+        return reports;
+    }
+
+    /** Returns the chips of the mesh. */
+    public Architecture architecture() {
+        return process.architecture();
+    }
+
+    /** Returns the compute cores of each device, whose L1 is allocated. */
+    public CoreRange computeGrid() {
+        return computeGrid;
+    }
+
+    /** Returns the first address of L1 that may be allocated, from which circular buffers are stacked. */
+    public long l1Base() {
+        return config.l1UnreservedBase();
+    }
+
+    /** Returns the bytes that each device reserves for traces. */
+    public long traceRegionSize() {
+        return config.traceRegionSize();
+    }
+
+    /** Returns the period in which a device of the mesh is open. */
+    public DeviceOpenPeriod openPeriodOf(int device) {
+        return Objects.requireNonNull(openPeriods.get(device));
+    }
+
+    /** Returns the periods in which the devices are open, in the order of the devices. */
+    public Collection<DeviceOpenPeriod> openPeriods() {
+        return openPeriods.values();
+    }
+
+    /** Registers the handle of memory. If the option is set, frees the memory after the handle was collected. */
+    public <T> T freedWith(T handle, Allocation allocation) {
+        reports.handedOut(handle, allocation);
+        lock.watch(handle, () -> memory.freeCollected(allocation));
+        return handle;
+    }
+
+    private boolean isOpenedAgain(int device) {
+        return openPeriodOf(device).isOver()
+                && process.withDevices(manager -> manager.openPeriodOf(device))
+                        .filter(DeviceOpenPeriod::wasAnnounced)
+                        .isPresent();
+    }
+}

@@ -1,0 +1,58 @@
+package dev.meshguard.mesh.internal.context;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The lock of a mesh and its submeshes: they share devices, and so the state that it guards.
+ *
+ * <p>All code acquires it in one way, at the head of a block:
+ *
+ * <pre>{@code
+ * try (MeshLock held = lock.acquire()) {
+ *     ...
+ * }
+ * }</pre>
+ *
+ * <p>A thread may acquire it again while it holds it. Its first acquisition runs the destructors of {@linkplain CollectedHandles
+ * collected handles}, so memory is freed between two calls of the code under test and never during one. No object is created
+ * for an acquisition.
+ */
+public final class MeshLock implements AutoCloseable {
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final CollectedHandles collected;
+
+    MeshLock(CollectedHandles collected) {
+        this.collected = collected;
+    }
+
+    /** Waits for the lock and returns it, for a try-with-resources statement. */
+    public MeshLock acquire() {
+        lock.lock();
+        boolean acquired = false;
+        try {
+            if (lock.getHoldCount() == 1) {
+                collected.freeCollected();
+            }
+            acquired = true;
+            return this;
+        } finally {
+            if (!acquired) {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Registers the action to run after a handle was collected; see {@link CollectedHandles#watch}. */
+    public void watch(Object handle, Runnable destructor) {
+        try (MeshLock held = acquire()) {
+            collected.watch(handle, destructor);
+        }
+    }
+
+    /** Releases the lock once. */
+    @Override
+    public void close() {
+        lock.unlock();
+    }
+}

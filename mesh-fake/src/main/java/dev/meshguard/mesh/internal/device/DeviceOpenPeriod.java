@@ -1,0 +1,122 @@
+package dev.meshguard.mesh.internal.device;
+
+import dev.meshguard.event.Owner;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One open period of a device, from its initialisation to its close, with the allocator of this device alone.
+ *
+ * <p>A device that is opened again starts another open period with another allocator. Meshes over the device have their own
+ * allocators, which are independent of this one. Safe for use by several threads. Source:
+ * {@code tt_metal/impl/device/device.cpp}.
+ */
+public final class DeviceOpenPeriod {
+
+    private final int device;
+    private final AllocatorConfig config;
+    private final CoreGrid grid;
+    private final int numCommandQueues;
+    private final UnsafeAllocationWarning warning;
+    private final List<LoadedProgram> systemPrograms = new CopyOnWriteArrayList<>();
+    private final StrictModeChecks misuse;
+    private @Nullable Allocator allocator;
+    private boolean announced;
+    private volatile boolean over;
+
+    DeviceOpenPeriod(
+            int device,
+            AllocatorConfig config,
+            CoreGrid grid,
+            int numCommandQueues,
+            UnsafeAllocationWarning warning,
+            StrictModeChecks misuse) {
+        this.device = device;
+        this.config = config;
+        this.grid = grid;
+        this.numCommandQueues = numCommandQueues;
+        this.warning = warning;
+        this.misuse = misuse;
+    }
+
+    public int device() {
+        return device;
+    }
+
+    /** Returns the division of the memory, as set by the first opening of the device. */
+    public AllocatorConfig config() {
+        return config;
+    }
+
+    /** Returns the compute cores: those that the first opening of the device did not use for dispatch. */
+    public CoreGrid grid() {
+        return grid;
+    }
+
+    public int numCommandQueues() {
+        return numCommandQueues;
+    }
+
+    public boolean isOver() {
+        return over;
+    }
+
+    /** Returns the mutable list of the runtime's own programs on the device that a close may end. */
+    public List<LoadedProgram> systemPrograms() {
+        return systemPrograms;
+    }
+
+    /** Returns the allocator of this device alone. */
+    public synchronized Allocator allocator() {
+        Allocator own = allocator;
+        if (own == null) {
+            own = Allocator.create(config, warning);
+            allocator = own;
+        }
+        return own;
+    }
+
+    public synchronized boolean hasAllocated() {
+        return allocator != null;
+    }
+
+    /** Frees everything that this device's own allocator has allocated, without notifying the owners. */
+    public synchronized void wipe() {
+        if (allocator != null) {
+            allocator.deallocateBuffers();
+            allocator.clear();
+            misuse.wiped(allocator, "device " + device + " was closed");
+        }
+    }
+
+    /** Returns true the first time: a device that was activated for others is reported when a mesh first lies over it. */
+    public synchronized boolean announce() {
+        boolean first = !announced;
+        announced = true;
+        return first;
+    }
+
+    public synchronized boolean wasAnnounced() {
+        return announced;
+    }
+
+    void end() {
+        over = true;
+    }
+
+    /** One of the runtime's own programs on the device. */
+    public interface LoadedProgram {
+
+        /** Returns its name in reports. */
+        Owner owner();
+
+        /** Does the work of its destructor. */
+        void end();
+    }
+}

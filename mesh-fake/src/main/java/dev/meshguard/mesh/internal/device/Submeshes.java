@@ -1,0 +1,145 @@
+package dev.meshguard.mesh.internal.device;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.shape.MeshCoordinate;
+import dev.meshguard.mesh.shape.MeshCoordinateRange;
+import dev.meshguard.mesh.shape.MeshDeviceView;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.shape.SystemMesh;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Selects the devices of a submesh, or of another shape of a mesh.
+ *
+ * <p>Source: {@code create_submesh}, {@code create_submeshes} and {@code reshape} in
+ * {@code tt_metal/distributed/mesh_device.cpp}.
+ */
+public final class Submeshes {
+
+    private Submeshes() {}
+
+    /**
+     * Returns the places of a submesh's devices in its parent, in the submesh's row-major order.
+     *
+     * @throws MeshRuntimeException if it has no device or does not lie within the parent
+     */
+    public static List<MeshCoordinate> coordinatesOf(
+            MeshShape submesh, Optional<MeshCoordinate> offset, MeshShape parent) {
+        requireDevices(submesh);
+        requireSameDimensions(submesh, parent);
+        List<Integer> start = offset.map(MeshCoordinate::values).orElseGet(() -> Collections.nCopies(parent.dims(), 0));
+        if (start.size() != submesh.dims()) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Submesh shape %s and offset %s must have the same number of dimensions.",
+                    submesh,
+                    new MeshCoordinate(start)));
+        }
+        for (int dimension = 0; dimension < parent.dims(); dimension++) {
+            if ((long) start.get(dimension) + submesh.dimensions().get(dimension)
+                    > parent.dimensions().get(dimension)) {
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "Submesh shape %s and offset %s does not fit within parent mesh (%s).",
+                        submesh,
+                        offset.map(MeshCoordinate::toString).orElse("nullopt"),
+                        parent));
+            }
+        }
+        return MeshCoordinateRange.of(submesh).stream()
+                .map(place -> sum(start, place.values()))
+                .toList();
+    }
+
+    /**
+     * Returns the starts of the submeshes into which a mesh is divided, in row-major order.
+     *
+     * <p>For a submesh without devices the process of the runtime divides by zero and ends. Here it is rejected like a single
+     * submesh.
+     *
+     * @throws MeshRuntimeException if the submesh has no device, or a dimension is not a whole number of submeshes
+     */
+    public static List<MeshCoordinate> offsetsOf(MeshShape submesh, MeshShape parent) {
+        requireDevices(submesh);
+        requireSameDimensions(submesh, parent);
+        List<Integer> steps = new ArrayList<>();
+        for (int dimension = 0; dimension < parent.dims(); dimension++) {
+            int size = submesh.dimensions().get(dimension);
+            if (parent.dimensions().get(dimension) % size != 0) {
+                throw new MeshRuntimeException(String.format(
+                        Locale.ROOT,
+                        "Shape %s is not divisible by submesh shape %s along dimension %d",
+                        parent,
+                        submesh,
+                        dimension));
+            }
+            steps.add(parent.dimensions().get(dimension) / size);
+        }
+        return MeshCoordinateRange.of(new MeshShape(steps)).stream()
+                .map(step -> product(step.values(), submesh.dimensions()))
+                .toList();
+    }
+
+    /**
+     * Returns the devices of a mesh in the row-major order of another shape.
+     *
+     * @throws MeshRuntimeException if the number of devices differs or they are not connected so
+     */
+    public static List<Integer> reshaped(
+            MeshShape newShape, MeshShape shape, List<Integer> devices, SystemMesh system) {
+        if (newShape.meshSize() != shape.meshSize()) {
+            throw new MeshRuntimeException("New shape must have the same number of devices as current shape");
+        }
+        if (newShape.isLineTopology()) {
+            return new MeshDeviceView(shape, devices).lineDevices();
+        }
+        List<Integer> mapped = system.devicesOf(newShape, Optional.of(system.coordinateOf(devices.get(0))));
+        if (!Set.copyOf(devices).containsAll(mapped)) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "User has requested a reshape of the MeshDevice to shape: %s, but it is not possible to form a"
+                            + " physically connected mesh grid with the opened devices from the original shape: %s.",
+                    newShape,
+                    shape));
+        }
+        return mapped;
+    }
+
+    private static void requireDevices(MeshShape submesh) {
+        if (submesh.meshSize() == 0) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT, "Invalid submesh shape: (%s). All dimensions must be positive.", submesh));
+        }
+    }
+
+    private static MeshCoordinate sum(List<Integer> start, List<Integer> steps) {
+        List<Integer> sum = new ArrayList<>();
+        for (int dimension = 0; dimension < start.size(); dimension++) {
+            sum.add(start.get(dimension) + steps.get(dimension));
+        }
+        return new MeshCoordinate(sum);
+    }
+
+    private static MeshCoordinate product(List<Integer> steps, List<Integer> sizes) {
+        List<Integer> product = new ArrayList<>();
+        for (int dimension = 0; dimension < sizes.size(); dimension++) {
+            product.add(steps.get(dimension) * sizes.get(dimension));
+        }
+        return new MeshCoordinate(product);
+    }
+
+    private static void requireSameDimensions(MeshShape submesh, MeshShape parent) {
+        if (submesh.dims() != parent.dims()) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "Submesh shape %s and mesh device shape %s must have the same number of dimensions.",
+                    submesh,
+                    parent));
+        }
+    }
+}

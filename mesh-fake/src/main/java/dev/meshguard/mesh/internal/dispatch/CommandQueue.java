@@ -1,0 +1,238 @@
+package dev.meshguard.mesh.internal.dispatch;
+
+import dev.meshguard.mesh.Blocking;
+import dev.meshguard.mesh.MeshCommandQueue;
+import dev.meshguard.mesh.TraceId;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.context.MeshContext;
+import dev.meshguard.mesh.internal.memory.MeshTrace;
+import dev.meshguard.mesh.internal.memory.SubDeviceManager;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The state of one command queue: its outstanding reads, its events, and the trace that it records.
+ *
+ * <p>{@link MeshCommandQueue} is the handle of the code under test. Guarded by the lock of the mesh, which callers hold;
+ * whether the queue is in use and which trace it records can be read without it.
+ */
+public final class CommandQueue {
+
+    private static final Logger logger = LoggerFactory.getLogger(MeshCommandQueue.class);
+
+    private final MeshContext mesh;
+    private final CommandQueues queues;
+    private final int id;
+    private final List<OutstandingRead> reads = new ArrayList<>();
+    private volatile boolean inUse;
+    private int lastEvent;
+    private volatile @Nullable MeshTrace recording;
+
+    CommandQueue(MeshContext mesh, CommandQueues queues, int id) {
+        this.mesh = mesh;
+        this.queues = queues;
+        this.id = id;
+    }
+
+    public int id() {
+        return id;
+    }
+
+    public boolean isInUse() {
+        return inUse;
+    }
+
+    /** Returns the trace that it records, if it does. */
+    public Optional<TraceId> traceId() {
+        return Optional.ofNullable(recording).map(MeshTrace::id);
+    }
+
+    public int numOutstandingReads() {
+        return reads.size();
+    }
+
+    /** Runs or records programs, within an operation of the mesh. */
+    public void enqueue(EnqueuedWork work, Blocking blocking) {
+        requireNoOtherRecords();
+        MeshTrace trace = recording;
+        if (trace != null && !work.isLoaded()) {
+            inUse = true;
+            throw new MeshRuntimeException(DispatchMessages.BINARIES_NOT_ON_DEVICE);
+        }
+        work.load();
+        inUse = true;
+        SubDeviceId subDevice = work.subDevice();
+        if (trace == null) {
+            queues.use(subDevice).take(subDevice, id);
+            if (blocking == Blocking.BLOCKING) {
+                finish(List.of(subDevice));
+            }
+        } else {
+            if (blocking == Blocking.BLOCKING) {
+                throw new MeshRuntimeException(DispatchMessages.BLOCKING_DURING_CAPTURE);
+            }
+            trace.runOn(subDevice);
+            work.recordIn(trace);
+        }
+    }
+
+    /** Writes a buffer. */
+    public void write(Blocking blocking) {
+        inUse = true;
+        requireNotRecording(DispatchMessages.WRITE_DURING_CAPTURE);
+        waitIf(blocking);
+    }
+
+    /** Reads a buffer on some devices. */
+    public void read(List<Integer> devices, Blocking blocking) {
+        inUse = true;
+        requireNotRecording(DispatchMessages.READ_DURING_CAPTURE);
+        reads.add(new OutstandingRead(lastEvent, devices));
+        waitIf(blocking);
+    }
+
+    /** Records an event after all work that was enqueued before; without sub-devices, for the stall group of the mesh. */
+    public QueueEvent recordEvent(List<SubDeviceId> subDevices) {
+        inUse = true;
+        requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
+        lastEvent++;
+        QueueEvent event = new QueueEvent(lastEvent, id);
+        stalling(subDevices).forEach(subDevice -> queues.use(subDevice).recorded(event));
+        return event;
+    }
+
+    /** Makes all work that is enqueued later wait for an event of another queue. */
+    public void waitFor(QueueEvent event) {
+        inUse = true;
+        requireNotRecording(DispatchMessages.EVENT_DURING_CAPTURE);
+        queues.uses().forEach(use -> use.waited(event, id));
+    }
+
+    /** Waits until all enqueued work is done; without sub-devices, that of the stall group of the mesh. */
+    public void finish(List<SubDeviceId> subDevices) {
+        recordEvent(subDevices);
+        reads.clear();
+        stalling(subDevices).forEach(subDevice -> queues.use(subDevice).finished(id));
+    }
+
+    /** Replays a trace: its sub-devices belong to this queue from now on. */
+    void enqueueTrace(MeshTrace trace, Blocking blocking) {
+        requireNoneRecords();
+        inUse = true;
+        trace.subDevices().forEach(subDevice -> queues.use(subDevice).take(subDevice, id));
+        waitIf(blocking);
+    }
+
+    /** Writes the buffer that keeps a trace, and waits for it. */
+    void writeTrace() {
+        inUse = true;
+        waitIf(Blocking.BLOCKING);
+    }
+
+    void beginRecording(MeshTrace trace) {
+        recording = trace;
+    }
+
+    void endRecording() {
+        recording = null;
+    }
+
+    void markUsed() {
+        inUse = true;
+    }
+
+    /** Finishes, marks the queue as unused, and restarts the event count. */
+    void rest() {
+        reads.clear();
+        lastEvent = 0;
+        inUse = false;
+    }
+
+    /** Completes the reads that were enqueued before an event. */
+    public void completeReadsBefore(int event) {
+        reads.removeIf(read -> read.lastEvent < event);
+    }
+
+    /**
+     * Closes the queue.
+     *
+     * <p>The runtime logs the same three warnings if its completion queue is not empty. It has waited before, so only a device
+     * that does not answer leaves a read.
+     */
+    void close() {
+        if (!reads.isEmpty()) {
+            warn("completion reader queue is not empty");
+            Set<Integer> devices = new TreeSet<>();
+            reads.forEach(read -> devices.addAll(read.devices));
+            devices.forEach(device ->
+                    warn(String.format(Locale.ROOT, "buffer read requests still outstanding for device %d", device)));
+            warn(String.format(Locale.ROOT, "%d outstanding reads remaining", reads.size()));
+        }
+        reads.clear();
+        recording = null;
+        inUse = false;
+    }
+
+    private void warn(String what) {
+        logger.warn(
+                "FDMeshCommandQueue destructor: {} (command queue {} of mesh {}: call finish() before the mesh is closed)",
+                what,
+                id,
+                mesh.id());
+    }
+
+    private void waitIf(Blocking blocking) {
+        if (blocking == Blocking.BLOCKING) {
+            finish(List.of());
+        }
+    }
+
+    private List<SubDeviceId> stalling(List<SubDeviceId> named) {
+        SubDeviceManager active = mesh.subDevices().active();
+        if (named.isEmpty()) {
+            return active.stallGroup();
+        }
+        for (SubDeviceId subDevice : named) {
+            if (subDevice.value() >= active.numSubDevices()) {
+                throw new MeshRuntimeException(DispatchMessages.invalidSubDevice(subDevice));
+            }
+        }
+        return named;
+    }
+
+    /** The devices would take down the commands of all queues, not only of the one that records. */
+    void requireNoneRecords() {
+        queues.recording().ifPresent(this::rejectBecauseOf);
+    }
+
+    public void requireNoOtherRecords() {
+        queues.recording().filter(other -> other != this).ifPresent(this::rejectBecauseOf);
+    }
+
+    private void rejectBecauseOf(CommandQueue other) {
+        throw new IllegalStateException(String.format(
+                Locale.ROOT,
+                "Cannot use command queue %d of mesh %d while queue %d records trace %s: the runtime would take down the commands"
+                        + " of both (undefined behaviour). End the capture first.",
+                id,
+                mesh.id(),
+                other.id,
+                other.traceId().map(trace -> Integer.toString(trace.value())).orElse("")));
+    }
+
+    private void requireNotRecording(String otherwise) {
+        if (recording != null) {
+            throw new MeshRuntimeException(otherwise);
+        }
+    }
+
+    private record OutstandingRead(int lastEvent, List<Integer> devices) {}
+}

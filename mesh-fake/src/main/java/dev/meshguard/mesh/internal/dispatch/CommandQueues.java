@@ -1,0 +1,143 @@
+package dev.meshguard.mesh.internal.dispatch;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.context.MeshContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The command queues of one mesh, and their shared state: which queue has work on which sub-device.
+ *
+ * <p>Guarded by the lock of the mesh. Sources: {@code tt_metal/distributed/mesh_device.cpp} and
+ * {@code tt_metal/impl/dispatch/cq_shared_state.hpp}.
+ */
+public final class CommandQueues {
+
+    private final MeshContext mesh;
+    private List<CommandQueue> queues = List.of();
+    private List<SubDeviceUse> subDevices = List.of();
+
+    public CommandQueues(MeshContext mesh) {
+        this.mesh = mesh;
+    }
+
+    public void open(int number) {
+        List<CommandQueue> opened = new ArrayList<>(number);
+        for (int id = 0; id < number; id++) {
+            opened.add(new CommandQueue(mesh, this, id));
+        }
+        queues = List.copyOf(opened);
+        shareAmong(1);
+    }
+
+    public List<CommandQueue> all() {
+        return queues;
+    }
+
+    /**
+     * Returns a queue.
+     *
+     * @throws MeshRuntimeException if there is no queue of this number, or the mesh is closed
+     */
+    public CommandQueue queue(int id) {
+        if (id < 0 || id >= queues.size()) {
+            throw new MeshRuntimeException(DispatchMessages.queueOutOfRange(id));
+        }
+        return queues.get(id);
+    }
+
+    /**
+     * Checks that no other mesh of the family uses a queue that this one uses, because the devices could not be left in a
+     * consistent state.
+     *
+     * @param ofAncestors the queues of the meshes above this one, nearest first
+     * @param ofDescendants the queues of the meshes below this one
+     * @throws MeshRuntimeException if one does
+     */
+    public void requireNoConflict(List<CommandQueues> ofAncestors, List<CommandQueues> ofDescendants) {
+        for (CommandQueue queue : queues) {
+            if (queue.isInUse()) {
+                requireNoConflict(queue.id(), ofAncestors, ofDescendants);
+            }
+        }
+    }
+
+    private void requireNoConflict(int queue, List<CommandQueues> ofAncestors, List<CommandQueues> ofDescendants) {
+        for (CommandQueues ancestor : ofAncestors) {
+            if (ancestor.isInUse(queue)) {
+                throw new MeshRuntimeException(
+                        DispatchMessages.queueInUseByParent(queue, ancestor.mesh.id(), mesh.id()));
+            }
+        }
+        for (CommandQueues descendant : ofDescendants) {
+            if (descendant.isInUse(queue)) {
+                throw new MeshRuntimeException(
+                        DispatchMessages.queueInUseByChild(queue, descendant.mesh.id(), mesh.id()));
+            }
+        }
+    }
+
+    private boolean isInUse(int queue) {
+        return queue < queues.size() && queues.get(queue).isInUse();
+    }
+
+    /**
+     * Waits until all queues of the mesh and of its submeshes have finished their work, and marks them as unused.
+     *
+     * @throws MeshRuntimeException if a trace is being captured
+     */
+    public void quiesce() {
+        List<CommandQueue> used = queues.stream().filter(CommandQueue::isInUse).toList();
+        if (!used.isEmpty()) {
+            requireNotCapturing();
+            shareAmong(mesh.subDevices().active().numSubDevices());
+        }
+        used.forEach(CommandQueue::rest);
+    }
+
+    /**
+     * Prepares all queues for another sub-device manager, after which all count as used.
+     *
+     * @throws MeshRuntimeException if a trace is being captured
+     */
+    public void resetWorkers(int numSubDevices) {
+        requireNotCapturing();
+        shareAmong(numSubDevices);
+        queues.forEach(CommandQueue::markUsed);
+    }
+
+    /** Closes the queues; each logs the reads that were never waited for. */
+    public void close() {
+        queues.forEach(CommandQueue::close);
+        queues = List.of();
+    }
+
+    /** The queue that records a trace, if one does. */
+    Optional<CommandQueue> recording() {
+        return queues.stream().filter(queue -> queue.traceId().isPresent()).findFirst();
+    }
+
+    SubDeviceUse use(SubDeviceId subDevice) {
+        return subDevices.get(subDevice.value());
+    }
+
+    List<SubDeviceUse> uses() {
+        return subDevices;
+    }
+
+    private void requireNotCapturing() {
+        if (recording().isPresent()) {
+            throw new MeshRuntimeException(DispatchMessages.RESET_DURING_CAPTURE);
+        }
+    }
+
+    private void shareAmong(int numSubDevices) {
+        List<SubDeviceUse> unused = new ArrayList<>();
+        for (int subDevice = 0; subDevice < numSubDevices; subDevice++) {
+            unused.add(new SubDeviceUse());
+        }
+        subDevices = unused;
+    }
+}

@@ -1,0 +1,595 @@
+package dev.meshguard.mesh.internal.memory;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.mesh.allocator.Allocator;
+import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.MemoryView;
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Statistics;
+import dev.meshguard.mesh.buffer.BankLayout;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
+import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import dev.meshguard.mesh.internal.process.RuntimeProcess;
+import dev.meshguard.mesh.internal.report.Answers;
+import dev.meshguard.mesh.internal.report.MeshReports;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.tracker.AllocationRequest;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.stream.LongStream;
+
+/**
+ * The memory of one mesh: its own allocator, those of its sub-devices and devices, and the allocations.
+ *
+ * <p>One list of free blocks serves all devices of a mesh, which therefore have the same addresses. Each device also has an
+ * allocator for its own buffers. The two are independent, so their addresses may coincide. Guarded by the lock of the mesh,
+ * which callers hold.
+ */
+public final class MeshMemory {
+
+    private static final long HIGHEST_ADDRESS = 0xFFFF_FFFFL;
+
+    /** The memories an allocator allocates. */
+    private static final List<BufferType> ALLOCATABLE_TYPES =
+            List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
+
+    private final int meshId;
+    private final Map<Integer, DeviceOpenPeriod> openPeriods;
+    private final List<Integer> devices;
+    private final RuntimeProcess process;
+    private final MeshReports reports;
+    private final StrictModeChecks misuse;
+    private final Allocator meshAllocator;
+    private final SubDeviceManagers subDevices;
+    private final Map<BufferType, Map<Long, Allocation>> lockStep = new EnumMap<>(BufferType.class);
+    private boolean open;
+
+    public MeshMemory(
+            int meshId,
+            Map<Integer, DeviceOpenPeriod> lives,
+            List<Integer> devices,
+            AllocatorConfig config,
+            CoreRange computeGrid,
+            RuntimeProcess process,
+            MeshReports reports) {
+        this.meshId = meshId;
+        this.openPeriods = lives;
+        this.devices = devices;
+        this.process = process;
+        this.reports = reports;
+        this.misuse = process.misuse();
+        this.meshAllocator = Allocator.create(config, process.unsafeAllocations());
+        this.subDevices = new SubDeviceManagers(process, config, computeGrid, meshAllocator);
+    }
+
+    public void open() {
+        subDevices.begin();
+        open = true;
+    }
+
+    public void requireOpen() {
+        if (!open) {
+            throw new MeshRuntimeException(String.format(
+                    Locale.ROOT,
+                    "SubDeviceManagerTracker is not initialized on MeshDevice %d."
+                            + " This MeshDevice contains only remote devices (so the runtime; in fact mesh %d was closed:"
+                            + " %s)",
+                    meshId,
+                    meshId,
+                    process.retiredBecause().orElse("use it before closeMeshDevice, or open a new mesh")));
+        }
+    }
+
+    /** Allocates the same address on all devices, as the backing buffer of a mesh buffer does. */
+    public Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
+        requireOpen();
+        Allocation allocation = allocate(Kind.LOCK_STEP, allocatorFor(buffer), devices, buffer, details);
+        if (subDevices.isLocal(allocation)) {
+            subDevices.allocate(allocation);
+        } else if (allocation.size() > 0) {
+            lockStepOf(allocation.type()).put(key(allocation.address()), allocation);
+        }
+        return allocation;
+    }
+
+    /** Allocates memory of one device. */
+    public Allocation allocateOnDevice(int device, BufferConfig buffer, AllocationDetails details) {
+        requireOpen();
+        requireWholeDevice(device, buffer);
+        DeviceOpenPeriod life = openPeriodOf(device);
+        if (life.isOver()) {
+            throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
+        }
+        return allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details);
+    }
+
+    /** Creates a view of an address that another buffer owns. */
+    public Allocation viewOn(List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
+        return reportedView(Kind.VIEW, on, buffer, address, details);
+    }
+
+    /** Creates a view, of the mesh itself, of an address that another buffer owns. */
+    public Allocation viewOnMesh(BufferConfig buffer, long address, AllocationDetails details) {
+        return reportedView(Kind.VIEW_ON_MESH, devices, buffer, address, details);
+    }
+
+    private Allocation reportedView(
+            Kind kind, List<Integer> on, BufferConfig buffer, long address, AllocationDetails details) {
+        requireOpen();
+        requireAddress(address);
+        misuse.view(buffer.type(), address, on);
+        Optional<AllocatorId> target = targetOf(buffer.type(), address, on);
+        AllocationDetails complete = withExtent(details, buffer).asView();
+        Allocation view =
+                view(kind, target.isPresent() ? complete.fromAllocator(target.get()) : complete, on, buffer, address);
+        if (view.size() > 0 && reports.concern(view)) {
+            misuse.allocated(view, reports.allocated(view));
+        }
+        return view;
+    }
+
+    /** Returns which allocator reserved the target of a view; empty if there is no target or more than one. */
+    private Optional<AllocatorId> targetOf(BufferType type, long address, List<Integer> on) {
+        List<AllocatorId> there = new ArrayList<>(1);
+        if (lockStepOf(type).containsKey(key(address))) {
+            there.add(AllocatorId.MESH);
+        }
+        subDevices.localAllocators().forEach((id, allocator) -> {
+            if (hasReserved(allocator, type, address)) {
+                there.add(id);
+            }
+        });
+        boolean isOfDevices = on.stream()
+                .map(this::openPeriodOf)
+                .allMatch(life -> life.hasAllocated() && hasReserved(life.allocator(), type, address));
+        if (isOfDevices) {
+            there.add(AllocatorId.DEVICE);
+        }
+        return there.size() == 1 ? Optional.of(there.get(0)) : Optional.empty();
+    }
+
+    private static boolean hasReserved(Allocator allocator, BufferType type, long address) {
+        return LongStream.of(allocator.liveAddresses(type)).anyMatch(reserved -> reserved == address);
+    }
+
+    /**
+     * Allocates the memory of kernel binaries and loads them, as {@code MeshWorkloadImpl::load_binaries} does: each through a
+     * view that exists only while it loads.
+     *
+     * @param ofPrograms the required memory of the binary of each program
+     * @param viewsOnMesh receives the buffer on the mesh that each of the programs keeps
+     */
+    public Allocation allocateKernelBinary(
+            BufferConfig buffer,
+            AllocationDetails details,
+            List<BufferConfig> ofPrograms,
+            List<Allocation> viewsOnMesh) {
+        requireOpen();
+        Allocation binary = reserve(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
+        long address = binary.address();
+        lockStepOf(binary.type()).put(key(address), binary);
+        AllocationRequest loading = reports.allocated(binary);
+        binary.reportedBy(loading);
+        misuse.allocated(binary, loading);
+
+        ofPrograms.forEach(ofProgram -> viewsOnMesh.add(load(ofProgram, address, details, loading)));
+        return binary;
+    }
+
+    /** Loads the binary of one program, and returns the buffer on the mesh that the program keeps. */
+    private Allocation load(BufferConfig binary, long address, AllocationDetails details, AllocationRequest loading) {
+        AllocationDetails complete =
+                withExtent(details, binary).fromAllocator(AllocatorId.MESH).asView();
+        Allocation view = view(Kind.VIEW, complete, devices, binary, address);
+        Allocation kept = view(Kind.VIEW_ON_MESH, complete, devices, binary, address);
+        if (binary.size() > 0) {
+            boolean viewIsReported = !reports.has(RuntimeFix.LOADING_VIEWS_NOT_REPORTED);
+            if (viewIsReported) {
+                reports.allocated(loading, view);
+            }
+            reports.allocated(loading, kept);
+            if (viewIsReported) {
+                free(view, ReleaseReason.DIED);
+            }
+        }
+        return kept;
+    }
+
+    /** Frees memory unless it was freed before. */
+    public void free(Allocation allocation, ReleaseReason ending) {
+        if (allocation.size() == 0 || !reports.concern(allocation)) {
+            requireFirstFree(allocation, ending);
+            allocation.markFreed();
+            return;
+        }
+        AllocationDetails details =
+                ending == ReleaseReason.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
+        AllocationRequest release = Answers.release(reports.listener(), details);
+        if (allocation.isFreed()) {
+            reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
+            requireFirstFree(allocation, ending);
+            return;
+        }
+        boolean givenBack = isFreed(allocation);
+        if (!givenBack
+                && allocation.kind() == Kind.LOCK_STEP
+                && reports.has(RuntimeDefect.MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES)) {
+            crash(allocation, "its mesh is closed, and the buffer calls allocators of its devices that are gone");
+        }
+        if (givenBack) {
+            subDevices.requireManagerOf(allocation);
+            allocation.markFreed(release);
+            reports.freed(release, allocation, ending);
+            free(allocation);
+            misuse.freed(allocation, release);
+        } else {
+            allocation.markFreed(release);
+            reports.freedAfterClose(release, allocation, ending);
+            if (ending == ReleaseReason.DEALLOCATED) {
+                requireSameOpenPeriod(allocation);
+                misuse.freeAfterClose(allocation);
+            }
+        }
+    }
+
+    /** Rejects a second free. A destructor that finds nothing to free must not prevent others from freeing. */
+    private void requireFirstFree(Allocation allocation, ReleaseReason ending) {
+        if (allocation.isFreed() && ending == ReleaseReason.DEALLOCATED) {
+            misuse.secondFree(allocation);
+        }
+    }
+
+    /** Frees memory whose last handle was collected, unless it was freed before. */
+    public void freeCollected(Allocation allocation) {
+        if (!allocation.isFreed()) {
+            free(allocation, ReleaseReason.COLLECTED);
+            requireSameOpenPeriod(allocation);
+        }
+    }
+
+    /** Leaves memory alone that was to be freed, because others share it. */
+    public void releaseShared(Allocation allocation) {
+        if (allocation.size() > 0 && reports.concern(allocation)) {
+            AllocationRequest release = Answers.release(reports.listener(), allocation.details());
+            reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
+        }
+    }
+
+    /**
+     * Clears the banks of the mesh, not those of sub-devices, and notifies neither listener nor buffers. A later free of such a
+     * buffer frees the memory that is at its address then.
+     */
+    public void deallocateBuffers() {
+        requireOpen();
+        misuse.emptying(meshAllocator, meshId);
+        meshAllocator.deallocateBuffers();
+        lockStep.clear();
+    }
+
+    /**
+     * Rejects a free in another open period. The real runtime would call the destroyed allocator of the earlier period (quirk
+     * Q4); this is not simulated.
+     */
+    private void requireSameOpenPeriod(Allocation allocation) {
+        if (allocation.kind() == Kind.ON_ONE_DEVICE && reports.isOpenedAgain(allocation)) {
+            throw new IllegalStateException(String.format(
+                    Locale.ROOT,
+                    "Cannot free the %s buffer at %s of device %d: the device was closed and opened again since the buffer was"
+                            + " created, and the runtime would call an allocator that is gone (undefined behaviour)."
+                            + " Free it before close_mesh_device.",
+                    allocation.type(),
+                    Quantities.address(allocation.address()),
+                    allocation.devices().get(0)));
+        }
+    }
+
+    /** Simulates the end of the process by an invalid pointer: the listener receives a report that nothing was freed. */
+    public void crash(Allocation allocation, String because) {
+        AllocationRequest release = Answers.release(reports.listener(), allocation.details());
+        reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
+        throw new IllegalStateException(String.format(
+                Locale.ROOT,
+                "Segmentation fault: cannot free the %s buffer at %s: %s. This is a defect that was switched on.",
+                allocation.type(),
+                Quantities.address(allocation.address()),
+                because));
+    }
+
+    /** Frees everything that the allocators of the mesh and its sub-devices have allocated, without reporting it. */
+    public void freeAllSilently() {
+        meshAllocator.deallocateBuffers();
+        subDevices.localAllocators().values().forEach(Allocator::deallocateBuffers);
+        forgetAllocated();
+    }
+
+    /** Frees memory without reporting it. */
+    public void freeSilently(Allocation allocation) {
+        allocation.markFreed();
+        free(allocation);
+        misuse.freed(allocation);
+    }
+
+    /** Frees the memory at an address on all devices. */
+    public void freeAddress(BufferType type, long address) {
+        requireOpen();
+        Allocation allocation = lockStepOf(type).get(key(address));
+        if (allocation == null) {
+            reports.unknownAddress(type, address);
+            misuse.unknownAddress(type, address, meshAllocator, devices);
+        } else {
+            free(allocation, ReleaseReason.DEALLOCATED);
+        }
+    }
+
+    public OptionalLong lowestOccupiedL1Address(int device) {
+        DeviceOpenPeriod life = openPeriodOf(device);
+        return life.hasAllocated() ? life.allocator().lowestOccupiedL1Address(0) : OptionalLong.empty();
+    }
+
+    /** Returns the allocator whose banks contain a buffer, open or not. */
+    public Allocator allocatorOf(Allocation allocation) {
+        return allocation.allocator().orElse(meshAllocator);
+    }
+
+    public Statistics statistics(BufferType type) {
+        requireOpen();
+        return meshAllocator.statistics(type);
+    }
+
+    /** Returns how full a memory of one sub-device of the active manager is. */
+    public Statistics statistics(BufferType type, SubDeviceId subDevice) {
+        requireOpen();
+        return subDevices.active().allocator(subDevice).statistics(type);
+    }
+
+    public SubDeviceManagers subDevices() {
+        return subDevices;
+    }
+
+    /** Returns the mesh's own allocator. */
+    public Allocator allocator() {
+        return meshAllocator;
+    }
+
+    /**
+     * Returns the total memory of the mesh's own allocator on each device; kinds of memory that it does not have are omitted.
+     */
+    public List<MemoryCapacity> capacities() {
+        List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
+        for (BufferType type : allocated()) {
+            all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type)));
+        }
+        return all;
+    }
+
+    /** Returns how the free memory of the mesh's own allocator lies. */
+    public List<FreeSpace> allocatorReadings() {
+        requireOpen();
+        List<FreeSpace> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
+        for (BufferType type : allocated()) {
+            Statistics statistics = meshAllocator.statistics(type);
+            all.add(new FreeSpace(type, devices, statistics.totalFree(), statistics.largestFree()));
+        }
+        return all;
+    }
+
+    /** The memories that there are. */
+    private List<BufferType> allocated() {
+        List<BufferType> there = new ArrayList<>(ALLOCATABLE_TYPES.size());
+        for (BufferType type : ALLOCATABLE_TYPES) {
+            if (meshAllocator.numBanks(type) > 0 && meshAllocator.bankSize(type) > 0) {
+                there.add(type);
+            }
+        }
+        return there;
+    }
+
+    public MemoryView memoryView(BufferType type) {
+        requireOpen();
+        return MemoryView.of(
+                meshAllocator.numBanks(type), meshAllocator.statistics(type), meshAllocator.memoryBlockTable(type));
+    }
+
+    /**
+     * Returns the reserved addresses of each allocator: that of the mesh, those of its sub-devices, and those of the devices.
+     *
+     * @param ending the devices whose own allocators end with this close
+     */
+    public List<WitnessSnapshot> read(WitnessSnapshot.Moment moment, List<DeviceOpenPeriod> ending) {
+        List<WitnessSnapshot> readings = new ArrayList<>(2);
+        readings.add(read(moment, AllocatorId.MESH, meshAllocator));
+        subDevices.localAllocators().forEach((id, allocator) -> readings.add(read(moment, id, allocator)));
+        WitnessSnapshot.Builder ofDevices = WitnessSnapshot.of(meshId, moment).ofAllocator(AllocatorId.DEVICE);
+        boolean hasAnyReserved = false;
+        for (DeviceOpenPeriod life : ending) {
+            if (life.hasAllocated() && !life.isOver()) {
+                hasAnyReserved = true;
+                for (BufferType type : ALLOCATABLE_TYPES) {
+                    ofDevices.region(life.device(), type, life.allocator().liveAddresses(type));
+                }
+            }
+        }
+        if (hasAnyReserved) {
+            readings.add(ofDevices.build());
+        }
+        return readings;
+    }
+
+    private WitnessSnapshot read(WitnessSnapshot.Moment moment, AllocatorId id, Allocator allocator) {
+        WitnessSnapshot.Builder reading = WitnessSnapshot.of(meshId, moment).ofAllocator(id);
+        for (BufferType type : ALLOCATABLE_TYPES) {
+            reading.region(devices, type, allocator.liveAddresses(type));
+        }
+        return reading.build();
+    }
+
+    /** Clears the allocators of the mesh and of its sub-devices without a report; buffers keep their state. */
+    public void wipe() {
+        subDevices.wipe();
+        forgetAllocated();
+    }
+
+    private void forgetAllocated() {
+        lockStep.clear();
+        if (!process.settings().isStrict()) {
+            return;
+        }
+        String closed = "mesh " + meshId + " was closed";
+        misuse.wiped(meshAllocator, closed);
+        subDevices.localAllocators().values().forEach(local -> misuse.wiped(local, closed));
+    }
+
+    /** Rejects to write or read a buffer that was freed, if the runtime is strict. */
+    public void requireUsable(Allocation allocation, String use) {
+        misuse.use(allocation, use);
+    }
+
+    public void close() {
+        open = false;
+    }
+
+    /** Returns whether memory is freed, which requires that its allocating mesh or device is still initialised. */
+    private boolean isFreed(Allocation allocation) {
+        return allocation.kind() == Kind.ON_ONE_DEVICE
+                ? allocation.devices().stream()
+                        .noneMatch(device -> openPeriodOf(device).isOver())
+                : open && areAllDevicesStillOpen();
+    }
+
+    /** Asked at every free, so without a stream. */
+    private boolean areAllDevicesStillOpen() {
+        for (DeviceOpenPeriod life : openPeriods.values()) {
+            if (life.isOver()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Allocation allocate(
+            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
+        if (buffer.size() == 0) {
+            return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
+        }
+        Allocation allocation = reserve(kind, allocator, on, buffer, details);
+        AllocationRequest request = reports.allocated(allocation);
+        allocation.reportedBy(request);
+        misuse.allocated(allocation, request);
+        return allocation;
+    }
+
+    private Allocation reserve(
+            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
+        var request = BankLayout.of(buffer, allocator).request();
+        long firstId = nextIds(kind, on);
+        process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
+        long address = allocator.allocate(buffer.type(), request);
+        long extent = allocator.reservedPerBank(buffer.type(), request);
+        AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
+        return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
+    }
+
+    /** Creates the details eagerly, because every request for memory calls this method. */
+    private AllocationDetails reserved(AllocationDetails details, AllocatorId allocator, long extent) {
+        return new AllocationDetails(
+                details.kind(),
+                details.lifetime(),
+                details.owner(),
+                details.label(),
+                OptionalLong.of(extent),
+                details.processId(),
+                OptionalInt.of(meshId),
+                details.handleCollected(),
+                details.connection(),
+                Optional.of(allocator),
+                false);
+    }
+
+    private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
+        return Allocation.view(nextIds(kind, on), kind, details, on, buffer, address);
+    }
+
+    private long nextIds(Kind kind, List<Integer> on) {
+        return process.nextBufferIds(kind.buffers(on.size()));
+    }
+
+    private void free(Allocation allocation) {
+        allocation.allocator().ifPresent(lender -> lender.deallocate(allocation.type(), allocation.address()));
+        if (subDevices.isLocal(allocation)) {
+            subDevices.free(allocation);
+        } else if (allocation.kind() == Kind.LOCK_STEP) {
+            lockStepOf(allocation.type()).remove(key(allocation.address()));
+        }
+    }
+
+    private Map<Long, Allocation> lockStepOf(BufferType type) {
+        return lockStep.computeIfAbsent(type, unused -> new HashMap<>());
+    }
+
+    /** Addresses are multiples of a page, which would all fall into a few of a hash table's places. No two share a key. */
+    private static long key(long address) {
+        return address * 0x9E37_79B9_7F4A_7C15L;
+    }
+
+    private DeviceOpenPeriod openPeriodOf(int device) {
+        return Objects.requireNonNull(openPeriods.get(device));
+    }
+
+    /** Returns the allocator of a buffer on the mesh. Only this method selects it. */
+    private Allocator allocatorFor(BufferConfig buffer) {
+        buffer.subDevice().map(subDevices.active()::cores).ifPresent(buffer.deviceLocal()::requireWithin);
+        return subDevices.allocatorOf(buffer.subDevice());
+    }
+
+    private static void requireWholeDevice(int device, BufferConfig buffer) {
+        if (buffer.subDevice().isPresent()) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot create a buffer for sub-device %d on device %d alone: sub-devices belong to a mesh."
+                            + " Create it on the mesh, or name no sub-device.",
+                    buffer.subDevice().get().value(),
+                    device));
+        }
+    }
+
+    /** Checks an address. Buffers return their address in 32 bits, in which all banks fit (quirk Q13). */
+    private static void requireAddress(long address) {
+        if (address < 0 || address > HIGHEST_ADDRESS) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "There is no buffer at address %d: an address is a number from 0 to %d",
+                    address,
+                    HIGHEST_ADDRESS));
+        }
+    }
+
+    /** Adds the bytes of the buffer in every bank, as if the mesh had allocated it. */
+    private AllocationDetails withExtent(AllocationDetails details, BufferConfig buffer) {
+        BankLayout layout = BankLayout.of(buffer, meshAllocator);
+        return buffer.size() == 0 || layout.maxPagesPerBank() == 0
+                ? details.onMesh(meshId)
+                : details.onMesh(meshId).withExtent(meshAllocator.reservedPerBank(buffer.type(), layout.request()));
+    }
+}

@@ -1,0 +1,165 @@
+package dev.meshguard.mesh.internal.process;
+
+import dev.meshguard.mesh.SubDeviceManagerId;
+import dev.meshguard.mesh.TraceId;
+import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
+import dev.meshguard.mesh.internal.device.DeviceManager;
+import dev.meshguard.mesh.internal.fault.FaultScript;
+import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.mesh.runtime.DispatchCoreConfig;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.shape.SystemMesh;
+import dev.meshguard.tracker.AllocationListener;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state that the real runtime keeps once per process: its settings, counters and devices.
+ *
+ * <p>Counters never restart, as in the runtime (quirk Q12). Safe for use by several threads. One lock guards the devices. A
+ * thread that holds the lock of a mesh may acquire it, but never the other way round.
+ */
+public final class RuntimeProcess {
+
+    private final RuntimeSettings settings;
+    private final FaultScript faults;
+    private final AllocationListener reports;
+    private final StrictModeChecks misuse;
+    private final SystemMesh systemMesh;
+    private final UnsafeAllocationWarning unsafeAllocations = UnsafeAllocationWarning.toLog();
+    private final AtomicLong buffers = new AtomicLong();
+    private final AtomicInteger meshes = new AtomicInteger();
+    private final AtomicInteger programs = new AtomicInteger();
+    private final AtomicInteger traces = new AtomicInteger();
+    private final AtomicInteger subDeviceManagers = new AtomicInteger();
+    private final AtomicInteger globalSemaphores = new AtomicInteger();
+    private final AtomicInteger globalCircularBuffers = new AtomicInteger();
+
+    private final Object lock = new Object();
+    private final DeviceManager devices;
+    private volatile @Nullable String retiredBecause;
+
+    public RuntimeProcess(RuntimeSettings settings) {
+        this.settings = settings;
+        this.systemMesh = new SystemMesh(settings.systemMesh());
+        this.faults = new FaultScript(settings.faults());
+        this.reports = faults.between(settings.listener());
+        this.misuse = new StrictModeChecks(settings.isStrict());
+        this.devices = new DeviceManager(activatedTogether(), systemMesh.shape().meshSize(), faults, misuse);
+    }
+
+    public RuntimeSettings settings() {
+        return settings;
+    }
+
+    /** Returns the target of the meshes' reports: the listener, or the faults in front of it. */
+    public AllocationListener reports() {
+        return reports;
+    }
+
+    public FaultScript faults() {
+        return faults;
+    }
+
+    public StrictModeChecks misuse() {
+        return misuse;
+    }
+
+    public Architecture architecture() {
+        return settings.cluster().architecture();
+    }
+
+    /** Returns the cores of each chip that remain for programs with the given dispatch. */
+    public CoreGrid computeGrid(DispatchCoreConfig dispatch) {
+        return settings.cluster().computeGrid(dispatch, settings.harvestedColumns());
+    }
+
+    public SystemMesh systemMesh() {
+        return systemMesh;
+    }
+
+    public UnsafeAllocationWarning unsafeAllocations() {
+        return unsafeAllocations;
+    }
+
+    public Set<RuntimeDefect> defectsWith(Set<RuntimeDefect> more) {
+        Set<RuntimeDefect> all = EnumSet.noneOf(RuntimeDefect.class);
+        all.addAll(settings.defects());
+        all.addAll(more);
+        return all;
+    }
+
+    /** Reserves numbers for buffers and returns the first of them. */
+    public long nextBufferIds(int count) {
+        return buffers.getAndAdd(count);
+    }
+
+    public int nextMeshId() {
+        return meshes.getAndIncrement();
+    }
+
+    public int nextProgramId() {
+        return programs.incrementAndGet();
+    }
+
+    public TraceId nextTraceId() {
+        return new TraceId(traces.getAndIncrement());
+    }
+
+    public SubDeviceManagerId nextSubDeviceManagerId() {
+        return new SubDeviceManagerId(subDeviceManagers.getAndIncrement());
+    }
+
+    public int nextGlobalSemaphoreId() {
+        return globalSemaphores.incrementAndGet();
+    }
+
+    public int nextGlobalCircularBufferId() {
+        return globalCircularBuffers.incrementAndGet();
+    }
+
+    /** Runs work on the devices. */
+    public <T> T withDevices(Function<DeviceManager, T> work) {
+        synchronized (lock) {
+            return work.apply(devices);
+        }
+    }
+
+    public void retire(String because) {
+        synchronized (lock) {
+            retiredBecause = because;
+        }
+    }
+
+    /**
+     * Returns why the runtime opens no more meshes, if so. It needs no lock, because a thread that closes a mesh may hold it.
+     */
+    public Optional<String> retiredBecause() {
+        return Optional.ofNullable(retiredBecause);
+    }
+
+    public void requireInService(Supplier<String> wanted) {
+        synchronized (lock) {
+            if (retiredBecause != null) {
+                throw new IllegalStateException(
+                        String.format(Locale.ROOT, "Cannot open %s: %s", wanted.get(), retiredBecause));
+            }
+        }
+    }
+
+    /** Chips without a host link of their own can only be reached through others, so a cluster of Wormholes is activated as a whole. */
+    private int activatedTogether() {
+        int chips = systemMesh.shape().meshSize();
+        boolean hasRemoteChips = architecture() == Architecture.WORMHOLE_B0 && chips > 1;
+        return hasRemoteChips ? chips : 0;
+    }
+}

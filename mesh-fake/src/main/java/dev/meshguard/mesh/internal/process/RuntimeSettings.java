@@ -1,0 +1,60 @@
+package dev.meshguard.mesh.internal.process;
+
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.runtime.CloseOrder;
+import dev.meshguard.mesh.runtime.ClusterType;
+import dev.meshguard.mesh.runtime.HandleRelease;
+import dev.meshguard.mesh.runtime.ReportingModel;
+import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.mesh.runtime.RuntimeFix;
+import dev.meshguard.mesh.runtime.RuntimePreset;
+import dev.meshguard.mesh.runtime.Strictness;
+import dev.meshguard.mesh.runtime.SystemProgram;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.OperationProfiles;
+import dev.meshguard.tracker.AllocationListener;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The settings of one runtime, as its builder collected them.
+ *
+ * @param listener receives the reports, unless faults are injected in front of it
+ * @param preset the version of the runtime
+ * @param cluster the chips, and how many of their cores compute
+ * @param systemMesh the number of devices along each dimension
+ * @param harvestedColumns the columns of compute cores that are disabled on each chip
+ * @param defects the defects of every mesh
+ * @param fixes the proposed repairs
+ * @param reporting which buffers are reported
+ * @param systemBuffers the buffers that the runtime allocates for itself
+ * @param systemPrograms the runtime's own programs
+ * @param operations the needs of operations
+ * @param closeOrder the order in which a close frees the runtime's buffers and clears the allocators
+ * @param strictness whether misuse is rejected
+ * @param handleRelease the treatment of lost handles
+ * @param withheldAddresses the number of freed addresses that an allocator does not reuse yet
+ * @param faults the faults to inject
+ */
+public record RuntimeSettings(
+        AllocationListener listener,
+        RuntimePreset preset,
+        ClusterType cluster,
+        MeshShape systemMesh,
+        int harvestedColumns,
+        Set<RuntimeDefect> defects,
+        Set<RuntimeFix> fixes,
+        ReportingModel reporting,
+        List<SystemBuffer> systemBuffers,
+        List<SystemProgram> systemPrograms,
+        OperationProfiles operations,
+        CloseOrder closeOrder,
+        Strictness strictness,
+        HandleRelease handleRelease,
+        int withheldAddresses,
+        FaultPlan faults) {
+
+    public boolean isStrict() {
+        return strictness == Strictness.STRICT;
+    }
+}

@@ -1,0 +1,147 @@
+package dev.meshguard.mesh.internal.program;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.allocator.Rounding;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.runtime.Architecture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.stream.IntStream;
+
+/**
+ * The addresses of a program's circular buffers in L1.
+ *
+ * <p>The buffers are stacked from the bottom of L1, outside the allocator. Two programs use the same addresses, and no memory
+ * is reserved between them. Every distinct range of cores has its own stack. A buffer on several ranges lies above all of their
+ * stacks, at one address. It raises each other stack that shares a core with it, unless that stack is already higher. Buffers
+ * in the memory of another buffer are not stacked.
+ *
+ * <p>A stack that is already higher is not raised even if the buffer ends above it. A later buffer of that stack may therefore
+ * overlap it on the cores that they share. This is the behaviour of the runtime. Immutable. Source:
+ * {@code ProgramImpl::allocate_circular_buffers} and {@code validate_circular_buffer_region} in
+ * {@code tt_metal/impl/program/program.cpp}.
+ */
+public final class CircularBufferLayout {
+
+    private final int program;
+    private final Architecture architecture;
+    private final List<Item> items;
+    private final List<Long> addresses;
+    private final List<L1Regions> stacks;
+
+    private CircularBufferLayout(
+            int program, Architecture architecture, List<Item> items, List<Long> addresses, List<L1Regions> stacks) {
+        this.program = program;
+        this.architecture = architecture;
+        this.items = List.copyOf(items);
+        this.addresses = List.copyOf(addresses);
+        this.stacks = List.copyOf(stacks);
+    }
+
+    /**
+     * Places circular buffers one after the other.
+     *
+     * @param program the number of the program, for error texts
+     * @param base the first address of L1 that may be used
+     */
+    public static CircularBufferLayout of(int program, List<Item> items, Architecture architecture, long base) {
+        List<L1Regions> stacks = items.stream()
+                .flatMap(item -> item.cores().ranges().stream())
+                .distinct()
+                .map(L1Regions::new)
+                .toList();
+        List<Long> addresses = new ArrayList<>();
+        for (Item item : items) {
+            addresses.add(item.fixedAddress().orElseGet(() -> addressFor(item, stacks, architecture, base)));
+        }
+        return new CircularBufferLayout(program, architecture, items, addresses, stacks);
+    }
+
+    /** Returns the addresses, in the order in which the buffers were created. */
+    public List<Long> addresses() {
+        return addresses;
+    }
+
+    /** The buffers that take memory of their own. */
+    List<Placed> stacked() {
+        return IntStream.range(0, items.size())
+                .filter(item -> items.get(item).fixedAddress().isEmpty())
+                .mapToObj(
+                        item -> new Placed(addresses.get(item), items.get(item).size()))
+                .toList();
+    }
+
+    /**
+     * Checks that the buffers lie on cores that compute.
+     *
+     * @throws MeshRuntimeException if they do not
+     */
+    public void requireWithin(CoreRange grid) {
+        for (Item item : items) {
+            for (CoreRange cores : item.cores().ranges()) {
+                if (cores.end().x() > grid.end().x()
+                        || cores.end().y() > grid.end().y()) {
+                    throw new MeshRuntimeException(ProgramMessages.outsideGrid(
+                            cores, program, grid.end().x() + 1, grid.end().y() + 1));
+                }
+            }
+        }
+    }
+
+    /**
+     * Checks that the buffers do not lie where L1 buffers are now.
+     *
+     * @throws MeshRuntimeException if they do, or if they do not fit into L1 at all
+     */
+    public void requireRoom(OptionalLong lowestOccupiedL1Address) {
+        for (L1Regions stack : stacks) {
+            if (stack.isEmpty()) {
+                continue;
+            }
+            if (stack.end() > architecture.l1Size()) {
+                throw new MeshRuntimeException(
+                        ProgramMessages.beyondL1(stack.cores(), stack.end(), architecture.l1Size()));
+            }
+            if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
+                throw new MeshRuntimeException(ProgramMessages.clashWithL1(
+                        program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()));
+            }
+        }
+    }
+
+    private static long addressFor(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
+        long highest = stacks.stream()
+                .filter(stack -> item.cores().ranges().contains(stack.cores()))
+                .mapToLong(L1Regions::end)
+                .reduce(base, Math::max);
+        long address = Rounding.up(highest, architecture.dramAlignment());
+        for (CoreRange cores : item.cores().ranges()) {
+            for (L1Regions stack : stacks) {
+                boolean reachesHigher = !stack.cores().equals(cores) && address < stack.end();
+                if (stack.cores().intersects(cores) && !reachesHigher) {
+                    stack.mark(address, item.size(), base);
+                }
+            }
+        }
+        return address;
+    }
+
+    /**
+     * A circular buffer to be placed.
+     *
+     * @param cores the ranges it lies on
+     * @param size the bytes on each core
+     * @param fixedAddress where it lies if it is not stacked
+     */
+    public record Item(CoreRangeSet cores, long size, OptionalLong fixedAddress) {}
+
+    /**
+     * A circular buffer that was placed.
+     *
+     * @param address the same on all its cores
+     * @param size the bytes on each core
+     */
+    record Placed(long address, long size) {}
+}

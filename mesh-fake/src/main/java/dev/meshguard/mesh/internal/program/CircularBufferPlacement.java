@@ -1,0 +1,90 @@
+package dev.meshguard.mesh.internal.program;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.context.MeshContext;
+import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The circular buffers of one owner as one mesh reported them, at the addresses of one layout.
+ *
+ * <p>Buffers in the memory of another buffer are omitted: they need no memory, and the other buffer is reported separately.
+ * Used under the monitor of its owner.
+ */
+public final class CircularBufferPlacement {
+
+    private final MeshContext mesh;
+    private final CircularBufferLayout layout;
+    private final List<Reported> buffers;
+    private final Set<DeviceOpenPeriod> devices;
+
+    private CircularBufferPlacement(
+            MeshContext mesh, CircularBufferLayout layout, List<Reported> buffers, Set<DeviceOpenPeriod> devices) {
+        this.mesh = mesh;
+        this.layout = layout;
+        this.buffers = buffers;
+        this.devices = devices;
+    }
+
+    /** Reports the buffers of a layout on some devices, buffer by buffer. */
+    public static CircularBufferPlacement report(
+            MeshContext mesh,
+            CircularBufferLayout layout,
+            AllocationDetails details,
+            List<DeviceOpenPeriod> devices,
+            Object handle) {
+        List<Reported> buffers = new ArrayList<>();
+        for (CircularBufferLayout.Placed placed : layout.stacked()) {
+            AllocationDetails complete = details.withExtent(placed.size());
+            mesh.reports().circularBufferAllocated(complete, idsOf(devices), placed.address(), placed.size(), handle);
+            buffers.add(new Reported(complete, placed.address()));
+        }
+        return new CircularBufferPlacement(mesh, layout, buffers, new LinkedHashSet<>(devices));
+    }
+
+    MeshContext mesh() {
+        return mesh;
+    }
+
+    boolean covers(DeviceOpenPeriod device) {
+        return devices.contains(device);
+    }
+
+    boolean isOf(CircularBufferLayout other) {
+        return layout == other;
+    }
+
+    boolean isEmpty() {
+        return devices.isEmpty();
+    }
+
+    /** Reports the end of the buffers on some of the devices, because another layout replaces this one. */
+    void giveWay(Set<DeviceOpenPeriod> to) {
+        List<DeviceOpenPeriod> leaving = devices.stream().filter(to::contains).toList();
+        for (Reported buffer : buffers) {
+            if (!leaving.isEmpty()) {
+                mesh.reports().circularBufferReplaced(buffer.details(), idsOf(leaving), buffer.address());
+            }
+        }
+        leaving.forEach(devices::remove);
+    }
+
+    /** Reports that the buffers are gone because their owner is. */
+    public void end(ReleaseReason ending) {
+        for (Reported buffer : buffers) {
+            AllocationDetails details =
+                    ending == ReleaseReason.COLLECTED ? buffer.details().ofCollectedHandle() : buffer.details();
+            mesh.reports().circularBufferFreed(details, idsOf(List.copyOf(devices)), buffer.address());
+        }
+    }
+
+    private static List<Integer> idsOf(List<DeviceOpenPeriod> devices) {
+        return devices.stream().map(DeviceOpenPeriod::device).toList();
+    }
+
+    private record Reported(AllocationDetails details, long address) {}
+}

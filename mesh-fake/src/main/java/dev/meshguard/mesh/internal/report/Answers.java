@@ -1,0 +1,39 @@
+package dev.meshguard.mesh.internal.report;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Phase;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.Scope;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The answers of a listener, with defaults for a listener that returns {@code null}.
+ *
+ * <p>A mock returns {@code null} unless a test stubs it. A runtime needs a request to group reports, and a scope to end a
+ * phase. A test that only verifies calls needs neither.
+ */
+public final class Answers {
+
+    private Answers() {}
+
+    /** Begins a request for memory. */
+    static AllocationRequest request(AllocationListener listener, AllocationDetails details) {
+        return orOwn(listener.request(details), details);
+    }
+
+    /** Begins a request to give memory back. */
+    public static AllocationRequest release(AllocationListener listener, AllocationDetails details) {
+        return orOwn(listener.release(details), details);
+    }
+
+    /** Begins a phase. */
+    public static Scope phase(AllocationListener listener, Phase phase) {
+        @Nullable Scope scope = listener.phase(phase);
+        return scope == null ? () -> {} : scope;
+    }
+
+    private static AllocationRequest orOwn(@Nullable AllocationRequest answer, AllocationDetails details) {
+        return answer == null ? AllocationRequest.of(details) : answer;
+    }
+}

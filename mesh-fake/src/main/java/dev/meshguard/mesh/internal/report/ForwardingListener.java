@@ -1,0 +1,124 @@
+package dev.meshguard.mesh.internal.report;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.tracker.Scope;
+import java.util.List;
+
+/** Forwards to a listener every call that a subclass does not override. */
+public abstract class ForwardingListener implements AllocationListener {
+
+    public final AllocationListener listener;
+
+    public ForwardingListener(AllocationListener listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public AllocationRequest request(AllocationDetails details) {
+        return listener.request(details);
+    }
+
+    @Override
+    public AllocationRequest release(AllocationDetails details) {
+        return listener.release(details);
+    }
+
+    @Override
+    public void freeIgnored(
+            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        listener.freeIgnored(release, device, type, address, reason);
+    }
+
+    @Override
+    public Scope phase(Phase phase) {
+        return listener.phase(phase);
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache) {
+        listener.ownerCached(owner, cache);
+    }
+
+    @Override
+    public void ownerEnded(Owner owner) {
+        listener.ownerEnded(owner);
+    }
+
+    @Override
+    public void meshOpened(MeshDescription mesh) {
+        listener.meshOpened(mesh);
+    }
+
+    @Override
+    public void meshClosing(int mesh) {
+        listener.meshClosing(mesh);
+    }
+
+    @Override
+    public void meshClosed(int mesh) {
+        listener.meshClosed(mesh);
+    }
+
+    @Override
+    public void deviceOpened(int device) {
+        listener.deviceOpened(device);
+    }
+
+    @Override
+    public void deviceClosed(int device) {
+        listener.deviceClosed(device);
+    }
+
+    @Override
+    public void witnessed(WitnessSnapshot reading) {
+        listener.witnessed(reading);
+    }
+
+    @Override
+    public void reportsLost(long count, String reason) {
+        listener.reportsLost(count, reason);
+    }
+
+    @Override
+    public void handedOut(AllocationRequest request, Object handle) {
+        listener.handedOut(request, handle);
+    }
+
+    @Override
+    public void sourceAttached(String source) {
+        listener.sourceAttached(source);
+    }
+
+    @Override
+    public void sourceAttached(String source, String covers) {
+        listener.sourceAttached(source, covers);
+    }
+
+    @Override
+    public void processDied(long processId) {
+        listener.processDied(processId);
+    }
+
+    @Override
+    public void trackingStopped(String reason) {
+        listener.trackingStopped(reason);
+    }
+
+    @Override
+    public void trackingStarted() {
+        listener.trackingStarted();
+    }
+
+    @Override
+    public void canaryPlanted(int mesh, List<Integer> devices) {
+        listener.canaryPlanted(mesh, devices);
+    }
+}

@@ -1,0 +1,56 @@
+package dev.meshguard.mesh.internal.system;
+
+import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.mesh.internal.allocation.Allocation;
+import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
+import dev.meshguard.mesh.internal.context.MeshContext;
+import dev.meshguard.mesh.internal.process.SystemBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The buffers that the runtime allocated for itself on one mesh. Guarded by the lock of the mesh, which callers hold. */
+public final class SystemBuffers {
+
+    private final MeshContext mesh;
+    private final List<Allocation> freedAtClose = new ArrayList<>();
+
+    public SystemBuffers(MeshContext mesh) {
+        this.mesh = mesh;
+    }
+
+    /** Allocates those of the mesh. */
+    public void allocate() {
+        for (SystemBuffer buffer : mesh.process().settings().systemBuffers()) {
+            Allocation allocation = mesh.memory().allocateOnMesh(buffer.config(), buffer.details());
+            if (buffer.lifetime() == BufferLifetime.SYSTEM) {
+                freedAtClose.add(allocation);
+            }
+        }
+    }
+
+    /** Allocates the buffers of a device's initialisation, which are never freed. */
+    public void allocateOn(int device) {
+        for (SystemBuffer buffer : mesh.process().settings().systemBuffers()) {
+            mesh.memory().allocateOnDevice(device, buffer.config(), buffer.details());
+        }
+    }
+
+    /** Forgets the buffers without freeing them. */
+    public void forget() {
+        freedAtClose.clear();
+    }
+
+    /** Frees the buffers that a close frees. */
+    public void free() {
+        for (Allocation buffer : freedAtClose) {
+            if (mesh.reports().has(ALLOCATOR_CLEARS_WITHOUT_REPORTING)) {
+                mesh.memory().freeSilently(buffer);
+            } else {
+                mesh.memory().free(buffer, ReleaseReason.DIED);
+            }
+        }
+        freedAtClose.clear();
+    }
+}

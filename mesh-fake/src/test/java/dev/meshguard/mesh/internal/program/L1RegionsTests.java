@@ -1,0 +1,41 @@
+package dev.meshguard.mesh.internal.program;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.mesh.buffer.CoreRange;
+import org.junit.jupiter.api.Test;
+
+/** Tests the L1 regions of circular buffers on one range of cores. */
+class L1RegionsTests {
+
+    private final L1Regions regions = new L1Regions(new CoreRange(0, 0, 0, 0));
+
+    @Test
+    void endsNowhereWithoutABuffer() {
+        assertThat(regions.isEmpty()).isTrue();
+        assertThat(regions.end()).isZero();
+    }
+
+    @Test
+    void growsUpwardsWithOrWithoutAGap() {
+        regions.mark(100, 28, 100);
+        regions.mark(128, 10, 100);
+        regions.mark(160, 40, 100);
+
+        assertThat(regions.end()).isEqualTo(200);
+    }
+
+    @Test
+    void takesNothingBelowItsEnd() {
+        regions.mark(100, 28, 100);
+        regions.mark(160, 40, 100);
+
+        assertThatThrownBy(() -> regions.mark(128, 10, 100))
+                .isInstanceOf(MeshRuntimeException.class)
+                .hasMessage(
+                        "Local buffer address 128 has to append to last L1 region [160, 200) or be at a higher address");
+        assertThat(regions.end()).isEqualTo(200);
+    }
+}
