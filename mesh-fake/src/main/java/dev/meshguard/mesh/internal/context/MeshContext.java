@@ -13,6 +13,7 @@ import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -31,6 +32,7 @@ import java.util.Set;
  * <p>A submesh has its own memory and reports, and shares the process, the defects and the lock of its parent. Code that uses
  * memory or reports holds the lock.
  */
+@EndOfPath
 public final class MeshContext {
 
     private final RuntimeProcess process;

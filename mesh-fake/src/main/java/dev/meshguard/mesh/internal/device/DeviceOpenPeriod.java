@@ -6,6 +6,7 @@ import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * allocators, which are independent of this one. Safe for use by several threads. Source:
  * {@code tt_metal/impl/device/device.cpp}.
  */
+@EndOfPath
 public final class DeviceOpenPeriod {
 
     private final int device;

@@ -12,6 +12,7 @@ import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;
@@ -28,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Counters never restart, as in the runtime (quirk Q12). Safe for use by several threads. One lock guards the devices. A
  * thread that holds the lock of a mesh may acquire it, but never the other way round.
  */
+@EndOfPath
 public final class RuntimeProcess {
 
     private final RuntimeSettings settings;

@@ -5,6 +5,7 @@ import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.Architecture;
+import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -23,6 +24,7 @@ import java.util.stream.IntStream;
  * {@code ProgramImpl::allocate_circular_buffers} and {@code validate_circular_buffer_region} in
  * {@code tt_metal/impl/program/program.cpp}.
  */
+@EndOfPath
 public final class CircularBufferLayout {
 
     private final int program;
