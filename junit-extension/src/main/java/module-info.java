@@ -14,15 +14,24 @@ module dev.meshguard.junit {
     requires org.junit.platform.commons;
 
     exports dev.meshguard.junit;
+    exports dev.meshguard.junit.mesh;
+    exports dev.meshguard.junit.processes;
+    exports dev.meshguard.junit.source;
     exports dev.meshguard.junit.template;
 
     uses dev.meshguard.report.FailureOutput;
+    uses dev.meshguard.junit.source.AllocationSource;
 
+    provides dev.meshguard.junit.source.AllocationSource with
+            dev.meshguard.junit.mesh.FakeMeshSource,
+            dev.meshguard.junit.processes.WatchedProcessesSource;
     provides org.junit.jupiter.api.extension.Extension with
             dev.meshguard.junit.MeshGuardExtension;
 
     // Jupiter makes the extensions through their private constructors.
     opens dev.meshguard.junit to
+            org.junit.platform.commons;
+    opens dev.meshguard.junit.mesh to
             org.junit.platform.commons;
     opens dev.meshguard.junit.template to
             org.junit.platform.commons;

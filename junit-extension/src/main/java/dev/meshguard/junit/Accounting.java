@@ -13,7 +13,9 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Accounting {
-    /** No test is responsible before all tests have ended: one test may free what another allocated. The default. */
+    /** The accounting that a farther location sets, else {@link #AT_THE_END}. */
+    DEFAULT,
+    /** No test is responsible before all tests have ended: one test may free what another allocated. */
     AT_THE_END,
     /**
      * Each test is responsible: buffers that it allocated and that are still allocated at its end fail this test only.

@@ -10,11 +10,16 @@ import org.apiguardian.api.API.Status;
  * first thing to repair. They are never attributed to the next test, and never change what the test itself threw.
  *
  * @since 0.1
- * @see AllocationPolicy
+ * @see TrackAllocations
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum IncompleteTestPolicy {
-    /** The findings are suppressed in what the test threw, and published as a report entry. The default. */
+    /**
+     * The policy that a farther location sets, or {@code meshguard.on-failure} and {@code meshguard.on-abort}, else
+     * {@link #ATTACH}.
+     */
+    DEFAULT,
+    /** The findings are suppressed in what the test threw, and published as a report entry. */
     ATTACH,
     /** The findings are published as a report entry only. */
     REPORT,

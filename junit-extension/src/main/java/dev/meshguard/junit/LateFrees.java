@@ -11,11 +11,13 @@ import org.apiguardian.api.API.Status;
  * either case.
  *
  * @since 0.1
- * @see AllocationPolicy
+ * @see TrackAllocations
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum LateFrees {
-    /** The test fails. The default. */
+    /** The policy that a farther location sets, or {@code meshguard.late-frees}, else {@link #FAIL}. */
+    DEFAULT,
+    /** The test fails. */
     FAIL,
     /** The findings are published as a report entry only. */
     REPORT

@@ -1,11 +1,5 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.mesh.runtime.HandleRelease;
-import dev.meshguard.mesh.runtime.ReportingModel;
-import dev.meshguard.mesh.runtime.RuntimeDefect;
-import dev.meshguard.mesh.runtime.RuntimePreset;
-import dev.meshguard.mesh.runtime.Strictness;
 import dev.meshguard.tracker.OriginCapture;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -23,10 +17,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>A test, constructor or lifecycle method can declare a parameter of these types:
  *
  * <ul>
- * <li>{@link dev.meshguard.mesh.MeshDevice}: a mesh of its own, opened when it is first requested;
- * <li>{@link dev.meshguard.mesh.Ttnn}: opens more meshes;
- * <li>{@link dev.meshguard.tracker.AllocationTracker}: tracks all of these meshes;
- * <li>{@link MemorySnapshots} and {@link Phases}.
+ * <li>{@link dev.meshguard.tracker.AllocationTracker}: tracks the allocations of the test;
+ * <li>{@link MemorySnapshots} and {@link Phases};
+ * <li>the types of the source that the test examines. Without another source that is a mesh without hardware:
+ *     {@code MeshDevice} is a mesh of its own, opened when it is first requested, and {@code Ttnn} opens more meshes.
  * </ul>
  *
  * <p>A {@link Tracked} field may have any of these types. A test that requests nothing opens no mesh.
@@ -42,6 +36,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
+ * <p>The annotation of a source selects other memory: {@code @FakeMesh} describes the mesh, {@code @WatchedProcesses}
+ * watches other processes.
+ *
  * <h2>When the check runs</h2>
  *
  * <p>The check runs after everything else of the test: after {@code @AfterEach} methods, other extensions,
@@ -55,18 +52,38 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>A test that passed fails with a {@link dev.meshguard.assertions.LeakAssertionError}. A test that failed keeps its
  * failure, with the leak suppressed in it. A test that was aborted stays aborted, with the leak suppressed too. In both
  * cases the text is also published as a report entry, because build tools may cut suppressed errors. Findings of the
- * test's own assertions are not reported a second time. {@link AllocationPolicy} changes these rules.
+ * test's own assertions are not reported a second time. {@link #onFailure}, {@link #onAbort} and {@link #lateFrees} change
+ * these rules.
  *
  * <h2>Precedence</h2>
  *
- * <p>The nearest annotation applies as a whole: on the method, else on the class, its superclasses and interfaces, else
- * on the enclosing classes. Two equally near annotations, for example of two interfaces, are an error if they
- * contradict each other. The annotation wins over a {@link MeshGuardExtension} in a field. It may be used as a
- * meta-annotation.
+ * <p>Each attribute is resolved separately. The first of these locations that sets it wins:
  *
- * <p>Only {@link #check} and {@link #origins} are resolved separately, as {@link AllocationPolicy} describes: they
- * configure the check, and the other attributes describe one mesh. {@link ExpectBuffers} declares expected buffers;
- * these annotations add up.
+ * <ol>
+ * <li>the method
+ * <li>the class with its interfaces and superclasses
+ * <li>the enclosing classes
+ * <li>a {@link MeshGuardExtension} in a field
+ * <li>the configuration parameter, if there is one
+ * <li>the default
+ * </ol>
+ *
+ * <p>An omitted attribute, or one with the constant {@code DEFAULT}, does not hide a value from another location. Two
+ * equally near annotations, for example of two interfaces, are an error if they contradict each other. The annotation may
+ * be used as a meta-annotation. {@code docs/configuration.md} lists all parameters.
+ *
+ * <pre>{@code
+ * @TrackAllocations(grace = "2 s")
+ * class PrefetchTest {
+ *     @Test
+ *     @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)   // the grace of the class still applies
+ *     void prefetches(MeshDevice mesh) { … }
+ * }
+ * }</pre>
+ *
+ * <p>Tests that share a mesh may have policies of their own with {@link Accounting#EACH_TEST}, except for the origins.
+ * Those belong to the tracker that all tests share. With any other accounting, put the policies on the class.
+ * {@link ExpectBuffers} declares expected buffers; these annotations add up.
  *
  * <p>Dynamic tests of a {@code @TestFactory} are checked separately, each for its survivors on the mesh of its factory.
  * Tests that share a mesh are checked as {@link #lifetime} and {@link #accounting} define. {@code docs/lifecycle-corners.md}
@@ -88,62 +105,51 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public @interface TrackAllocations {
 
-    /**
-     * Returns the memory that the test examines. With {@link MemorySource#PROCESSES} the attributes that describe a
-     * mesh have no effect.
-     */
-    MemorySource source() default MemorySource.FAKE;
-
-    /** Returns the number of rows of the mesh, which is the whole system; at least 1. */
-    int rows() default 2;
-
-    /** Returns the number of columns of the mesh, which is the whole system; at least 1. */
-    int columns() default 4;
-
-    /** Returns the chip architecture. */
-    Architecture architecture() default Architecture.WORMHOLE_B0;
-
-    /** Returns the version of the runtime. */
-    RuntimePreset preset() default RuntimePreset.MAY_2026;
-
-    /** Returns what the runtime reports; the model of the version unless one is given. */
-    ReportingModel[] reporting() default {};
-
-    /** Returns the defects of the runtime. */
-    RuntimeDefect[] defects() default {};
-
-    /** Returns whether invalid calls that the real runtime accepts are an error. */
-    Strictness strictness() default Strictness.LENIENT;
-
-    /** Returns whether a collected handle frees what it held, as Python's destructors do. */
-    HandleRelease handleRelease() default HandleRelease.EXPLICIT;
+    /** Returns how long the mesh and its tracker last; {@link TrackingLifetime#TEST} unless set. */
+    TrackingLifetime lifetime() default TrackingLifetime.DEFAULT;
 
     /**
-     * Returns the faults at run time, as printed by {@link dev.meshguard.mesh.fault.FaultPlan#toString}: for example
-     * {@code FaultPlan.none().failingAllocation(3)} or {@code FaultPlan.random(42L)}. None by default.
+     * Returns who is responsible for memory that a test leaves allocated on a mesh that outlives it;
+     * {@link Accounting#AT_THE_END} unless set.
      */
-    String faults() default "";
-
-    /** Returns the bytes at the top of every core's L1 that the mesh reserves for small sharded buffers; at least 0. */
-    long l1SmallSize() default 0;
-
-    /** Returns the bytes at the top of every DRAM bank that the mesh reserves for captured traces; at least 0. */
-    long traceRegionSize() default 0;
-
-    /** Returns the number of command queues of the mesh, 1 or 2. */
-    int numCommandQueues() default 1;
-
-    /** Returns how long the mesh and its tracker last. */
-    TrackingLifetime lifetime() default TrackingLifetime.TEST;
-
-    /** Returns who is responsible for memory that a test leaves allocated on a mesh that outlives it. */
-    Accounting accounting() default Accounting.AT_THE_END;
+    Accounting accounting() default Accounting.DEFAULT;
 
     /**
-     * Returns the condition that must hold at the end of that lifetime, a policy; see {@link AllocationPolicy#check}.
+     * Returns the condition that must hold when the lifetime ends; {@code meshguard.check}, else
+     * {@link AllocationCheck#CLEAN}.
      */
-    AllocationCheck[] check() default {};
+    AllocationCheck check() default AllocationCheck.DEFAULT;
 
-    /** Returns the calls whose stacks are captured, a policy; see {@link AllocationPolicy#origins}. */
-    OriginCapture[] origins() default {};
+    /**
+     * Returns the calls whose stacks are captured; {@code meshguard.origins}, else {@link OriginCapture#ALLOCATIONS}.
+     */
+    OriginCapture origins() default OriginCapture.DEFAULT;
+
+    /**
+     * Returns how the check of a failed test is handled; {@code meshguard.on-failure}, else
+     * {@link IncompleteTestPolicy#ATTACH}.
+     */
+    IncompleteTestPolicy onFailure() default IncompleteTestPolicy.DEFAULT;
+
+    /**
+     * Returns how the check of an aborted test is handled; {@code meshguard.on-abort}, else
+     * {@link IncompleteTestPolicy#ATTACH}.
+     */
+    IncompleteTestPolicy onAbort() default IncompleteTestPolicy.DEFAULT;
+
+    /**
+     * Returns how a test is handled whose buffers were still allocated when close began and were freed afterwards;
+     * {@code meshguard.late-frees}, else {@link LateFrees#FAIL}.
+     */
+    LateFrees lateFrees() default LateFrees.DEFAULT;
+
+    /**
+     * Returns the longest time that the check waits for frees by other threads, for example {@code "250 ms"} or
+     * {@code "2 s"}; {@code meshguard.grace}, else it does not wait.
+     *
+     * <p>The check waits before the extension closes what the test left open. The grace therefore does not excuse frees
+     * after a close by the test itself. The check waits only while unexpected buffers of the test are allocated, and
+     * continues as soon as all of them are freed.
+     */
+    String grace() default "";
 }

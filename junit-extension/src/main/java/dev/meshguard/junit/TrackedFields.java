@@ -1,6 +1,9 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.check.SessionStore;
+import dev.meshguard.junit.internal.session.TrackingSession;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.util.List;
@@ -19,10 +22,11 @@ final class TrackedFields {
 
     private TrackedFields() {}
 
-    /** Sets the static fields of a class. */
-    static void fill(Class<?> type, Supplier<TrackingSession> session) {
-        AnnotationSupport.findAnnotatedFields(type, Tracked.class, field -> Modifier.isStatic(field.getModifiers()))
-                .forEach(field -> fill(field, null, session.get()));
+    /** Sets the static fields of the class of a context. */
+    static void fill(ExtensionContext context, Supplier<TrackingSession> session) {
+        AnnotationSupport.findAnnotatedFields(
+                        context.getRequiredTestClass(), Tracked.class, field -> Modifier.isStatic(field.getModifiers()))
+                .forEach(field -> fill(field, null, session.get(), context));
     }
 
     /** Sets the fields of all instances of a test. */
@@ -31,7 +35,7 @@ final class TrackedFields {
             for (Field field :
                     SessionStore.fields(context, instance.getClass(), () -> ofInstance(instance.getClass()))) {
                 rejectSharedTests(field, context);
-                fill(field, instance, session);
+                fill(field, instance, session, context);
             }
         }
     }
@@ -43,7 +47,7 @@ final class TrackedFields {
         }
         for (Object instance : context.getRequiredTestInstances().getAllInstances()) {
             for (Field field : AnnotationSupport.findAnnotatedFields(instance.getClass(), Tracked.class)) {
-                throw TrackingSettings.rejected(
+                throw ConfigurationErrors.of(
                         location(field),
                         "a field of a test that nothing tracks",
                         String.format(
@@ -59,16 +63,17 @@ final class TrackedFields {
                 type, Tracked.class, field -> !Modifier.isStatic(field.getModifiers()));
     }
 
-    private static void fill(Field field, @Nullable Object instance, TrackingSession session) {
+    private static void fill(
+            Field field, @Nullable Object instance, TrackingSession session, ExtensionContext context) {
         Class<?> type = field.getType();
-        if (!InjectableTypes.has(type)) {
-            throw TrackingSettings.rejected(
+        if (!InjectableTypes.has(type, context)) {
+            throw ConfigurationErrors.of(
                     location(field),
                     "type " + type.getSimpleName(),
-                    "There is " + String.join(", ", InjectableTypes.names()) + ".");
+                    "There is " + String.join(", ", InjectableTypes.names(context)) + ".");
         }
         if (Modifier.isFinal(field.getModifiers())) {
-            throw TrackingSettings.rejected(
+            throw ConfigurationErrors.of(
                     location(field), "a final field", "It is filled for each test: let it not be final.");
         }
         try {
@@ -90,7 +95,7 @@ final class TrackedFields {
     private static void rejectSharedTests(Field field, ExtensionContext context) {
         boolean isShared = context.getTestInstanceLifecycle().orElse(Lifecycle.PER_METHOD) == Lifecycle.PER_CLASS;
         if (isShared && context.getExecutionMode() == ExecutionMode.CONCURRENT) {
-            throw TrackingSettings.rejected(
+            throw ConfigurationErrors.of(
                     location(field),
                     "a field of an instance whose tests run at the same time",
                     "Ask for a parameter, or let the tests of the class run one after the other.");

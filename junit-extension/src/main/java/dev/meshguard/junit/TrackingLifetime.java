@@ -11,8 +11,10 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum TrackingLifetime {
+    /** The lifetime that a farther location sets, else {@link #TEST}. */
+    DEFAULT,
     /**
-     * Lasts for one test: each test gets its own mesh and is checked separately. The default.
+     * Lasts for one test: each test gets its own mesh and is checked separately.
      *
      * <p>The dynamic tests of a {@code @TestFactory} use the mesh of their factory; each is responsible for its own
      * survivors.

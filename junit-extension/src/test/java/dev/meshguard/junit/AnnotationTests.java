@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -67,7 +68,7 @@ class AnnotationTests {
                 .hasSingleTest()
                 .whichFailed()
                 .with(ExtensionConfigurationException.class)
-                .withTextContaining("@TrackAllocations on AnnotationTests$TornTestCase: one of several")
+                .withTextContaining("@FakeMesh on AnnotationTests$TornTestCase: one of several")
                 .withTextContaining("say it once, on the class or method itself.");
         assertThat(run(TornSubclassTestCase.class))
                 .hasSingleTest()
@@ -84,7 +85,7 @@ class AnnotationTests {
         assertThat(run(TornMethodTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
-                .withTextContaining("@TrackAllocations on AnnotationTests$TornMethodTestCase#runs: one of several");
+                .withTextContaining("@FakeMesh on AnnotationTests$TornMethodTestCase#runs: one of several");
     }
 
     @Test
@@ -109,10 +110,12 @@ class AnnotationTests {
         assertThat(run(DecidedPolicyTestCase.class)).hasOnlySucceeded(1);
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     interface OneDevice {}
 
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     interface TwoDevices {}
 
     interface AlsoOneDevice extends OneDevice {}
@@ -124,7 +127,8 @@ class AnnotationTests {
 
     static class TornSubclassTestCase extends TornTestCase {}
 
-    @TrackAllocations(rows = 1, columns = 3)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 3)
     static class DecidedTestCase implements OneDevice, TwoDevices {
         @Test
         void runs(MeshDevice mesh) {
@@ -132,7 +136,7 @@ class AnnotationTests {
         }
     }
 
-    @AllocationPolicy(check = AllocationCheck.NO_LEAKS)
+    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
     static class AgreeingTestCase implements OneDevice, AlsoOneDevice {
         @Test
         void runs(MeshDevice mesh) {
@@ -142,7 +146,8 @@ class AnnotationTests {
 
     @Retention(RetentionPolicy.RUNTIME)
     @Target({ElementType.TYPE, ElementType.METHOD})
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     @interface TwoDeviceTest {}
 
     @SingleDeviceTest
@@ -154,7 +159,8 @@ class AnnotationTests {
 
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.METHOD)
-    @TrackAllocations(rows = 1, columns = 3)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 3)
     @interface ThreeDeviceTest {}
 
     static class TornMethodTestCase {
@@ -164,10 +170,10 @@ class AnnotationTests {
         void runs(MeshDevice mesh) {}
     }
 
-    @AllocationPolicy(check = AllocationCheck.NONE)
+    @TrackAllocations(check = AllocationCheck.NONE)
     interface Unchecked {}
 
-    @AllocationPolicy(check = AllocationCheck.NO_LEAKS)
+    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
     interface Checked {}
 
     @TrackAllocations
@@ -184,7 +190,8 @@ class AnnotationTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     static class MethodOverClassTestCase {
         @Test
         void ofClass(MeshDevice mesh) {
@@ -192,7 +199,8 @@ class AnnotationTests {
         }
 
         @Test
-        @TrackAllocations(columns = 1)
+        @TrackAllocations
+        @FakeMesh(columns = 1)
         void ofMethodAsAWhole(MeshDevice mesh) {
             assertShape(mesh, 2, 1);
         }
@@ -220,7 +228,8 @@ class AnnotationTests {
 
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.TYPE)
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     @ExpectBuffers(label = "weights", atMost = 1, because = "one set for the suite")
     @interface SingleDeviceTest {}
 
@@ -233,7 +242,8 @@ class AnnotationTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     static class OuterTestCase {
         @Test
         void outer(MeshDevice mesh) {
@@ -249,7 +259,8 @@ class AnnotationTests {
         }
 
         @Nested
-        @TrackAllocations(rows = 1, columns = 3)
+        @TrackAllocations
+        @FakeMesh(rows = 1, columns = 3)
         class WithTestCase {
             @Test
             void inner(MeshDevice mesh) {

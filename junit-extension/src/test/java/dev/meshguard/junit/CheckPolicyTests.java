@@ -2,6 +2,7 @@ package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.ReportChannel;
 import dev.meshguard.mesh.MeshDevice;
@@ -27,6 +28,7 @@ class CheckPolicyTests {
         "ofClass, none, FAILURE",
         "ofMethod, '', NOWHERE",
         "ofMethodThatSaysSomethingElse, none, FAILURE",
+        "ofMethodThatSaysDefault, none, FAILURE",
         "ofMethodWithAnotherMesh, none, FAILURE",
         "ofEnclosingClass, none, FAILURE",
         "ofNestedClass, '', NOWHERE",
@@ -71,19 +73,26 @@ class CheckPolicyTests {
             }
 
             @Test
-            @AllocationPolicy(check = AllocationCheck.NONE)
+            @TrackAllocations(check = AllocationCheck.NONE)
             void ofMethod(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
 
             @Test
-            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
 
             @Test
-            @TrackAllocations(rows = 1)
+            @TrackAllocations(check = AllocationCheck.DEFAULT)
+            void ofMethodThatSaysDefault(MeshDevice mesh) {
+                Buffers.take(mesh);
+            }
+
+            @Test
+            @TrackAllocations
+            @FakeMesh(rows = 1)
             void ofMethodWithAnotherMesh(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
@@ -106,7 +115,8 @@ class CheckPolicyTests {
             }
 
             @Nested
-            @TrackAllocations(rows = 1)
+            @TrackAllocations
+            @FakeMesh(rows = 1)
             class InnerWithAnotherMesh {
                 @Test
                 void ofNestedClassWithAnotherMesh(MeshDevice mesh) {

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -34,23 +35,22 @@ class CheckTests {
         private static final String FREES_ARE_NOT_REPORTED = "the frees of devices are not reported";
 
         @Test
-        @TrackAllocations(defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY)
+        @TrackAllocations
+        @FakeMesh(defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY)
         void clean(MeshDevice mesh) {
             Buffers.take(mesh, FREES_ARE_NOT_REPORTED).deallocate();
         }
 
         @Test
-        @TrackAllocations(
-                defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY,
-                check = AllocationCheck.NO_LEAKS)
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+        @FakeMesh(defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY)
         void noLeaks(MeshDevice mesh) {
             Buffers.take(mesh, FREES_ARE_NOT_REPORTED).deallocate();
         }
 
         @Test
-        @TrackAllocations(
-                defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY,
-                check = AllocationCheck.ONLY_EXPECTED_SYSTEM_BUFFERS)
+        @TrackAllocations(check = AllocationCheck.ONLY_EXPECTED_SYSTEM_BUFFERS)
+        @FakeMesh(defects = RuntimeDefect.MESH_BUFFER_DEALLOCATE_RETURNS_EARLY)
         void onlyExpectedSystemBuffers(MeshDevice mesh) {
             Buffers.take(mesh, FREES_ARE_NOT_REPORTED).deallocate();
         }

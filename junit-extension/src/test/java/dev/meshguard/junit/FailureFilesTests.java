@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.LaunchedRun;
 import dev.meshguard.mesh.MeshDevice;
@@ -307,7 +308,8 @@ class FailureFilesTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE, rows = 1, columns = 1)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    @FakeMesh(rows = 1, columns = 1)
     static class LargerSuiteTestCase {
         @Test
         void leaks(MeshDevice mesh) {

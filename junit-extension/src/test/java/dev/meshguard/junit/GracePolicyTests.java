@@ -63,7 +63,7 @@ class GracePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(grace = "2 s")
+        @TrackAllocations(grace = "2 s")
         class OnClass {
             @RegisterExtension
             static final MeshGuardExtension guard =
@@ -75,19 +75,19 @@ class GracePolicyTests {
             }
 
             @Test
-            @AllocationPolicy(grace = "3 s")
+            @TrackAllocations(grace = "3 s")
             void ofMethod(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
 
             @Test
-            @AllocationPolicy(grace = "0 s")
+            @TrackAllocations(grace = "0 s")
             void ofMethodThatDoesNotWait(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
 
             @Test
-            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
@@ -101,7 +101,7 @@ class GracePolicyTests {
             }
 
             @Nested
-            @AllocationPolicy(grace = "4 s")
+            @TrackAllocations(grace = "4 s")
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {

@@ -176,14 +176,14 @@ class GraceTests {
         static final MeshGuardExtension guard = guard(new NoTime(), Duration.ofSeconds(2));
 
         @Test
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         void fails(MeshDevice mesh) {
             Buffers.take(mesh);
             throw new IllegalStateException("the test itself");
         }
 
         @Test
-        @AllocationPolicy(check = AllocationCheck.NONE)
+        @TrackAllocations(check = AllocationCheck.NONE)
         void unchecked(MeshDevice mesh) {
             Buffers.take(mesh);
         }

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
@@ -90,7 +91,8 @@ class LateFreesTests {
         }
     }
 
-    @TrackAllocations(reporting = ReportingModel.MAIN)
+    @TrackAllocations
+    @FakeMesh(reporting = ReportingModel.MAIN)
     static class UnreportedTestCase {
         @Test
         void decode(Ttnn ttnn, MeshDevice mesh) {
@@ -99,8 +101,7 @@ class LateFreesTests {
     }
 
     /** The extension closes nothing here. */
-    @TrackAllocations
-    @AllocationPolicy(grace = "1 s")
+    @TrackAllocations(grace = "1 s")
     static class WithGraceTestCase {
         @Test
         void decode(Ttnn ttnn, MeshDevice mesh) {
@@ -109,8 +110,7 @@ class LateFreesTests {
     }
 
     /** The policy applies to the extension's own check. */
-    @TrackAllocations
-    @AllocationPolicy(lateFrees = LateFrees.REPORT)
+    @TrackAllocations(lateFrees = LateFrees.REPORT)
     static class AssertedTestCase {
         @Test
         void decode(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
@@ -119,8 +119,7 @@ class LateFreesTests {
         }
     }
 
-    @TrackAllocations
-    @AllocationPolicy(lateFrees = LateFrees.REPORT)
+    @TrackAllocations(lateFrees = LateFrees.REPORT)
     static class ReportedTestCase {
         @Test
         void decode(Ttnn ttnn, MeshDevice mesh) {

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -83,15 +84,18 @@ class LeakingTests {
         void asksForNothing() {}
 
         @Test
-        @TrackAllocations(preset = RuntimePreset.MAY_2026)
+        @TrackAllocations
+        @FakeMesh(preset = RuntimePreset.MAY_2026)
         void may2026(MeshDevice mesh) {}
 
         @Test
-        @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
+        @TrackAllocations
+        @FakeMesh(preset = RuntimePreset.OCTOBER_2025)
         void october2025(MeshDevice mesh) {}
 
         @Test
-        @TrackAllocations(architecture = Architecture.BLACKHOLE)
+        @TrackAllocations
+        @FakeMesh(architecture = Architecture.BLACKHOLE)
         void blackhole(MeshDevice mesh) {}
     }
 }

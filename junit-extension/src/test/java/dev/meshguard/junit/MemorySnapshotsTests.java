@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -29,7 +30,8 @@ class MemorySnapshotsTests {
         assertThat(run(ListingTestCase.class)).hasOnlySucceeded(1);
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class ListingTestCase {
         @Test
         void test(MeshDevice mesh, MemorySnapshots snapshots) {
@@ -47,7 +49,8 @@ class MemorySnapshotsTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class SnapshotTestCase {
         @Test
         void test(MeshDevice mesh, MemorySnapshots snapshots) {
@@ -61,7 +64,8 @@ class MemorySnapshotsTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class GrowthTestCase {
         private MeshBuffer ofSetUp;
 

@@ -114,7 +114,7 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.REPORT)
         class OnClass {
             @Test
             void ofClass(MeshDevice mesh) {
@@ -122,13 +122,13 @@ class OnAbortPolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
             void ofMethod(MeshDevice mesh) {
                 leak(mesh);
             }
 
             @Test
-            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 leak(mesh);
             }
@@ -142,7 +142,7 @@ class OnAbortPolicyTests {
             }
 
             @Nested
-            @AllocationPolicy(onAbort = IncompleteTestPolicy.ATTACH)
+            @TrackAllocations(onAbort = IncompleteTestPolicy.ATTACH)
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {
@@ -150,18 +150,18 @@ class OnAbortPolicyTests {
                 }
 
                 @Test
-                @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+                @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
                 void ofMethodOfNestedClass(MeshDevice mesh) {
                     leak(mesh);
                 }
             }
         }
 
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.REPORT)
         abstract static class Super {}
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         class Sub extends Super {
             @Test
             void ofSuperclass(MeshDevice mesh) {
@@ -170,7 +170,7 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
         class SubThatSays extends Super {
             @Test
             void ofSubclass(MeshDevice mesh) {
@@ -178,7 +178,7 @@ class OnAbortPolicyTests {
             }
         }
 
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.REPORT)
         interface Reporting {}
 
         @Nested
@@ -190,11 +190,11 @@ class OnAbortPolicyTests {
         }
 
         @Retention(RetentionPolicy.RUNTIME)
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.REPORT)
         @interface Lenient {}
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         @Lenient
         class Composed {
             @Test
@@ -204,7 +204,7 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
         class FieldAndClass {
             @RegisterExtension
             static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -218,7 +218,7 @@ class OnAbortPolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         class FieldAndClassThatSaysSomethingElse {
             @RegisterExtension
             static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -232,7 +232,7 @@ class OnAbortPolicyTests {
         }
     }
 
-    @AllocationPolicy(onAbort = IncompleteTestPolicy.REPORT)
+    @TrackAllocations(onAbort = IncompleteTestPolicy.REPORT)
     static class ReportedTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -240,7 +240,7 @@ class OnAbortPolicyTests {
         }
     }
 
-    @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+    @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
     static class SkippingTestCase {
         @Test
         void leaks(MeshDevice mesh) {

@@ -4,7 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
-import dev.meshguard.junit.template.FailEachAllocation;
+import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.ReportChannel;
 import dev.meshguard.mesh.MeshBuffer;
@@ -123,7 +123,7 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
         class OnClass {
             @Test
             void ofClass(MeshDevice mesh) {
@@ -131,13 +131,13 @@ class OnFailurePolicyTests {
             }
 
             @Test
-            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethod(MeshDevice mesh) {
                 leak(mesh);
             }
 
             @Test
-            @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 leak(mesh);
             }
@@ -151,7 +151,7 @@ class OnFailurePolicyTests {
             }
 
             @Nested
-            @AllocationPolicy(onFailure = IncompleteTestPolicy.ATTACH)
+            @TrackAllocations(onFailure = IncompleteTestPolicy.ATTACH)
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {
@@ -159,18 +159,18 @@ class OnFailurePolicyTests {
                 }
 
                 @Test
-                @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+                @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
                 void ofMethodOfNestedClass(MeshDevice mesh) {
                     leak(mesh);
                 }
             }
         }
 
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
         abstract static class Super {}
 
         @Nested
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
         class Sub extends Super {
             @Test
             void ofSuperclass(MeshDevice mesh) {
@@ -179,7 +179,7 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         class SubThatSays extends Super {
             @Test
             void ofSubclass(MeshDevice mesh) {
@@ -187,7 +187,7 @@ class OnFailurePolicyTests {
             }
         }
 
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
         interface Reporting {}
 
         @Nested
@@ -199,11 +199,11 @@ class OnFailurePolicyTests {
         }
 
         @Retention(RetentionPolicy.RUNTIME)
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
         @interface Lenient {}
 
         @Nested
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
         @Lenient
         class Composed {
             @Test
@@ -213,7 +213,7 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         class FieldAndClass {
             @RegisterExtension
             static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -227,7 +227,7 @@ class OnFailurePolicyTests {
         }
 
         @Nested
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
         class FieldAndClassThatSaysSomethingElse {
             @RegisterExtension
             static final MeshGuardExtension guard = MeshGuardExtension.builder()
@@ -241,7 +241,7 @@ class OnFailurePolicyTests {
         }
     }
 
-    @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+    @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
     static class ReportedTestCase {
         @Test
         void leaks(MeshDevice mesh) {
@@ -249,7 +249,7 @@ class OnFailurePolicyTests {
         }
     }
 
-    @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+    @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
     static class SkippingTestCase {
         @Test
         void leaks(MeshDevice mesh) {

@@ -77,13 +77,13 @@ class OriginsPolicyTests {
             }
 
             @Test
-            @AllocationPolicy(origins = OriginCapture.NONE)
+            @TrackAllocations(origins = OriginCapture.NONE)
             void ofMethod(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
 
             @Test
-            @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
@@ -97,7 +97,7 @@ class OriginsPolicyTests {
             }
 
             @Nested
-            @AllocationPolicy(origins = OriginCapture.NONE)
+            @TrackAllocations(origins = OriginCapture.NONE)
             class InnerThatSays {
                 @Test
                 void ofNestedClass(MeshDevice mesh) {

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
@@ -334,7 +336,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class TwoTestCase {
 
         @Test
@@ -346,7 +349,8 @@ class PagesTests {
         void freesAll(MeshDevice mesh) {}
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class InvocationsTestCase {
 
         @ParameterizedTest(name = "case {index} <b>")
@@ -366,7 +370,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class BudgetTestCase {
 
         @Test
@@ -376,7 +381,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class GrowingTestCase {
 
         @RepeatUntilStable(atLeast = 3, atMost = 3)
@@ -385,7 +391,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @FakeMesh(rows = 1, columns = 1)
     static class ClassTestCase {
 
         @Test
@@ -394,7 +401,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    @FakeMesh(rows = 1, columns = 1)
     static class SuiteTestCase {
 
         @Test
@@ -403,7 +411,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(source = MemorySource.PROCESSES)
+    @TrackAllocations
+    @WatchedProcesses
     static class ProgramTestCase {
 
         @Test
@@ -412,7 +421,8 @@ class PagesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class AssertedTestCase {
 
         @Test

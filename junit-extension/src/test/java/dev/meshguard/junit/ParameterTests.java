@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -136,7 +137,8 @@ class ParameterTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 3)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 3)
     static class ShapeTestCase {
         @Test
         void test(MeshDevice mesh) {

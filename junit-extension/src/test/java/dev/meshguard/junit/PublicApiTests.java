@@ -135,6 +135,45 @@ class PublicApiTests {
     }
 
     @Test
+    void theCoreOfTheExtensionKnowsNoSource() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.junit..")
+                .and()
+                .resideOutsideOfPackages("dev.meshguard.junit.mesh..", "dev.meshguard.junit.processes..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.meshguard.mesh..",
+                        "dev.meshguard.server..",
+                        "dev.meshguard.junit.mesh..",
+                        "dev.meshguard.junit.processes..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void settingsAreReadBeforeASessionBeginsAndChecksComeLast() {
+        slices().matching("dev.meshguard.junit.internal.(*)..")
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.junit.internal.config")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.meshguard.junit.internal.session", "dev.meshguard.junit.internal.check")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.junit.internal.session")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.meshguard.junit.internal.check")
+                .check(CLASSES);
+    }
+
+    @Test
     void nothingIsKeptInStatics() {
         noFields().that().areStatic().should().notBeFinal().check(CLASSES);
     }

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -270,7 +271,8 @@ class ReachableHandlesTests {
                 .noneMatch(HistoryEvent.HandleTraced.class::isInstance);
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class OuterTestCase {
         private final Map<String, Supplier<MeshBuffer>> layers = new HashMap<>();
 
@@ -284,7 +286,8 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class StaticTestCase {
         private static final Map<Integer, Optional<MeshBuffer>> registry = new HashMap<>();
 
@@ -294,7 +297,8 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class AliasTestCase {
         private Tensor @Nullable [] views;
 
@@ -306,7 +310,8 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.CLASS)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @FakeMesh(rows = 1, columns = 1)
     @TestInstance(Lifecycle.PER_CLASS)
     static class ClassTestCase {
         private @Nullable MeshBuffer shared;
@@ -320,7 +325,8 @@ class ReachableHandlesTests {
         void decode() {}
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class ProgramTestCase {
         private @Nullable Program program;
 
@@ -331,7 +337,8 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, handleRelease = HandleRelease.ON_COLLECT)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1, handleRelease = HandleRelease.ON_COLLECT)
     static class CollectedTestCase {
         @Test
         void decode(MeshDevice mesh) {
@@ -339,7 +346,8 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class OwnCollectionTestCase {
         private final Own cache = new Own();
 
@@ -353,7 +361,8 @@ class ReachableHandlesTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class GreenTestCase {
         private final List<MeshBuffer> held = new ArrayList<>();
 

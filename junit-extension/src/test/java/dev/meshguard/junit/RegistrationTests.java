@@ -4,6 +4,8 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -66,7 +68,7 @@ class RegistrationTests {
     static class EntryAndFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .mesh(1, 2)
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
                 .expecting(Expectation.because("kept").label("cache"))
                 .build();
 
@@ -78,11 +80,12 @@ class RegistrationTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class AnnotationAndExpectingFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .mesh(1, 2)
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
                 .expecting(Expectation.because("kept").label("cache").atMost(1))
                 .build();
 
@@ -95,7 +98,7 @@ class RegistrationTests {
     static class StaticFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .mesh(1, 2)
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
                 .expecting(Expectation.because("shared").type(BufferType.DRAM).atMost(2))
                 .build();
 
@@ -125,11 +128,13 @@ class RegistrationTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class AnnotationAndFieldTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().mesh(1, 2).build();
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
 
         AnnotationAndFieldTestCase(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
@@ -144,10 +149,13 @@ class RegistrationTests {
 
     static class MethodAndFieldTestCase {
         @RegisterExtension
-        final MeshGuardExtension guard = MeshGuardExtension.builder().mesh(1, 2).build();
+        final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
 
         @Test
-        @TrackAllocations(rows = 1, columns = 1)
+        @TrackAllocations
+        @FakeMesh(rows = 1, columns = 1)
         void leaks(MeshDevice mesh) {
             Assertions.assertThat(mesh.shape().dimensions()).containsExactly(1, 1);
             Buffers.take(mesh);

@@ -55,27 +55,15 @@ class RejectedPoliciesTests {
                         "meshguard.baseline = known\0.txt is refused. It is no path here: Nul character not allowed.");
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "twoChecks|@AllocationPolicy on %s: check = [CLEAN, NONE] is refused. Give at most one.",
-                "twoOrigins|@AllocationPolicy on %s: origins = [NONE, ALLOCATIONS] is refused. Give at most one.",
-                "twoOnFailure|@AllocationPolicy on %s: onFailure = [SKIP, REPORT] is refused. Give at most one.",
-                "twoOnAbort|@AllocationPolicy on %s: onAbort = [SKIP, REPORT] is refused. Give at most one.",
-                "twoChecksOfTheMesh|@TrackAllocations on %s: check = [CLEAN, NONE] is refused. Give at most one.",
-                "graceWithoutNumber|@AllocationPolicy on %s: grace = \"soon\" is refused. Give a number with ms, s or m, for"
-                        + " example \"250 ms\" or \"2 s\"; at most 10 m.",
-                "twoAnnotations|@AllocationPolicy and @TrackAllocations on %s: check = NONE and check = CLEAN is refused."
-                        + " Say it once."
-            })
-    void anAttribute(String test, String message) {
-        assertThat(runTest(AttributesTestCase.class, test, Map.of()))
-                .hasTest(test)
+    @Test
+    void aGraceWithoutANumber() {
+        assertThat(runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()))
+                .hasTest("graceWithoutNumber")
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        message.replace("%s", "RejectedPoliciesTests$AttributesTestCase#" + test));
+                        "@TrackAllocations on RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber: grace = \"soon\" is"
+                                + " refused. Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.");
     }
 
     @Test
@@ -94,7 +82,7 @@ class RejectedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@AllocationPolicy on RejectedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
+                        "@TrackAllocations on RejectedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
                                 + " lifetime = CLASS is refused. Put it on the class, or let each test answer for itself with"
                                 + " accounting = EACH_TEST.");
     }
@@ -106,7 +94,7 @@ class RejectedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@AllocationPolicy on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
+                        "@TrackAllocations on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
                                 + " lifetime = CLASS is refused. All its tests share one tracker: put it on the class.");
     }
 
@@ -131,7 +119,7 @@ class RejectedPoliciesTests {
                 run(PlainTestCase.class, Map.of("meshguard.on-failure", "ignore")), shown("meshguard.on-failure = "));
         assertRejected(
                 runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()),
-                shown("@AllocationPolicy on KvCacheTest#decode: ")
+                shown("@TrackAllocations on KvCacheTest#decode: ")
                         .replace("KvCacheTest#decode", "RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
         assertRejected(
                 runWith(folder, Map.of("meshguard.on-faliure", "skip")), shown("junit-platform.properties: meshguard"));
@@ -170,46 +158,21 @@ class RejectedPoliciesTests {
 
     static class AttributesTestCase {
         @Test
-        @AllocationPolicy(check = {AllocationCheck.CLEAN, AllocationCheck.NONE})
-        void twoChecks() {}
-
-        @Test
-        @AllocationPolicy(origins = {OriginCapture.NONE, OriginCapture.ALLOCATIONS})
-        void twoOrigins() {}
-
-        @Test
-        @AllocationPolicy(onFailure = {IncompleteTestPolicy.SKIP, IncompleteTestPolicy.REPORT})
-        void twoOnFailure() {}
-
-        @Test
-        @AllocationPolicy(onAbort = {IncompleteTestPolicy.SKIP, IncompleteTestPolicy.REPORT})
-        void twoOnAbort() {}
-
-        @Test
-        @TrackAllocations(check = {AllocationCheck.CLEAN, AllocationCheck.NONE})
-        void twoChecksOfTheMesh() {}
-
-        @Test
-        @AllocationPolicy(grace = "soon")
+        @TrackAllocations(grace = "soon")
         void graceWithoutNumber() {}
-
-        @Test
-        @AllocationPolicy(check = AllocationCheck.NONE)
-        @TrackAllocations(check = AllocationCheck.CLEAN)
-        void twoAnnotations() {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OfClassTestCase {
         @Test
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
         void test() {}
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class OfEachTestTestCase {
         @Test
-        @AllocationPolicy(origins = OriginCapture.NONE)
+        @TrackAllocations(origins = OriginCapture.NONE)
         void test() {}
     }
 }

@@ -5,6 +5,8 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -23,7 +25,7 @@ class RejectedValuesTests {
     void noRows() {
         assertRejected(
                 "noRows",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
                         + " mesh has at most 32 devices.");
     }
 
@@ -31,7 +33,7 @@ class RejectedValuesTests {
     void noColumns() {
         assertRejected(
                 "noColumns",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#noColumns: columns = -1 is refused. Give 1 or"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noColumns: columns = -1 is refused. Give 1 or"
                         + " more; a mesh has at most 32 devices.");
     }
 
@@ -39,7 +41,7 @@ class RejectedValuesTests {
     void moreDevicesThanAnySystemHas() {
         assertRejected(
                 "tooLarge",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
                         + " largest system has 32 devices (8x4): ask for at most 32.");
     }
 
@@ -47,7 +49,7 @@ class RejectedValuesTests {
     void anArchitectureThatTheVersionDoesNotKnow() {
         assertRejected(
                 "unknownArchitecture",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
                         + " preset = OCTOBER_2025 is refused. The constants of BLACKHOLE are known for MAY_2026 only.");
     }
 
@@ -55,7 +57,7 @@ class RejectedValuesTests {
     void aRegionOfNegativeSize() {
         assertRejected(
                 "negativeRegion",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#negativeRegion: traceRegionSize = -1 is refused."
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#negativeRegion: traceRegionSize = -1 is refused."
                         + " Give a number of bytes, 0 or more.");
     }
 
@@ -63,7 +65,7 @@ class RejectedValuesTests {
     void aRegionOfL1ThatIsLargerThanL1() {
         assertRejected(
                 "largeL1Region",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
                         + " refused. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the"
                         + " runtime keeps.");
     }
@@ -72,7 +74,7 @@ class RejectedValuesTests {
     void aTraceRegionThatIsLargerThanABank() {
         assertRejected(
                 "largeTraceRegion",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#largeTraceRegion: traceRegionSize ="
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#largeTraceRegion: traceRegionSize ="
                         + " 9223372036854775807 is refused. Give at most 1070773184, a number of bytes: a DRAM bank of"
                         + " WORMHOLE_B0 has 1070773184 B above what the runtime keeps.");
     }
@@ -81,7 +83,7 @@ class RejectedValuesTests {
     void faultsThatAreNoPlan() {
         assertRejected(
                 "noPlan",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#noPlan: faults = \"sometimes\" is refused. Cannot"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noPlan: faults = \"sometimes\" is refused. Cannot"
                         + " read the fault plan \"sometimes\" from character 1 on: expected a call such as"
                         + " failingAllocation(3).");
     }
@@ -90,7 +92,7 @@ class RejectedValuesTests {
     void threeCommandQueues() {
         assertRejected(
                 "threeQueues",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#threeQueues: numCommandQueues = 3 is refused. A"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#threeQueues: numCommandQueues = 3 is refused. A"
                         + " mesh has 1 or 2.");
     }
 
@@ -98,7 +100,7 @@ class RejectedValuesTests {
     void twoReportingModels() {
         assertRejected(
                 "twoModels",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#twoModels: reporting = [COMPLETE,"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#twoModels: reporting = [COMPLETE,"
                         + " TRACKING_BRANCH] is refused. Give at most one.");
     }
 
@@ -221,17 +223,17 @@ class RejectedValuesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@TrackAllocations on RejectedValuesTests$RejectedClassTestCase: rows = 0 is refused. Give 1 or"
+                        "@FakeMesh on RejectedValuesTests$RejectedClassTestCase: rows = 0 is refused. Give 1 or"
                                 + " more; a mesh has at most 32 devices.");
     }
 
     @Test
     void theBuilderRejectsImmediately() {
-        MeshGuardExtension.Builder builder = MeshGuardExtension.builder().mesh(0, 4);
+        FakeMeshSource.Builder builder = FakeMeshSource.builder().mesh(0, 4);
 
         Assertions.assertThatExceptionOfType(ExtensionConfigurationException.class)
                 .isThrownBy(builder::build)
-                .withMessage("MeshGuardExtension: rows = 0 is refused. Give 1 or more; a mesh has at most 32 devices.");
+                .withMessage("FakeMeshSource: rows = 0 is refused. Give 1 or more; a mesh has at most 32 devices.");
     }
 
     private static void assertRejected(String test, String message) {
@@ -243,47 +245,57 @@ class RejectedValuesTests {
 
     static class RejectedTestCase {
         @Test
-        @TrackAllocations(rows = 0)
+        @TrackAllocations
+        @FakeMesh(rows = 0)
         void noRows() {}
 
         @Test
-        @TrackAllocations(columns = -1)
+        @TrackAllocations
+        @FakeMesh(columns = -1)
         void noColumns() {}
 
         @Test
-        @TrackAllocations(rows = 8, columns = 5)
+        @TrackAllocations
+        @FakeMesh(rows = 8, columns = 5)
         void tooLarge() {}
 
         @Test
-        @TrackAllocations(architecture = Architecture.BLACKHOLE, preset = RuntimePreset.OCTOBER_2025)
+        @TrackAllocations
+        @FakeMesh(architecture = Architecture.BLACKHOLE, preset = RuntimePreset.OCTOBER_2025)
         void unknownArchitecture() {}
 
         @Test
-        @TrackAllocations(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
+        @TrackAllocations
+        @FakeMesh(reporting = {ReportingModel.COMPLETE, ReportingModel.TRACKING_BRANCH})
         void twoModels() {}
 
         @Test
-        @TrackAllocations(l1SmallSize = Long.MAX_VALUE)
+        @TrackAllocations
+        @FakeMesh(l1SmallSize = Long.MAX_VALUE)
         void largeL1Region(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
-        @TrackAllocations(traceRegionSize = Long.MAX_VALUE)
+        @TrackAllocations
+        @FakeMesh(traceRegionSize = Long.MAX_VALUE)
         void largeTraceRegion(MeshDevice mesh) {
             Buffers.take(mesh);
         }
 
         @Test
-        @TrackAllocations(traceRegionSize = -1)
+        @TrackAllocations
+        @FakeMesh(traceRegionSize = -1)
         void negativeRegion() {}
 
         @Test
-        @TrackAllocations(faults = "sometimes")
+        @TrackAllocations
+        @FakeMesh(faults = "sometimes")
         void noPlan() {}
 
         @Test
-        @TrackAllocations(numCommandQueues = 3)
+        @TrackAllocations
+        @FakeMesh(numCommandQueues = 3)
         void threeQueues() {}
 
         @Test
@@ -384,7 +396,8 @@ class RejectedValuesTests {
         void line() {}
     }
 
-    @TrackAllocations(rows = 0)
+    @TrackAllocations
+    @FakeMesh(rows = 0)
     static class RejectedClassTestCase {
         @Test
         void test(MeshDevice mesh) {

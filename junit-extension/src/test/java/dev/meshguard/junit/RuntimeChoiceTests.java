@@ -5,6 +5,8 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -60,7 +62,8 @@ class RuntimeChoiceTests {
 
     static class RegionsTestCase {
         @Test
-        @TrackAllocations(l1SmallSize = 32_768, traceRegionSize = 1_048_576)
+        @TrackAllocations
+        @FakeMesh(l1SmallSize = 32_768, traceRegionSize = 1_048_576)
         void test(MeshDevice mesh) {
             Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
                     .isEqualTo(32_768);
@@ -69,7 +72,8 @@ class RuntimeChoiceTests {
         }
 
         @Test
-        @TrackAllocations(l1SmallSize = 1_395_328)
+        @TrackAllocations
+        @FakeMesh(l1SmallSize = 1_395_328)
         void largestRegionOfL1(MeshDevice mesh) {
             Assertions.assertThat(mesh.statistics(BufferType.L1_SMALL).totalAllocatable())
                     .isEqualTo(1_395_328);
@@ -78,7 +82,8 @@ class RuntimeChoiceTests {
 
     static class StrictTestCase {
         @Test
-        @TrackAllocations(strictness = Strictness.STRICT)
+        @TrackAllocations
+        @FakeMesh(strictness = Strictness.STRICT)
         void test(Ttnn ttnn, MeshDevice mesh) {
             Assertions.assertThatThrownBy(() -> ttnn.openMeshDevice(mesh.shape()))
                     .hasMessageStartingWith("Cannot open a 2x4 mesh");
@@ -87,7 +92,8 @@ class RuntimeChoiceTests {
 
     static class FaultTestCase {
         @Test
-        @TrackAllocations(faults = "FaultPlan.none().failingAllocation(2)")
+        @TrackAllocations
+        @FakeMesh(faults = "FaultPlan.none().failingAllocation(2)")
         void test(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();
             Assertions.assertThatThrownBy(() -> Buffers.take(mesh)).isInstanceOf(DeviceOutOfMemoryException.class);
@@ -97,8 +103,10 @@ class RuntimeChoiceTests {
     static class OpeningTestCase {
         @RegisterExtension
         static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
-                .mesh(1, 2)
-                .opening(MeshDeviceOptions.defaults().withTraceRegionSize(4_096))
+                .source(FakeMeshSource.builder()
+                        .mesh(1, 2)
+                        .opening(MeshDeviceOptions.defaults().withTraceRegionSize(4_096))
+                        .build())
                 .build();
 
         @Test
@@ -112,8 +120,10 @@ class RuntimeChoiceTests {
     static class SystemBufferTestCase {
         @RegisterExtension
         static final MeshGuardExtension MESH_GUARD = MeshGuardExtension.builder()
-                .runtime(runtime ->
-                        runtime.systemBuffer(new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.DRAM, 4_096))
+                .source(FakeMeshSource.builder()
+                        .runtime(runtime -> runtime.systemBuffer(
+                                new Owner(Owner.Kind.DISPATCH, "prefetcher"), BufferType.DRAM, 4_096))
+                        .build())
                 .build();
 
         @Test

@@ -76,27 +76,27 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
         void reported(MeshDevice mesh) {
             leak(mesh);
             throw new IllegalStateException("the test itself");
         }
 
         @Test
-        @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
         void skipped(MeshDevice mesh) {
             leak(mesh);
             throw new TestAbortedException("no hardware");
         }
 
         @Test
-        @AllocationPolicy(check = AllocationCheck.NONE)
+        @TrackAllocations(check = AllocationCheck.NONE)
         void unchecked(MeshDevice mesh) {
             leak(mesh);
         }
 
         @Nested
-        @AllocationPolicy(onFailure = IncompleteTestPolicy.REPORT)
+        @TrackAllocations(onFailure = IncompleteTestPolicy.REPORT)
         class Inner {
             @Test
             void ofNestedClass(MeshDevice mesh) {
@@ -111,8 +111,10 @@ class SharedMeshPoliciesTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
-    @AllocationPolicy(check = AllocationCheck.NONE)
+    @TrackAllocations(
+            lifetime = TrackingLifetime.CLASS,
+            accounting = Accounting.EACH_TEST,
+            check = AllocationCheck.NONE)
     static class ClassSaysNoneTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
@@ -120,7 +122,7 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @AllocationPolicy(check = AllocationCheck.CLEAN)
+        @TrackAllocations(check = AllocationCheck.CLEAN)
         void test() {}
     }
 
@@ -132,12 +134,14 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @AllocationPolicy(check = AllocationCheck.CLEAN)
+        @TrackAllocations(check = AllocationCheck.CLEAN)
         void test() {}
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
-    @AllocationPolicy(check = AllocationCheck.NONE)
+    @TrackAllocations(
+            lifetime = TrackingLifetime.SUITE,
+            accounting = Accounting.EACH_TEST,
+            check = AllocationCheck.NONE)
     static class OfSuiteTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {
@@ -148,8 +152,7 @@ class SharedMeshPoliciesTests {
         void test() {}
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
-    @AllocationPolicy(onFailure = IncompleteTestPolicy.SKIP)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, onFailure = IncompleteTestPolicy.SKIP)
     static class BrokenClassTestCase {
         @BeforeAll
         static void leaks(MeshDevice mesh) {

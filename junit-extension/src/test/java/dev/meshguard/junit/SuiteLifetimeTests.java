@@ -5,6 +5,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runTogether;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -122,7 +123,8 @@ class SuiteLifetimeTests {
         }
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.SUITE, rows = 1, columns = 1)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    @FakeMesh(rows = 1, columns = 1)
     static class OtherShapeTestCase {
         @Test
         void opensAnother(MeshDevice mesh, AllocationTracker tracker) {

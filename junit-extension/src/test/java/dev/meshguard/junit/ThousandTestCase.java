@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -100,7 +101,8 @@ final class ThousandTestCase {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     abstract static class Own extends Fifty {}
 
     static class Own1 extends Own {}
@@ -133,7 +135,8 @@ final class ThousandTestCase {
 
     static class Helped2 extends Helped {}
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @FakeMesh(rows = 1, columns = 2)
     abstract static class Shared extends Fifty {}
 
     static class Shared1 extends Shared {}
@@ -164,7 +167,8 @@ final class ThousandTestCase {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @FakeMesh(rows = 1, columns = 2)
     abstract static class LoadingClass extends Loading {}
 
     static class Loading1 extends LoadingClass {}
@@ -175,14 +179,16 @@ final class ThousandTestCase {
 
     static class Loading4 extends LoadingClass {}
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
+    @FakeMesh(rows = 1, columns = 2)
     abstract static class OfSuite extends Fifty {}
 
     static class Suite1 extends OfSuite {}
 
     static class Suite2 extends OfSuite {}
 
-    @TrackAllocations(rows = 1, columns = 2, lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE, accounting = Accounting.EACH_TEST)
+    @FakeMesh(rows = 1, columns = 2)
     abstract static class LoadingSuite extends Loading {}
 
     static class LoadingSuite1 extends LoadingSuite {}

@@ -1033,7 +1033,7 @@ public final class AllocationTracker implements AllocationListener {
 
         /** Selects the requests whose stack is captured; {@link OriginCapture#ALLOCATIONS} by default. */
         public Builder originCapture(OriginCapture newCapture) {
-            capture = newCapture;
+            capture = newCapture == OriginCapture.DEFAULT ? OriginCapture.ALLOCATIONS : newCapture;
             return this;
         }
 

@@ -13,12 +13,14 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum OriginCapture {
+    /** What the tracker captures if nothing else is chosen: {@link #ALLOCATIONS}. */
+    DEFAULT,
     /**
      * No request: for runs of millions of buffers. Reports without any details are then ordered by phase and device
      * only, because threads share no counter.
      */
     NONE,
-    /** Every allocation request, and every free that finds nothing to free or is watched. The default. */
+    /** Every allocation request, and every free that finds nothing to free or is watched. */
     ALLOCATIONS,
     /** Every allocation request and every free. */
     ALLOCATIONS_AND_FREES

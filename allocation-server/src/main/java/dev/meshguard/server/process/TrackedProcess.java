@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>In a test with {@code @TrackAllocations(source = PROCESSES)} declare a {@link TrackedProcesses} parameter instead;
+ * <p>In a test with {@code @WatchedProcesses} declare a {@link TrackedProcesses} parameter instead;
  * its programs are checked at the end of the test.
  *
  * <h2>Requirements of the program</h2>

@@ -11,7 +11,8 @@ import org.apiguardian.api.API.Status;
  * The tracked programs of one test, each with a server and a verdict of its own.
  *
  * <pre>{@code
- * @TrackAllocations(source = MemorySource.PROCESSES)
+ * @TrackAllocations
+ * @WatchedProcesses
  * class DecoderTest {
  *     @Test
  *     void decodes(TrackedProcesses processes) throws Exception {

@@ -1,5 +1,7 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.junit.internal.template.SequentialInvocations;
+import dev.meshguard.junit.internal.template.TemplateAnnotation;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;

@@ -1,10 +1,12 @@
 package dev.meshguard.junit.template;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.junit.internal.SourceRuntime;
-import dev.meshguard.junit.internal.TemplateInvocation;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.report.CheckReport;
+import dev.meshguard.junit.internal.template.OutcomeWatcher;
+import dev.meshguard.junit.internal.template.SourceRuntime;
+import dev.meshguard.junit.internal.template.TemplateAnnotation;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.template;
 
+import dev.meshguard.junit.internal.template.TemplateAnnotation;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,7 +1,4 @@
-/**
- * Tests that run several times: with a fault at each allocation, with combinations of faults, or until growth is
- * decided.
- */
+/** Tests that run several times until their growth is decided. */
 @NullMarked
 package dev.meshguard.junit.template;
 

@@ -6,6 +6,8 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.mesh.FailEachAllocation;
+import dev.meshguard.junit.mesh.FaultMatrix;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.runtime.RuntimeDefect;

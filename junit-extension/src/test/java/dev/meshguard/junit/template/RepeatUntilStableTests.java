@@ -5,6 +5,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -195,7 +196,8 @@ class RepeatUntilStableTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     static class LeakTestCase {
         @RepeatUntilStable
         void decode(MeshDevice mesh) {
@@ -217,7 +219,8 @@ class RepeatUntilStableTests {
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class UndecidedTestCase {
         private int left = 4;
 
@@ -230,7 +233,8 @@ class RepeatUntilStableTests {
         }
     }
 
-    @TrackAllocations(rows = 1, columns = 1, faults = "losingReport(1, FREE).noticed()")
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1, faults = "losingReport(1, FREE).noticed()")
     static class LosingTestCase {
         @RepeatUntilStable
         void decode(MeshDevice mesh) {
@@ -239,7 +243,8 @@ class RepeatUntilStableTests {
     }
 
     @TestInstance(Lifecycle.PER_CLASS)
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class SlowLeakTestCase {
         private int rounds;
 

@@ -150,7 +150,8 @@ public final class ReproductionTest {
                 source,
                 "The test takes what that run took, on a mesh without hardware; it goes green when it gives it back."
                         + program.cast().map(cast -> " " + cast).orElse(""));
-        source.line(program.annotation(source)).open("class " + className).blank();
+        program.annotations(source).forEach(source::line);
+        source.open("class " + className).blank();
         program.fields(source);
         source.line("@" + source.use("org.junit.jupiter.api.Test"));
         source.open("void " + FindingName.name(verdict) + "(" + program.parameters(source) + ")");

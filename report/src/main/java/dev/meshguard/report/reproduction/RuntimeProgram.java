@@ -116,16 +116,18 @@ final class RuntimeProgram {
                 && seen.size() > 1;
     }
 
-    /** Returns the attributes of the annotation. */
-    String annotation(JavaSource source) {
-        StringBuilder text = new StringBuilder("@")
-                .append(source.use("dev.meshguard.junit.TrackAllocations"))
+    /** Returns the annotations of the test class. */
+    List<String> annotations(JavaSource source) {
+        StringBuilder mesh = new StringBuilder("@")
+                .append(source.use("dev.meshguard.junit.mesh.FakeMesh"))
                 .append("(rows = 1, columns = ")
                 .append(devices.size());
         if (takes(BufferType.TRACE)) {
-            text.append(", traceRegionSize = ").append(REGION);
+            mesh.append(", traceRegionSize = ").append(REGION);
         }
-        return text.append(')').toString();
+        return List.of(
+                "@" + source.use("dev.meshguard.junit.TrackAllocations"),
+                mesh.append(')').toString());
     }
 
     private boolean takes(BufferType type) {

@@ -84,6 +84,7 @@ class ReproductionTestTests {
                         import static dev.meshguard.event.BufferType.DRAM;
 
                         import dev.meshguard.junit.TrackAllocations;
+                        import dev.meshguard.junit.mesh.FakeMesh;
                         import dev.meshguard.mesh.MeshDevice;
                         import dev.meshguard.mesh.buffer.BufferConfig;
                         import dev.meshguard.mesh.buffer.MeshBufferConfig;
@@ -99,7 +100,8 @@ class ReproductionTestTests {
                          * <p>The test takes what that run took, on a mesh without hardware; it goes green when it gives it back. Device 2 there
                          * is device 0 here, device 5 there is device 1 here.
                          */
-                        @TrackAllocations(rows = 1, columns = 2)
+                        @TrackAllocations
+                        @FakeMesh(rows = 1, columns = 2)
                         class KvCacheIsHeldTest {
 
                             private final List<Object> cache = new ArrayList<>();

@@ -3,6 +3,7 @@ package dev.meshguard.samples.demo;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -18,7 +19,8 @@ interface DemoScenario {
 
     /** Seeds 002 and 003: 36 KB of DRAM remain on every device. */
     @Fixture
-    @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
+    @TrackAllocations
+    @FakeMesh(preset = RuntimePreset.OCTOBER_2025)
     class ThirtySixKilobytesTestCase {
 
         @Test
@@ -31,7 +33,8 @@ interface DemoScenario {
 
     /** Seed 000: three L1 buffers remain on device 0. */
     @Fixture
-    @TrackAllocations(preset = RuntimePreset.OCTOBER_2025, defects = CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)
+    @TrackAllocations
+    @FakeMesh(preset = RuntimePreset.OCTOBER_2025, defects = CIRCULAR_BUFFERS_NEVER_REPORTED_FREE)
     class ThreeL1BuffersTestCase {
 
         @Test
@@ -42,7 +45,8 @@ interface DemoScenario {
 
     /** Seed 001: 381 buffers of a language model remain. */
     @Fixture
-    @TrackAllocations(preset = RuntimePreset.OCTOBER_2025)
+    @TrackAllocations
+    @FakeMesh(preset = RuntimePreset.OCTOBER_2025)
     class LanguageModelTestCase {
 
         private LanguageModelRun model;

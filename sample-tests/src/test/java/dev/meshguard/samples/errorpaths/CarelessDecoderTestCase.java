@@ -1,14 +1,16 @@
 package dev.meshguard.samples.errorpaths;
 
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.template.FailEachAllocation;
+import dev.meshguard.junit.mesh.FailEachAllocation;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.samples.support.Fixture;
 
 /** This test would pass as a {@code @Test}. */
 @Fixture
-@TrackAllocations(rows = 1, columns = 2)
+@TrackAllocations
+@FakeMesh(rows = 1, columns = 2)
 class CarelessDecoderTestCase {
 
     // region: each-allocation

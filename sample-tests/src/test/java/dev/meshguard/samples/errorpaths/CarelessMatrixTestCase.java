@@ -1,7 +1,8 @@
 package dev.meshguard.samples.errorpaths;
 
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.template.FaultMatrix;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FaultMatrix;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -9,7 +10,8 @@ import dev.meshguard.samples.support.Fixture;
 
 /** A grid of faults and defects of the runtime. */
 @Fixture
-@TrackAllocations(rows = 1, columns = 2)
+@TrackAllocations
+@FakeMesh(rows = 1, columns = 2)
 class CarelessMatrixTestCase {
 
     @FaultMatrix(

@@ -2,7 +2,8 @@ package dev.meshguard.samples.errorpaths;
 
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.template.FaultMatrix;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.mesh.FaultMatrix;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
@@ -17,7 +18,8 @@ class ErrorPathMatrixTests {
                 RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
                 RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0
             })
-    @TrackAllocations(rows = 1, columns = 2, check = AllocationCheck.NO_LEAKS)
+    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+    @FakeMesh(rows = 1, columns = 2)
     void freesEverything(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }

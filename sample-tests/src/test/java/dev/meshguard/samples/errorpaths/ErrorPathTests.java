@@ -1,8 +1,9 @@
 package dev.meshguard.samples.errorpaths;
 
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.template.FailEachAllocation;
-import dev.meshguard.junit.template.FailedAllocation;
+import dev.meshguard.junit.mesh.FailEachAllocation;
+import dev.meshguard.junit.mesh.FailedAllocation;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -12,7 +13,8 @@ import java.util.Optional;
 import org.assertj.core.api.Assertions;
 
 /** Every allocation of a test fails once. */
-@TrackAllocations(rows = 1, columns = 2)
+@TrackAllocations
+@FakeMesh(rows = 1, columns = 2)
 class ErrorPathTests {
 
     @FailEachAllocation

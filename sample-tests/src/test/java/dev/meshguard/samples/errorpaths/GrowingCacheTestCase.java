@@ -1,6 +1,7 @@
 package dev.meshguard.samples.errorpaths;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -12,7 +13,8 @@ import dev.meshguard.samples.support.Fixture;
 class GrowingCacheTestCase {
 
     @RepeatUntilStable
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     void decode(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
         ttnn.empty(CarelessDecoder.CACHE, DataType.BFLOAT16, mesh);

@@ -1,6 +1,7 @@
 package dev.meshguard.samples.errorpaths;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.template.RepeatUntilStable;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -10,7 +11,8 @@ class StableRoundsTests {
 
     // region: rounds
     @RepeatUntilStable
-    @TrackAllocations(rows = 1, columns = 2)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 2)
     void decodingAgainAndAgainTakesNoMoreMemory(Ttnn ttnn, MeshDevice mesh) {
         CarefulDecoder.decode(ttnn, mesh);
     }

@@ -3,8 +3,8 @@ package dev.meshguard.samples.first;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.junit.MemorySource;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
@@ -12,7 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-@TrackAllocations(source = MemorySource.PROCESSES)
+@TrackAllocations
+@WatchedProcesses
 class OwnProgramTests {
 
     @Test

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
@@ -139,7 +140,8 @@ class ForkedPagesTests {
     }
 
     @Fixture
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class FirstTestCase {
 
         @Test
@@ -152,7 +154,8 @@ class ForkedPagesTests {
     }
 
     @Fixture
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class SecondTestCase {
 
         @Test
@@ -162,7 +165,8 @@ class ForkedPagesTests {
     }
 
     @Fixture
-    @TrackAllocations(rows = 1, columns = 1, lifetime = TrackingLifetime.SUITE)
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    @FakeMesh(rows = 1, columns = 1)
     static class SuiteTestCase {
 
         @Test
@@ -172,7 +176,8 @@ class ForkedPagesTests {
     }
 
     @Fixture
-    @TrackAllocations(rows = 1, columns = 1)
+    @TrackAllocations
+    @FakeMesh(rows = 1, columns = 1)
     static class CleanTestCase {
 
         @Test

@@ -7,6 +7,7 @@ import dev.meshguard.assertions.BudgetAssertionError;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -17,7 +18,8 @@ import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
 /** Shows which limits a budget can check without an allocator, and which only with one. */
-@TrackAllocations(rows = 1, columns = 2)
+@TrackAllocations
+@FakeMesh(rows = 1, columns = 2)
 class BudgetTests {
 
     /** Two tiles of each of three circular buffers. */

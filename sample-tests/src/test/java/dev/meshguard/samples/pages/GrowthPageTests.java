@@ -6,6 +6,7 @@ import static dev.meshguard.event.BufferType.L1;
 
 import dev.meshguard.junit.MemoryBudget;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -15,7 +16,8 @@ import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
 /** The code of {@code docs/growth-and-budgets.md}. */
-@TrackAllocations(rows = 1, columns = 2)
+@TrackAllocations
+@FakeMesh(rows = 1, columns = 2)
 class GrowthPageTests {
 
     @Test

@@ -5,6 +5,7 @@ import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -39,7 +40,8 @@ class MeshPageTests {
 
     // region: faults
     @Test
-    @TrackAllocations(faults = "FaultPlan.none().failingAllocation(3)")
+    @TrackAllocations
+    @FakeMesh(faults = "FaultPlan.none().failingAllocation(3)")
     void freesItsBuffersWhenMemoryRunsOut(Ttnn ttnn, MeshDevice mesh) {
         Tensor one = ttnn.empty(SHAPE, BFLOAT16, mesh);
         Tensor two = ttnn.empty(SHAPE, BFLOAT16, mesh);

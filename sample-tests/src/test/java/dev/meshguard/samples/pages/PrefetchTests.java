@@ -3,9 +3,9 @@ package dev.meshguard.samples.pages;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.meshguard.junit.AllocationPolicy;
 import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /** Policies of a class, and of one of its tests. */
 // region: policies
-@TrackAllocations(rows = 1, columns = 2)
-@AllocationPolicy(grace = "2 s")
+@TrackAllocations(grace = "2 s")
+@FakeMesh(rows = 1, columns = 2)
 class PrefetchTests {
 
     @Test
@@ -25,7 +25,7 @@ class PrefetchTests {
     }
 
     @Test
-    @AllocationPolicy(onAbort = IncompleteTestPolicy.SKIP)
+    @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
     void needsHardware(MeshDevice mesh) { // on the same 1x2 mesh, and waits as well
         assumeTrue(System.getenv("MESH_HARDWARE") != null, "there is no hardware");
     }

@@ -1,7 +1,7 @@
 package dev.meshguard.samples.processes;
 
-import dev.meshguard.junit.MemorySource;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.server.process.TrackedProcesses;
 import java.time.Duration;
@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 
 /** The decoder ends with its cache still allocated. */
 @Fixture
-@TrackAllocations(source = MemorySource.PROCESSES)
+@TrackAllocations
+@WatchedProcesses
 class DecoderProgramTestCase {
 
     @Test

@@ -2,8 +2,8 @@ package dev.meshguard.samples.processes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.junit.MemorySource;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.server.process.TrackedProcess;
 import dev.meshguard.server.process.TrackedProcesses;
 import java.time.Duration;
@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 
 // region: test
 /** The decoder frees everything before it ends. */
-@TrackAllocations(source = MemorySource.PROCESSES)
+@TrackAllocations
+@WatchedProcesses
 class DecoderProgramTests {
 
     @Test

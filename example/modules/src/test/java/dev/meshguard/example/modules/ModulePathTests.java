@@ -9,7 +9,7 @@ import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.Tracked;
-import dev.meshguard.junit.template.FailEachAllocation;
+import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;

@@ -1,0 +1,87 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.assertions.BudgetAssertionError;
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.Origin;
+import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.report.BudgetReport;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.budget.BudgetSpec;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.BudgetViolation;
+import dev.meshguard.verdict.budget.TopConsumer;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The budgets of one test and the free space that allocators reported before the close.
+ *
+ * <p>Used by one thread at a time.
+ */
+final class BudgetCheck {
+
+    private final List<BudgetSpec> budgets;
+    private final Set<FreeSpace> readings = new LinkedHashSet<>();
+
+    BudgetCheck(List<BudgetSpec> budgets) {
+        this.budgets = budgets;
+    }
+
+    boolean isEmpty() {
+        return budgets.isEmpty();
+    }
+
+    /** Queries the allocators if any budget needs that. */
+    void read(TrackingSession session) {
+        if (!budgets.isEmpty() && budgets.stream().anyMatch(BudgetSpec::needsAllocator)) {
+            readings.addAll(session.freeSpace());
+        }
+    }
+
+    /** Queries the allocators unless that was done before; a test that ended early has not reached that step. */
+    void readUnlessRead(TrackingSession session) {
+        if (readings.isEmpty()) {
+            read(session);
+        }
+    }
+
+    /** Returns the verdict on the budgets, if there are any. */
+    Optional<BudgetVerdict> verdict(LeakVerdict memory) {
+        return budgets.isEmpty()
+                ? Optional.empty()
+                : Optional.of(BudgetVerdict.of(memory, budgets, List.copyOf(readings)));
+    }
+
+    /** Returns whether the verdict has a violation that the test has not reported itself. */
+    static boolean isNews(BudgetVerdict verdict, TrackedTest test) {
+        return !AlreadyReportedFindings.budgetsBy(test.thrown()).containsAll(verdict.violations());
+    }
+
+    /**
+     * Returns the failure of a test that exceeded its budgets.
+     *
+     * @param page the page that shows it, if there is one
+     */
+    static BudgetAssertionError failure(BudgetVerdict verdict, TrackedTest test, Optional<String> page) {
+        BudgetReport report = BudgetReport.of(verdict).reproducedBy(test.reproduction());
+        BudgetAssertionError failure =
+                BudgetAssertionError.of(page.map(report::shownAt).orElse(report).text(), verdict);
+        failure.setStackTrace(callSiteOf(verdict).orElseGet(test::stack));
+        return failure;
+    }
+
+    /** The reader looks for the line that allocated the most. */
+    private static Optional<StackTraceElement[]> callSiteOf(BudgetVerdict verdict) {
+        return verdict.violations().stream()
+                .filter(BudgetViolation.Used.class::isInstance)
+                .flatMap(overrun -> ((BudgetViolation.Used) overrun).holders().stream())
+                .map(TopConsumer::origin)
+                .flatMap(Optional::stream)
+                .map(Origin::frames)
+                .findFirst()
+                .map(frames -> frames.toArray(StackTraceElement[]::new));
+    }
+}

@@ -1,0 +1,336 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.IncompleteTestPolicy;
+import dev.meshguard.junit.internal.HistoryFolder;
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.config.CheckPolicy;
+import dev.meshguard.junit.internal.pages.PageSubject;
+import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.junit.internal.summary.CheckResult;
+import dev.meshguard.junit.internal.summary.RunningCheck;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.handle.SearchSummary;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.opentest4j.MultipleFailuresError;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Turns a verdict into its effect on a test, class or suite: nothing, a report entry, or a failure.
+ *
+ * @param policies the conditions, and how a test that threw is handled
+ * @param budgets the budgets
+ * @param run the state that all tests share
+ * @param test the test that is responsible
+ * @param subject the subject of the page; resolved only for checks that have a page
+ * @param template the template that may expect another verdict, if the test is an invocation of a MeshGuard template
+ */
+record CheckReporter(
+        CheckPolicy policies,
+        BudgetCheck budgets,
+        RunState run,
+        TrackedTest test,
+        Supplier<PageSubject> subject,
+        Optional<TemplateInvocation> template) {
+
+    /**
+     * Reports a verdict.
+     *
+     * @param verdict the verdict
+     * @param again judges once more when the holders of the survivors are known
+     * @param tracker receives these holders
+     * @param remarks notes on the end of the test
+     * @param failedClose the errors of closing meshes
+     * @param running receives the result of the check
+     */
+    void draw(
+            LeakVerdict verdict,
+            Supplier<LeakVerdict> again,
+            AllocationTracker tracker,
+            List<String> remarks,
+            @Nullable RuntimeException failedClose,
+            RunningCheck running) {
+        LeakVerdict[] last = {verdict};
+        Supplier<LeakVerdict> remembering = () -> {
+            last[0] = again.get();
+            return last[0];
+        };
+        boolean[] hasFailed = new boolean[1];
+        List<String> notes = new ArrayList<>(remarks);
+        try {
+            conclude(verdict, remembering, tracker, notes, failedClose, running, hasFailed);
+        } finally {
+            run.reporting().histories().ifPresent(folder -> keep(last[0], folder));
+            if (!hasFailed[0]) {
+                pages().ofWhatHeld(last[0], notes);
+            }
+        }
+    }
+
+    private CheckPages pages() {
+        return new CheckPages(run, test, subject, budgets, this::report);
+    }
+
+    /** A write error must not hide a finding, and must be visible. */
+    private void keep(LeakVerdict verdict, HistoryFolder folder) {
+        try {
+            folder.keep(test.name(), verdict.history());
+        } catch (IOException | RuntimeException notWritten) {
+            test.publish(String.format(
+                    Locale.ROOT,
+                    "The history of this check could not be written to the folder of %s: %s",
+                    HistoryFolder.RECORD,
+                    notWritten));
+        }
+    }
+
+    private void conclude(
+            LeakVerdict verdict,
+            Supplier<LeakVerdict> again,
+            AllocationTracker tracker,
+            List<String> notes,
+            @Nullable RuntimeException failedClose,
+            RunningCheck running,
+            boolean[] hasFailed) {
+        running.found(verdict);
+        // Also for a skipped check: its matches count for the expectation file, and its leaks remain known.
+        if (policies.check() != AllocationCheck.NONE) {
+            run.add(verdict);
+        }
+        Optional<Throwable> thrown = test.thrown();
+        if (policies.after(thrown) == IncompleteTestPolicy.SKIP) {
+            running.became(CheckResult.SKIPPED);
+            raise(failedClose, thrown);
+            return;
+        }
+        AlreadyReportedFindings reported = AlreadyReportedFindings.by(thrown);
+        VerdictStatus standpoint = statusOf(verdict, reported);
+        running.became(standpoint.result);
+        if (standpoint == VerdictStatus.BASELINED) {
+            notes.add("every leak is in the baseline, so the test does not fail");
+            test.publish(report(verdict, notes).text());
+        }
+        Optional<BudgetVerdict> overBudget =
+                budgets.verdict(verdict).filter(judged -> BudgetCheck.isNews(judged, test));
+        if (standpoint == VerdictStatus.NEW) {
+            hasFailed[0] = true;
+            VerdictReport report = explained(verdict, again, tracker, reported, notes);
+            running.found(report.verdict());
+            pages().naming(
+                            report,
+                            (named, page) -> {
+                                LeakAssertionError leak = suppressing(failedClose, failure(named));
+                                return overBudget
+                                        .<AssertionError>map(judged ->
+                                                both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
+                                        .orElse(leak);
+                            },
+                            (failure, named) -> fail(failure, failedClose, named, running));
+        } else if (overBudget.isPresent()) {
+            hasFailed[0] = true;
+            pages().naming(
+                            report(verdict, notes),
+                            (named, page) ->
+                                    suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
+                            (failure, named) -> fail(failure, failedClose, named, running));
+        } else if (failedClose != null) {
+            running.became(CheckResult.FAILED);
+            raise(failedClose, thrown);
+        } else if (standpoint == VerdictStatus.ALREADY_REPORTED && thrown.isPresent()) {
+            hasFailed[0] = true;
+            Throwable ofTest = thrown.get();
+            VerdictReport report = report(verdict, notes);
+            pages().naming(
+                            report,
+                            (named, page) -> ofTest,
+                            (failure, named) -> publishFiles(failure, named.text(), named));
+        } else if (standpoint == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
+            publishWhatFailsNothing(verdict, notes);
+        }
+    }
+
+    /** The status of a verdict for the reader of the test's results. */
+    private enum VerdictStatus {
+        /** All conditions hold. */
+        PASSED(CheckResult.HELD),
+        /** All findings are in the baseline. */
+        BASELINED(CheckResult.KNOWN),
+        /** The test has reported all findings by failing. */
+        ALREADY_REPORTED(CheckResult.FAILED),
+        /** A finding is not reported yet. */
+        NEW(CheckResult.FAILED);
+
+        private final CheckResult result;
+
+        VerdictStatus(CheckResult fate) {
+            this.result = fate;
+        }
+    }
+
+    private VerdictStatus statusOf(LeakVerdict verdict, AlreadyReportedFindings reported) {
+        if (policies.holdFor(verdict)
+                || template.filter(invocation -> invocation.accepts(verdict)).isPresent()) {
+            return VerdictStatus.PASSED;
+        }
+        if (run.covers(verdict)) {
+            return VerdictStatus.BASELINED;
+        }
+        return reported.cover(verdict) ? VerdictStatus.ALREADY_REPORTED : VerdictStatus.NEW;
+    }
+
+    /** Returns the report of unreported findings, judged again if the holders of buffers had to be searched. */
+    private VerdictReport explained(
+            LeakVerdict verdict,
+            Supplier<LeakVerdict> again,
+            AllocationTracker tracker,
+            AlreadyReportedFindings reported,
+            List<String> notes) {
+        LeakVerdict complete = verdict;
+        if (isToBeExplained(verdict)) {
+            search(tracker, verdict, notes);
+            complete = again.get();
+        }
+        notes.addAll(reported.notes(complete));
+        if (test.outlivesItself()) {
+            notes.add("the test still runs on the thread that its timeout gave up on; what it does from now on is no"
+                    + " other test's");
+        }
+        return report(complete, notes);
+    }
+
+    private static <T extends Throwable> T suppressing(@Nullable RuntimeException failedClose, T failure) {
+        if (failedClose != null) {
+            failure.addSuppressed(failedClose);
+        }
+        return failure;
+    }
+
+    /**
+     * The holder of a buffer is searched only if nothing else explains why it remains, because the search costs garbage
+     * collections.
+     */
+    private static boolean isToBeExplained(LeakVerdict verdict) {
+        return !verdict.survivors(survivor -> survivor.cause() == Cause.UNEXPLAINED)
+                .isEmpty();
+    }
+
+    private void search(AllocationTracker tracker, LeakVerdict verdict, List<String> notes) {
+        SearchSummary searched = test.handleSearch().trace(tracker, verdict.history());
+        if (searched.withoutPath() > 0 && !searched.unread().isEmpty()) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "who holds buffers was not looked for in %s, which cannot be read from outside",
+                    String.join(", ", searched.unread())));
+        }
+    }
+
+    /** Late frees and data that two meshes overwrite fail no check, but they must be visible. */
+    private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
+        if (verdict.sum().late() > 0 || !verdict.meshOverlaps().isEmpty()) {
+            test.publish(report(verdict, notes).text());
+        }
+    }
+
+    private LeakAssertionError failure(VerdictReport report) {
+        LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
+        failure.setStackTrace(callSiteOf(report.verdict()));
+        return failure;
+    }
+
+    private VerdictReport report(LeakVerdict verdict, List<String> notes) {
+        VerdictReport report = run.baseline()
+                .map(known -> VerdictReport.of(verdict, known))
+                .orElseGet(() -> VerdictReport.of(verdict));
+        for (String note : notes) {
+            report = report.noting(note);
+        }
+        return report.reproducedBy(test.reproduction());
+    }
+
+    /** The frames of the engine are useless: the reader looks for the line that allocated the buffer. */
+    private StackTraceElement[] callSiteOf(LeakVerdict verdict) {
+        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
+                .flatMap(status -> verdict.groups(status).stream())
+                .map(SurvivorGroup::origin)
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
+                .orElseGet(test::stack);
+    }
+
+    /** A leak and a budget violation need two repairs, and each is reported once. */
+    private static AssertionError both(LeakAssertionError leak, AssertionError budget) {
+        MultipleFailuresError both = new MultipleFailuresError("The memory check failed", List.of(leak, budget));
+        both.setStackTrace(leak.getStackTrace());
+        return both;
+    }
+
+    private void fail(
+            AssertionError failure,
+            @Nullable RuntimeException failedClose,
+            VerdictReport report,
+            RunningCheck running) {
+        Optional<Throwable> thrown = test.thrown();
+        String text = String.valueOf(failure.getMessage());
+        thrown.ifPresent(unused -> test.publish(text));
+        publishFiles(failure, text, report);
+        boolean isAborted =
+                thrown.filter(TestAbortedException.class::isInstance).isPresent();
+        running.became(isAborted ? CheckResult.ABORTED : CheckResult.FAILED);
+        if (policies.after(thrown) == IncompleteTestPolicy.REPORT) {
+            raise(failedClose, thrown);
+        } else {
+            raise(failure, thrown);
+        }
+    }
+
+    /** A write error must not hide a finding. */
+    private void publishFiles(Throwable failure, String text, VerdictReport report) {
+        try {
+            test.publish(FailureEntry.of(report));
+            run.reporting()
+                    .nextWithFiles()
+                    .ifPresent(number -> test.files(number).attach(test::attach, text, report));
+        } catch (RuntimeException notWritten) {
+            failure.addSuppressed(new IllegalStateException(
+                    "The files of this failure could not be attached; what is written here is all there is.",
+                    notWritten));
+        }
+    }
+
+    /**
+     * Throws the failure, or adds it to what the test threw: JUnit would do the same, but an aborted test would become
+     * a failed one.
+     *
+     * <p>Not every error accepts a suppressed one. Printed output is in the reports of build tools, report entries are
+     * not.
+     */
+    private static <T extends Throwable> void raise(@Nullable T failure, Optional<Throwable> thrown) throws T {
+        if (failure == null) {
+            return;
+        }
+        if (thrown.isEmpty()) {
+            throw failure;
+        }
+        Throwable ofTest = thrown.get();
+        ofTest.addSuppressed(failure);
+        if (!List.of(ofTest.getSuppressed()).contains(failure)) {
+            System.err.println(failure.getMessage());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.meshguard.junit.internal.check;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.opentest4j.MultipleFailuresError;
+
+/** Collects the errors of several checks of one test: each check runs, even if an earlier one failed. */
+final class FailedChecks {
+
+    private final List<Throwable> failures = new ArrayList<>();
+
+    /** Runs a check. */
+    void collect(Runnable check) {
+        try {
+            check.run();
+        } catch (RuntimeException | AssertionError failure) {
+            failures.add(failure);
+        }
+    }
+
+    /** Throws the collected errors: a single one unchanged, several combined. */
+    void throwAll() {
+        if (failures.size() == 1) {
+            if (failures.get(0) instanceof AssertionError failure) {
+                throw failure;
+            }
+            throw (RuntimeException) failures.get(0);
+        }
+        if (!failures.isEmpty()) {
+            MultipleFailuresError all = new MultipleFailuresError("Checks of memory failed", failures);
+            all.setStackTrace(failures.get(0).getStackTrace());
+            throw all;
+        }
+    }
+}

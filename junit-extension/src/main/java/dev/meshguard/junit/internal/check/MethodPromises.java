@@ -1,0 +1,112 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.event.Quantities;
+import dev.meshguard.junit.internal.StoredResource;
+import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectationResult;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.opentest4j.AssertionFailedError;
+
+/**
+ * Fails a method if none of its checks found the buffers that its entries require.
+ *
+ * <p>A single check judges that by itself. A method may have several invocations or start several programs. It then
+ * fails only if no check found a matching buffer. If an invocation failed, was aborted or was excluded from the run,
+ * the result is unknown and nothing is reported.
+ *
+ * <p>A value of the store of the context around all invocations. Safe for use by several threads.
+ */
+final class MethodPromises implements StoredResource {
+
+    /** The innermost invocation number, of a class or of a method. */
+    private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\](?!.*#\\d+\\])");
+
+    private final TrackedTest method;
+    private final Map<String, Expectation> broken = new LinkedHashMap<>();
+    private final SortedSet<Integer> invocations = new TreeSet<>();
+    private int checks;
+    private boolean isUnknown;
+
+    MethodPromises(TrackedTest method, ExpectedBuffers entries) {
+        this.method = method;
+        promised(entries).forEach(entry -> broken.put(entry.toText(), entry));
+    }
+
+    /** Returns the entries that require a match. */
+    static Collection<Expectation> promised(ExpectedBuffers entries) {
+        return entries.entries().stream().filter(Expectation::isBrokenByNone).toList();
+    }
+
+    /** Adds an invocation; missing numbers show that some were excluded from the run. */
+    synchronized void begin(ExtensionContext invocation) {
+        Matcher number = INVOCATION.matcher(invocation.getUniqueId());
+        if (number.find()) {
+            invocations.add(Integer.parseInt(number.group(1)));
+        }
+    }
+
+    /** Counts a check. */
+    synchronized void checked() {
+        checks++;
+    }
+
+    /** Adds the verdict of a check. */
+    synchronized void add(LeakVerdict verdict) {
+        for (ExpectationResult result : verdict.expectations()) {
+            if (!result.neverMatched()) {
+                broken.remove(result.expectation().toText());
+            }
+        }
+    }
+
+    /** Marks the survivors of a part of the method as unknown. */
+    synchronized void giveUp() {
+        isUnknown = true;
+    }
+
+    /** Fails if no check found the buffers that an entry requires. */
+    @Override
+    public synchronized void close() {
+        boolean isPartial = !invocations.isEmpty() && invocations.last() != invocations.size();
+        if (broken.isEmpty() || isUnknown || isPartial) {
+            return;
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(String.format(
+                Locale.ROOT,
+                "STALE  %s on %s %s more than is left",
+                Quantities.count(broken.size(), "expectation"),
+                method.name(),
+                broken.size() == 1 ? "promises" : "promise"));
+        int number = 0;
+        for (Expectation entry : broken.values()) {
+            number++;
+            lines.add(number + ". " + where() + ": " + entry);
+            lines.add("   where that is right, remove the entry: the next leak would find room in it");
+        }
+        AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
+        failure.setStackTrace(method.stack());
+        throw failure;
+    }
+
+    private String where() {
+        return switch (checks) {
+            case 0 -> "no memory was used through MeshGuard";
+            case 1 -> "nothing left that fits";
+            default -> "nothing left that fits in any of " + checks + " checks";
+        };
+    }
+}

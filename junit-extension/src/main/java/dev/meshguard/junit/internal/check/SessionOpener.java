@@ -1,0 +1,170 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.internal.HistoryFolder;
+import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.Reporting;
+import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.config.CheckPolicy;
+import dev.meshguard.junit.internal.config.ConfigurationCache;
+import dev.meshguard.junit.internal.config.TestConfiguration;
+import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.pages.PageSettings;
+import dev.meshguard.junit.internal.pages.RunPages;
+import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.internal.template.TemplateInvocations;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Opens the sessions of tests with their checks, and the attributions of tests on a mesh that outlives them.
+ *
+ * @param configuration the settings of the tests
+ */
+public record SessionOpener(TestConfiguration configuration) {
+
+    /** Opens the attribution of a test whose mesh outlives it. */
+    public SessionCheck enter(ExtensionContext context, SessionStore store) {
+        SessionCheck check = sessionOf(context, store);
+        TrackingSession session = check.session();
+        if (session.checksEachTest() && context.getTestMethod().isPresent()) {
+            ConfigurationCache declared = configuration.at(context);
+            CheckPolicy policies = policiesOf(context, declared, store);
+            Optional<MethodPromises> promises = promisesOf(context, declared, policies);
+            store.attribution(() -> TestAttribution.open(
+                    check,
+                    expectedBy(context, session.run(), declared),
+                    new BudgetCheck(configuration.budgetsOf(context, declared)),
+                    policies,
+                    TrackedTest.of(context),
+                    promises));
+        }
+        return check;
+    }
+
+    /** Returns the session that serves a context. */
+    public SessionCheck sessionOf(ExtensionContext context, SessionStore store) {
+        Optional<SessionCheck> served = store.served();
+        return served.isPresent() ? served.get() : store.serving(() -> findSession(context, store));
+    }
+
+    /** Opens the attribution of a dynamic test. */
+    public TestAttribution attributionOfDynamicTest(
+            SessionCheck check, ExtensionContext factory, ExtensionContext dynamic, TrackedTest test) {
+        ConfigurationCache declared = configuration.at(factory);
+        TrackingSession session = check.session();
+        ExpectedBuffers mayStay = expectedBy(factory, session.run(), declared);
+        BudgetCheck noBudgets = new BudgetCheck(List.of());
+        SessionStore store = SessionStore.of(factory);
+        Optional<MethodPromises> promises = promisesOf(factory, declared, policiesOf(factory, declared, store));
+        promises.ifPresent(ofAll -> ofAll.begin(dynamic));
+        return store.attribution()
+                .map(ofFactory -> ofFactory.openPart(mayStay, noBudgets, test, promises))
+                .orElseGet(() -> TestAttribution.open(check, mayStay, noBudgets, session.policies(), test, promises));
+    }
+
+    /** Notes that the survivors of a test are unknown, because it did not complete. */
+    public void excuse(ExtensionContext context) {
+        runOf(context).excuse(configuration.expectedIn(context, configuration.at(context)));
+    }
+
+    private CheckPolicy policiesOf(ExtensionContext context, ConfigurationCache declared, SessionStore store) {
+        return configuration.settingsOf(context, declared, store.invocation()).policies();
+    }
+
+    private SessionCheck findSession(ExtensionContext context, SessionStore store) {
+        Optional<TemplateInvocation> template = store.invocation();
+        template.ifPresent(invocation -> TemplateInvocations.awaitEnd(context, invocation));
+        ConfigurationCache declared = configuration.at(context);
+        TrackingSettings asked = configuration.settingsOf(context, declared, template);
+        ExtensionContext owner = configuration.ownerOf(context, asked, template);
+        ConfigurationCache ofOwner = owner == context ? declared : configuration.at(owner);
+        RunState run = ofOwner.run.orElseLook(() -> runOf(owner));
+        // Opened before the mesh of a factory, so that it is closed after the mesh.
+        Optional<MethodPromises> promises =
+                owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
+        return (owner == context ? store : SessionStore.of(owner))
+                .session(asked.ofMesh(), () -> newSession(owner, asked, run, ofOwner, template, promises));
+    }
+
+    /**
+     * Returns the combined expectations for all invocations of a method, if it has several and any requires a match.
+     */
+    private Optional<MethodPromises> promisesOf(
+            ExtensionContext context, ConfigurationCache declared, CheckPolicy policies) {
+        ExpectedBuffers expected = configuration.expectedIn(context, declared);
+        if (context.getTestMethod().isEmpty()
+                || policies.check() == AllocationCheck.NONE
+                || MethodPromises.promised(expected).isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<MethodPromises> ofAll = Invocations.around(context)
+                .map(around -> SessionStore.of(around)
+                        .promises(
+                                context.getRequiredTestMethod(),
+                                () -> new MethodPromises(TrackedTest.of(context), expected)));
+        ofAll.ifPresent(promises -> promises.begin(context));
+        return ofAll;
+    }
+
+    private SessionCheck newSession(
+            ExtensionContext owner,
+            TrackingSettings asked,
+            RunState run,
+            ConfigurationCache declared,
+            Optional<TemplateInvocation> template,
+            Optional<MethodPromises> promises) {
+        return new SessionCheck(
+                new TrackingSession(settingsOfMesh(owner, asked), run, owner),
+                expectedByOwner(owner, run, declared),
+                promises,
+                new BudgetCheck(configuration.budgetsOf(owner, declared)),
+                configuration.timerOf(owner, declared),
+                declared.subject,
+                template);
+    }
+
+    /** The settings of the mesh's owner apply to memory for which the tests are not responsible. */
+    private TrackingSettings settingsOfMesh(ExtensionContext owner, TrackingSettings asked) {
+        return asked.checksEachTest()
+                ? asked.with(configuration
+                        .policiesOf(owner)
+                        .withOrigins(asked.policies().origins()))
+                : asked;
+    }
+
+    private static RunState runOf(ExtensionContext context) {
+        return SessionStore.run(
+                context,
+                () -> TestConfiguration.convertingErrors(() -> RunState.begin(
+                        RunSettings.of(context::getConfigurationParameter, System.getenv()),
+                        new Reporting(
+                                ReportSettings.of(context::getConfigurationParameter),
+                                HistoryFolder.of(context::getConfigurationParameter),
+                                RunPages.begin(
+                                        PageSettings.of(context::getConfigurationParameter),
+                                        System.getenv(),
+                                        System::getProperty,
+                                        System.currentTimeMillis()),
+                                System::nanoTime))));
+    }
+
+    /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */
+    private ExpectedBuffers expectedBy(ExtensionContext owner, RunState run, ConfigurationCache declared) {
+        ExpectedBuffers all = configuration.expectedIn(owner, declared);
+        if (configuration.policiesOf(owner).check() != AllocationCheck.NONE) {
+            run.expect(all);
+        }
+        return all.and(run.expected());
+    }
+
+    /** For a suite, only entries of the whole run apply. */
+    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunState run, ConfigurationCache declared) {
+        return owner.getTestClass().isPresent() ? expectedBy(owner, run, declared) : run.expected();
+    }
+}

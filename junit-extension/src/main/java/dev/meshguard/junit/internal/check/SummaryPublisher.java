@@ -1,0 +1,23 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.StoredResource;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Publishes the numbers of a run as an entry of its engine after the last check, and writes the overview page.
+ *
+ * <p>A value of the root context's store, put there after the run's state and before the first mesh of the whole run.
+ * It is therefore closed after that mesh was checked.
+ *
+ * @param root the context of the engine
+ * @param run the run
+ */
+record SummaryPublisher(ExtensionContext root, RunState run) implements StoredResource {
+
+    @Override
+    public void close() {
+        run.summary().ifPresent(root::publishReportEntry);
+        run.reporting().pages().finish().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
+    }
+}

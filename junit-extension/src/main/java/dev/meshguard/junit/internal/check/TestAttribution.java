@@ -1,0 +1,163 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.internal.StoredResource;
+import dev.meshguard.junit.internal.config.CheckPolicy;
+import dev.meshguard.junit.internal.session.TrackedTest;
+import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.summary.CheckResult;
+import dev.meshguard.junit.internal.summary.RunningCheck;
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The allocations of one test on a mesh that outlives it, and their check when the test ends.
+ *
+ * <p>A value of the test's store, like the session of a test with a mesh of its own.
+ *
+ * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
+ */
+public final class TestAttribution implements StoredResource {
+
+    private final SessionCheck check;
+    private final TrackingSession session;
+    private final ExpectedBuffers expected;
+    private final BudgetCheck budgets;
+    private final CheckPolicy policies;
+    private final TrackedTest test;
+    private final Optional<MethodPromises> promises;
+    private final AllocationContext context;
+    private final Scope thread;
+    private boolean isClosed;
+
+    private TestAttribution(
+            SessionCheck check,
+            AllocationContext tenant,
+            ExpectedBuffers expected,
+            BudgetCheck budgets,
+            CheckPolicy policies,
+            TrackedTest test,
+            Optional<MethodPromises> promises) {
+        this.check = check;
+        this.session = check.session();
+        this.policies = policies;
+        this.expected = expected;
+        this.budgets = budgets;
+        this.test = test;
+        this.promises = promises;
+        this.context = tenant;
+        this.thread = tenant.makeCurrent();
+    }
+
+    /**
+     * Opens the attribution of a test that runs on the calling thread.
+     *
+     * @param promises the combined expectations of all invocations of its method, if there are several
+     */
+    static TestAttribution open(
+            SessionCheck check,
+            ExpectedBuffers expected,
+            BudgetCheck budgets,
+            CheckPolicy policies,
+            TrackedTest test,
+            Optional<MethodPromises> promises) {
+        return new TestAttribution(
+                check, check.session().context(test.name()), expected, budgets, policies, test, promises);
+    }
+
+    /** Opens the attribution of a part of this test; allocations of the part no longer count for this test. */
+    TestAttribution openPart(
+            ExpectedBuffers mayStay, BudgetCheck within, TrackedTest part, Optional<MethodPromises> ofAllParts) {
+        return new TestAttribution(check, context.context(part.name()), mayStay, within, policies, part, ofAllParts);
+    }
+
+    /** Marks the calling thread as running code of the test until the scope is closed. */
+    public Scope body() {
+        Scope counted = context.makeCurrent();
+        Scope running = test.body();
+        return () -> {
+            running.close();
+            counted.close();
+        };
+    }
+
+    /** Queries the allocators while the buffers of the test are allocated. */
+    public synchronized void bodyEnded() {
+        budgets.read(session);
+    }
+
+    /** Fails the test if the check does not hold for its survivors. */
+    @Override
+    public void close() {
+        if (end()) {
+            List<String> notes =
+                    policies.waits(test.thrown()) ? check.await(context, this::examined, policies) : List.of();
+            judge(notes);
+        }
+    }
+
+    /** Returns whether this is the first call. */
+    private synchronized boolean end() {
+        if (isClosed) {
+            return false;
+        }
+        isClosed = true;
+        thread.close();
+        return true;
+    }
+
+    private synchronized void judge(List<String> notes) {
+        context.close();
+        if (test.thrown().isPresent()) {
+            promises.ifPresent(MethodPromises::giveUp);
+        }
+        if (context.hasAllocated() || context.mayHaveSurvivors()) {
+            try (RunningCheck running = session.run().reporting().numbers().checkOfPart(test.subject())) {
+                check(notes, running);
+            }
+        } else if (judgesPromises()) {
+            new MethodPromises(test, expected).close();
+        }
+    }
+
+    /** A single check judges the required expectations itself; a test that failed may not have allocated yet. */
+    private boolean judgesPromises() {
+        return promises.isEmpty()
+                && policies.check() != AllocationCheck.NONE
+                && test.thrown().isEmpty()
+                && !MethodPromises.promised(expected).isEmpty();
+    }
+
+    /** The history of a shared mesh grows with every test, so it is read only for a test that may have findings. */
+    private void check(List<String> notes, RunningCheck running) {
+        promises.ifPresent(MethodPromises::checked);
+        if (context.mayHaveSurvivors() || !budgets.isEmpty() || judgesPromises()) {
+            check.judge(
+                    context,
+                    this::examinedAtTheEnd,
+                    new CheckReporter(policies, budgets, session.run(), test, test::page, Optional.empty()),
+                    notes,
+                    running);
+        } else {
+            running.became(CheckResult.HELD);
+        }
+    }
+
+    private LeakVerdict examinedAtTheEnd(AllocationHistory history) {
+        LeakVerdict verdict = examined(history);
+        promises.ifPresent(ofAll -> ofAll.add(verdict));
+        return verdict;
+    }
+
+    private LeakVerdict examined(AllocationHistory history) {
+        return LeakCheck.create()
+                .expecting(judgesPromises() ? expected : expected.forSeveralChecks())
+                .examine(history);
+    }
+}

@@ -1,0 +1,247 @@
+package dev.meshguard.junit.internal.config;
+
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.IncompleteTestPolicy;
+import dev.meshguard.junit.LateFrees;
+import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.HistoryFolder;
+import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.pages.PageMode;
+import dev.meshguard.junit.internal.pages.PageSettings;
+import dev.meshguard.junit.internal.summary.SummaryMode;
+import dev.meshguard.tracker.OriginCapture;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * A configuration parameter of JUnit that MeshGuard reads.
+ *
+ * <p>This is the only list of them. The metadata that IDEs read and the table of {@code docs/configuration.md} are
+ * compared with it.
+ */
+public enum ConfigurationKey {
+    CHECK(
+            "meshguard.check",
+            AllocationCheck.class,
+            description(AllocationCheck.values()),
+            word(TrackingSetting.CHECK.defaultValue()),
+            "What has to hold when a test is over."),
+    ON_FAILURE(
+            "meshguard.on-failure",
+            IncompleteTestPolicy.class,
+            description(IncompleteTestPolicy.values()),
+            word(TrackingSetting.ON_FAILURE.defaultValue()),
+            "What becomes of the check of a test that failed before it."),
+    ON_ABORT(
+            "meshguard.on-abort",
+            IncompleteTestPolicy.class,
+            description(IncompleteTestPolicy.values()),
+            word(TrackingSetting.ON_ABORT.defaultValue()),
+            "What becomes of the check of a test that was aborted before it."),
+    LATE_FREES(
+            "meshguard.late-frees",
+            LateFrees.class,
+            description(LateFrees.values()),
+            word(TrackingSetting.LATE_FREES.defaultValue()),
+            "What becomes of a test whose buffers were freed only after close began."),
+    GRACE(
+            "meshguard.grace",
+            Duration.class,
+            List.of(),
+            "0 s",
+            "How long a check waits at most for frees that other threads still make, for example 250 ms or 2 s."),
+    ORIGINS(
+            "meshguard.origins",
+            OriginCapture.class,
+            description(OriginCapture.values()),
+            word(TrackingSetting.ORIGINS.defaultValue()),
+            "Whose stack is taken."),
+    EXPECTED_BUFFERS(
+            RunSettings.EXPECTED_BUFFERS,
+            Path.class,
+            List.of(),
+            "",
+            "The file of buffers that may stay in every test."),
+    BASELINE(RunSettings.BASELINE, Path.class, List.of(), "", "The file of known leaks, which fail no test."),
+    BASELINE_UPDATE(
+            RunSettings.UPDATE,
+            String.class,
+            description(Update.values()),
+            word(Update.NONE),
+            "What is written to the file of known leaks; nothing where the variable CI is set."),
+    BASELINE_STRICT(
+            RunSettings.STRICT,
+            Boolean.class,
+            List.of("true", "false"),
+            "false",
+            "Whether a known leak that is gone fails the run until it is taken out of the file."),
+    RUN(
+            RunSettings.RUN,
+            String.class,
+            List.of(),
+            "",
+            "A name for this run of all tests, another one each time; without it nothing is judged at the end."),
+    ACCOUNT(
+            RunSettings.ACCOUNT,
+            Path.class,
+            List.of(),
+            "",
+            "The folder in which each JVM of a run keeps its account; wants meshguard.run."),
+    OUTPUT(
+            RunSettings.OUTPUT,
+            Path.class,
+            List.of(),
+            "",
+            "The folder from which the folders of accounts, of histories and of pages count; the one in which the tests run unless given."),
+    RECORD(
+            HistoryFolder.RECORD,
+            Path.class,
+            List.of(),
+            "",
+            "The folder to which the history of every check is written, whether it fails or not."),
+    PAGE(
+            PageSettings.PAGE,
+            String.class,
+            description(PageMode.values()),
+            word(PageMode.FAILURES),
+            "Which checks leave a page that shows the memory of the run."),
+    PAGE_FOLDER(
+            PageSettings.FOLDER,
+            Path.class,
+            List.of(),
+            "target/meshguard",
+            "The folder of the pages; of Gradle it is build/meshguard, and below meshguard.output where that is given."),
+    PAGE_SOURCES(
+            PageSettings.SOURCES,
+            Boolean.class,
+            List.of("true", "false"),
+            "true",
+            "Whether the names of files, lines in them and stacks stand in pages."),
+    SUMMARY(
+            ReportSettings.SUMMARY,
+            String.class,
+            description(SummaryMode.values()),
+            word(SummaryMode.ALWAYS),
+            "When the summary of a run is printed."),
+    ATTACH(
+            ReportSettings.ATTACH,
+            String.class,
+            List.of("off", "failures"),
+            "",
+            "Whether evidence is attached to tests that fail; unless given, where JUnit writes reports.");
+
+    private final String key;
+    private final Class<?> type;
+
+    @SuppressWarnings("ImmutableEnumChecker") // All lists are made by words() and List.of(), which are unmodifiable.
+    private final List<String> allowed;
+
+    private final String defaultValue;
+    private final String description;
+
+    ConfigurationKey(String key, Class<?> type, List<String> allowed, String defaultValue, String description) {
+        this.key = key;
+        this.type = type;
+        this.allowed = allowed;
+        this.defaultValue = defaultValue;
+        this.description = description;
+    }
+
+    /** Returns the name, as written in files. */
+    public String key() {
+        return key;
+    }
+
+    /** Returns the type of its values. */
+    public Class<?> type() {
+        return type;
+    }
+
+    /** Returns all values, if they can be listed. */
+    public List<String> allowed() {
+        return allowed;
+    }
+
+    /** Returns the value that applies if none is given; empty if there is none. */
+    public String defaultValue() {
+        return defaultValue;
+    }
+
+    /** Returns its purpose, as one sentence. */
+    public String description() {
+        return description;
+    }
+
+    /** Returns the names of all parameters. */
+    public static List<String> keys() {
+        return Arrays.stream(values()).map(ConfigurationKey::key).toList();
+    }
+
+    /**
+     * Reads the settings from the configuration parameters of a run.
+     *
+     * @param parameters returns the value of a name
+     * @throws IllegalArgumentException if a value is invalid; the message names it
+     */
+    static PartialSettings settings(Function<String, Optional<String>> parameters) {
+        PartialSettings given =
+                CHECK.read(TrackingSetting.CHECK, AllocationCheck.values(), parameters, PartialSettings.NONE);
+        given = ORIGINS.read(TrackingSetting.ORIGINS, OriginCapture.values(), parameters, given);
+        given = ON_FAILURE.read(TrackingSetting.ON_FAILURE, IncompleteTestPolicy.values(), parameters, given);
+        given = ON_ABORT.read(TrackingSetting.ON_ABORT, IncompleteTestPolicy.values(), parameters, given);
+        given = LATE_FREES.read(TrackingSetting.LATE_FREES, LateFrees.values(), parameters, given);
+        Optional<Duration> grace = GRACE.given(parameters).map(ConfigurationKey::grace);
+        return grace.isPresent() ? given.with(TrackingSetting.GRACE, grace.get()) : given;
+    }
+
+    private <E extends Enum<E>> PartialSettings read(
+            TrackingSetting<E> setting,
+            E[] constants,
+            Function<String, Optional<String>> parameters,
+            PartialSettings others) {
+        return given(parameters)
+                .map(value -> Arrays.stream(constants)
+                        .filter(constant ->
+                                allowed.contains(value) && word(constant).equals(value))
+                        .findFirst()
+                        .orElseThrow(() -> RunSettings.rejected(key, value, "It is " + anyOf(allowed) + ".")))
+                .map(value -> others.with(setting, value))
+                .orElse(others);
+    }
+
+    private static Duration grace(String value) {
+        try {
+            return GracePeriod.parse(value);
+        } catch (IllegalArgumentException noDuration) {
+            throw RunSettings.rejected(GRACE.key, value, String.valueOf(noDuration.getMessage()));
+        }
+    }
+
+    private Optional<String> given(Function<String, Optional<String>> parameters) {
+        return RunSettings.given(parameters, key);
+    }
+
+    private static String anyOf(List<String> words) {
+        int last = words.size() - 1;
+        return String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+    }
+
+    /** The constant for an omitted attribute is no value of a parameter. */
+    private static List<String> description(Enum<?>[] constants) {
+        return Arrays.stream(constants)
+                .map(ConfigurationKey::word)
+                .filter(word -> !word.equals("default"))
+                .toList();
+    }
+
+    private static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

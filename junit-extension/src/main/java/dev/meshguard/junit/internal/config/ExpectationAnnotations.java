@@ -1,0 +1,242 @@
+package dev.meshguard.junit.internal.config;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.junit.ExpectBuffers;
+import dev.meshguard.junit.ExpectedBuffersFile;
+import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.verdict.expectation.Bound;
+import dev.meshguard.verdict.expectation.DeviceSet;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import dev.meshguard.verdict.expectation.SizeRange;
+import java.io.IOException;
+import java.lang.reflect.AnnotatedElement;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** Reads the expectations of a test, its classes and its enclosing classes, which add up, the nearest first. */
+public final class ExpectationAnnotations {
+
+    private static final String OF_SUITE =
+            "Let each test answer for itself with accounting = EACH_TEST, or put the entry into the"
+                    + " file of the run, " + RunSettings.EXPECTED_BUFFERS + ".";
+
+    private ExpectationAnnotations() {}
+
+    /** Returns the buffers that annotations of the method and the classes expect. */
+    public static ExpectedBuffers expected(ExtensionContext context) {
+        List<Expectation> all = new ArrayList<>(ofMethod(context));
+        context.getTestClass().ifPresent(type -> {
+            all.addAll(ofClass(type));
+            List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
+            Collections.reverse(inner);
+            inner.forEach(outer -> all.addAll(ofClass(outer)));
+        });
+        return new ExpectedBuffers(all);
+    }
+
+    /** Returns the expectations of an extension, which may be in several fields and serve several classes. */
+    public static ExpectedBuffers inField(ExpectedBuffers entries) {
+        return new ExpectedBuffers(entries.entries().stream()
+                .map(entry -> entry.source().isPresent() ? entry : entry.statusAt("MeshGuardExtension.expecting"))
+                .map(Expectation::forSeveralChecks)
+                .toList());
+    }
+
+    /** An entry on a class need not match in every test of the class. */
+    private static List<Expectation> ofClass(Class<?> type) {
+        return on(type, TestNames.of(type)).stream()
+                .map(Expectation::forSeveralChecks)
+                .toList();
+    }
+
+    /** Rejects an entry on a method whose mesh outlives it, because the entry would apply to other methods too. */
+    public static void rejectOnMethod(ExtensionContext context, TrackingLifetime lifetime) {
+        if (!ofMethod(context).isEmpty()) {
+            throw ConfigurationErrors.of(
+                    "@ExpectBuffers on "
+                            + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
+                    "an entry for one method of a mesh with lifetime = " + lifetime,
+                    lifetime == TrackingLifetime.CLASS
+                            ? "Put it on the class, or let the mesh last for one test."
+                            : OF_SUITE);
+        }
+    }
+
+    /**
+     * Rejects an entry on a nested class that shares the mesh of its enclosing class, because it would never be read.
+     */
+    public static void rejectOnNested(ExtensionContext inner, ExtensionContext outer) {
+        Class<?> type = inner.getRequiredTestClass();
+        if (inner.getTestMethod().isEmpty()
+                && type != outer.getRequiredTestClass()
+                && !on(type, TestNames.of(type)).isEmpty()) {
+            throw ConfigurationErrors.of(
+                    "@ExpectBuffers on " + TestNames.of(type),
+                    "an entry for a nested class that shares a mesh with lifetime = CLASS",
+                    String.format(Locale.ROOT, "Put it on %s.", TestNames.of(outer.getRequiredTestClass())));
+        }
+    }
+
+    /** Rejects an entry on a class whose mesh outlives it, because the entry would apply to other classes too. */
+    public static void rejectOnClass(ExtensionContext context) {
+        context.getTestClass()
+                .filter(type -> !on(type, TestNames.of(type)).isEmpty())
+                .ifPresent(type -> {
+                    throw ConfigurationErrors.of(
+                            "@ExpectBuffers on " + TestNames.of(type),
+                            "an entry for one class of a mesh with lifetime = SUITE",
+                            OF_SUITE);
+                });
+    }
+
+    private static List<Expectation> ofMethod(ExtensionContext context) {
+        return context.getTestMethod()
+                .map(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)))
+                .orElse(List.of());
+    }
+
+    private static List<Expectation> on(AnnotatedElement element, String name) {
+        List<Expectation> all = new ArrayList<>();
+        AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
+                .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
+                        .statusAt("@ExpectBuffers on " + AnnotationLocation.of(element, annotation))));
+        NearestAnnotations.of(element, ExpectedBuffersFile.class)
+                .forEach(annotation -> all.addAll(
+                        load(annotation, "@ExpectedBuffersFile on " + name).entries()));
+        return all;
+    }
+
+    private static Expectation expectation(ExpectBuffers annotation, String place) {
+        if (annotation.because().isBlank() || annotation.because().equals("…")) {
+            throw ConfigurationErrors.of(
+                    place, "because = \"" + annotation.because() + '"', "Say why the buffers may stay.");
+        }
+        try {
+            return bounded(annotation, place, conditions(annotation, place));
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(place + ": " + refusal.getMessage(), refusal);
+        }
+    }
+
+    private static Expectation conditions(ExpectBuffers annotation, String place) {
+        Expectation entry = Expectation.because(annotation.because());
+        for (BufferType type : atMostOne(annotation.type(), "type", place)) {
+            entry = entry.type(type);
+        }
+        for (BufferLifetime lifetime : atMostOne(annotation.lifetime(), "lifetime", place)) {
+            entry = entry.lifetime(lifetime);
+        }
+        for (Owner.Kind kind : atMostOne(annotation.ownerKind(), "ownerKind", place)) {
+            entry = entry.ownerKind(kind);
+        }
+        if (!annotation.phase().isEmpty()) {
+            entry = entry.phase(new Phase(annotation.phase()));
+        }
+        if (!annotation.owner().isEmpty()) {
+            entry = entry.owner(annotation.owner());
+        }
+        if (!annotation.label().isEmpty()) {
+            entry = entry.label(annotation.label());
+        }
+        if (!annotation.origin().isEmpty()) {
+            entry = entry.origin(annotation.origin());
+        }
+        return entry.devices(devices(annotation, place)).sizes(sizes(annotation, place));
+    }
+
+    private static Expectation bounded(ExpectBuffers annotation, String place, Expectation entry) {
+        Expectation bounded = entry.count(count(annotation, place));
+        OptionalLong bytes = GivenNumber.of(annotation.bytes(), "bytes", place);
+        if (bytes.isPresent()) {
+            bounded = bounded.bytes(bytes.getAsLong());
+        }
+        return annotation.until().isEmpty() ? bounded : bounded.until(annotation.until());
+    }
+
+    private static DeviceSet devices(ExpectBuffers annotation, String place) {
+        OptionalInt one = GivenNumber.of(annotation.device(), "device", place);
+        rejectBoth(one.isPresent(), "device", annotation.devices().length > 0, "devices", place);
+        for (int device : annotation.devices()) {
+            GivenNumber.of(new int[] {device}, "devices", place);
+        }
+        return one.isPresent() ? DeviceSet.of(one.getAsInt()) : DeviceSet.of(annotation.devices());
+    }
+
+    private static SizeRange sizes(ExpectBuffers annotation, String place) {
+        OptionalLong one = GivenNumber.of(annotation.size(), "size", place);
+        OptionalLong least = GivenNumber.of(annotation.minSize(), "minSize", place);
+        OptionalLong most = GivenNumber.of(annotation.maxSize(), "maxSize", place);
+        rejectBoth(one.isPresent(), "size", least.isPresent(), "minSize", place);
+        rejectBoth(one.isPresent(), "size", most.isPresent(), "maxSize", place);
+        rejectInverse("minSize", least, "maxSize", most, place);
+        return one.isPresent()
+                ? SizeRange.exactly(one.getAsLong())
+                : new SizeRange(least.orElse(0), most.orElse(Long.MAX_VALUE));
+    }
+
+    private static Bound count(ExpectBuffers annotation, String place) {
+        OptionalLong one = GivenNumber.of(annotation.exactly(), "exactly", place);
+        OptionalLong least = GivenNumber.of(annotation.atLeast(), "atLeast", place);
+        OptionalLong most = GivenNumber.of(annotation.atMost(), "atMost", place);
+        rejectBoth(one.isPresent(), "exactly", least.isPresent(), "atLeast", place);
+        rejectBoth(one.isPresent(), "exactly", most.isPresent(), "atMost", place);
+        rejectInverse("atLeast", least, "atMost", most, place);
+        return one.isPresent()
+                ? Bound.exactly(one.getAsLong())
+                : new Bound(least.orElse(0), most.orElse(Long.MAX_VALUE));
+    }
+
+    private static void rejectInverse(
+            String name, OptionalLong least, String otherName, OptionalLong most, String place) {
+        if (least.orElse(0) > most.orElse(Long.MAX_VALUE)) {
+            throw ConfigurationErrors.of(
+                    place,
+                    name + " = " + least.getAsLong() + ", " + otherName + " = " + most.getAsLong(),
+                    String.format(Locale.ROOT, "Let %s be at most %s.", name, otherName));
+        }
+    }
+
+    private static void rejectBoth(boolean one, String name, boolean other, String otherName, String place) {
+        if (one && other) {
+            throw ConfigurationErrors.of(
+                    place, name + " and " + otherName, String.format(Locale.ROOT, "Give %s or %s.", name, otherName));
+        }
+    }
+
+    private static ExpectedBuffers load(ExpectedBuffersFile annotation, String place) {
+        try {
+            return RunState.load(Path.of(annotation.value()), place);
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
+        } catch (IOException unreadable) {
+            throw new ExtensionConfigurationException(
+                    String.format(Locale.ROOT, "%s: %s cannot be read.", place, annotation.value()), unreadable);
+        }
+    }
+
+    private static <T> List<T> atMostOne(T[] values, String name, String place) {
+        if (values.length > 1) {
+            throw ConfigurationErrors.of(
+                    place,
+                    name + " = " + List.of(values),
+                    String.format(Locale.ROOT, "Give at most one; write an entry for each %s.", name));
+        }
+        return List.of(values);
+    }
+}

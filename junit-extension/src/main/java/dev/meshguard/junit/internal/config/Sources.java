@@ -1,0 +1,147 @@
+package dev.meshguard.junit.internal.config;
+
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceSettings;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** The sources of a run, found by {@link ServiceLoader}. */
+public final class Sources {
+
+    private final Map<Class<? extends Annotation>, AllocationSource<?>> byAnnotation = new LinkedHashMap<>();
+    private final Map<Class<?>, AllocationSource<?>> byParameter = new LinkedHashMap<>();
+    private final Optional<SourceSettings> defaultSettings;
+
+    /**
+     * Loads the sources.
+     *
+     * @throws ExtensionConfigurationException if two sources have one id, or inject one type
+     */
+    public static Sources load(ClassLoader loader) {
+        List<AllocationSource<?>> all = new ArrayList<>();
+        ServiceLoader.load(AllocationSource.class, loader).forEach(all::add);
+        return new Sources(all);
+    }
+
+    private Sources(List<AllocationSource<?>> all) {
+        Map<String, AllocationSource<?>> byId = new LinkedHashMap<>();
+        Map<String, AllocationSource<?>> ofTestsWithoutSource = new LinkedHashMap<>();
+        for (AllocationSource<?> source : all) {
+            add(byId, "id \"" + source.id() + "\"", source);
+            add(byAnnotation, source.annotation(), source);
+            source.parameterTypes().forEach(type -> add(byParameter, type, source));
+            if (source.defaultSettings().isPresent()) {
+                add(ofTestsWithoutSource, "tests that select no source", source);
+            }
+        }
+        this.defaultSettings =
+                ofTestsWithoutSource.values().stream().findFirst().flatMap(AllocationSource::defaultSettings);
+    }
+
+    private static <K> void add(Map<K, AllocationSource<?>> known, K key, AllocationSource<?> source) {
+        AllocationSource<?> other = known.putIfAbsent(key, source);
+        if (other != null) {
+            throw new ExtensionConfigurationException(String.format(
+                    Locale.ROOT,
+                    "Two sources of allocations for %s: %s and %s. Remove one from the class path.",
+                    key instanceof Class<?> type ? type.getName() : key,
+                    location(other),
+                    location(source)));
+        }
+    }
+
+    private static String location(AllocationSource<?> source) {
+        CodeSource jar = source.getClass().getProtectionDomain().getCodeSource();
+        return source.getClass().getName() + (jar == null ? "" : " in " + jar.getLocation());
+    }
+
+    /** Returns the source that injects a type, if there is one. */
+    public Optional<AllocationSource<?>> ofParameter(Class<?> type) {
+        return Optional.ofNullable(byParameter.get(type));
+    }
+
+    /** Returns the simple names of the types that sources inject, sorted. */
+    public Set<String> parameterNames() {
+        return byParameter.keySet().stream().map(Class::getSimpleName).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns the settings for tests that select no source. */
+    public Optional<SourceSettings> defaultSettings() {
+        return defaultSettings;
+    }
+
+    /** Returns the settings of the source annotation that is nearest to a test. */
+    public Optional<SourceSettings> annotated(ExtensionContext context) {
+        Optional<SourceSettings> ofMethod = ofMethod(context);
+        if (ofMethod.isPresent() || context.getTestClass().isEmpty()) {
+            return ofMethod;
+        }
+        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        innermostFirst.add(context.getRequiredTestClass());
+        Collections.reverse(innermostFirst);
+        return innermostFirst.stream()
+                .map(type -> on(type, TestNames.of(type)))
+                .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** Rejects an annotation on a method whose memory outlives it, because it would not apply to the other methods. */
+    public void rejectOnMethod(ExtensionContext context, TrackingSettings asked) {
+        ofMethod(context).ifPresent(settings -> {
+            throw ConfigurationErrors.of(
+                    TrackingSettings.annotationOf(settings) + " on "
+                            + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
+                    "a source for one method of a class with lifetime = " + asked.lifetime(),
+                    "Put it on the class, or let the lifetime of this method be TEST.");
+        });
+    }
+
+    private Optional<SourceSettings> ofMethod(ExtensionContext context) {
+        return context.getTestMethod()
+                .flatMap(method -> on(method, TestNames.of(context.getRequiredTestClass(), method)));
+    }
+
+    private Optional<SourceSettings> on(AnnotatedElement element, String name) {
+        Set<Annotation> nearest = NearestAnnotations.of(element, byAnnotation.keySet());
+        if (nearest.size() > 1) {
+            throw ConfigurationErrors.of(
+                    nearest.stream()
+                                    .map(annotation ->
+                                            "@" + annotation.annotationType().getSimpleName())
+                                    .distinct()
+                                    .collect(Collectors.joining(" and "))
+                            + " on " + name,
+                    "one of several, of which none is nearer than the others: " + nearest,
+                    "Interfaces or composed annotations contradict each other: say it once, on the class or method itself.");
+        }
+        return nearest.stream().findFirst().map(annotation -> settings(annotation, name));
+    }
+
+    private SourceSettings settings(Annotation annotation, String name) {
+        AllocationSource<?> source = Objects.requireNonNull(
+                byAnnotation.get(annotation.annotationType()), "only known kinds are looked for");
+        return settings(source, annotation, "@" + annotation.annotationType().getSimpleName() + " on " + name);
+    }
+
+    private static <A extends Annotation> SourceSettings settings(
+            AllocationSource<A> source, Annotation annotation, String location) {
+        return source.settings(source.annotation().cast(annotation), location);
+    }
+}

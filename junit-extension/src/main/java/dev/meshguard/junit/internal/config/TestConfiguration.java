@@ -1,0 +1,213 @@
+package dev.meshguard.junit.internal.config;
+
+import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.GraceTimer;
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.UnknownParameters;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.internal.template.TemplateInvocations;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.verdict.budget.BudgetSpec;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The settings of the tests for which an extension is registered.
+ *
+ * <p>For each setting, the nearest location that sets it wins: annotations, then extensions in fields, then configuration
+ * parameters, then the default.
+ *
+ * @param own the settings of the extension itself
+ * @param inFields returns the settings of the extensions in static fields of a class
+ */
+public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<ExtensionSettings>> inFields) {
+
+    /** Returns the cached settings of the location of a context. */
+    public ConfigurationCache at(ExtensionContext context) {
+        // An extension in an instance field serves one test: a cached value would never be used again.
+        return own.isBuilt() ? new ConfigurationCache() : ConfigurationCache.of(own, context);
+    }
+
+    /** Returns the sources of the run. */
+    public static Sources sources(ExtensionContext context) {
+        return ConfigurationCache.sources(context, () -> Sources.load(loaderOfTests()));
+    }
+
+    /** Returns the settings of a test. */
+    public TrackingSettings settingsOf(
+            ExtensionContext context, ConfigurationCache declared, Optional<TemplateInvocation> template) {
+        TrackingSettings asked = declared.settings.orElseLook(() -> settingsIn(context, declared));
+        return template.isPresent() ? asked.in(template.get()) : asked;
+    }
+
+    private TrackingSettings settingsOf(ExtensionContext context) {
+        return settingsOf(context, at(context), TemplateInvocations.of(context));
+    }
+
+    private TrackingSettings settingsIn(ExtensionContext context, ConfigurationCache declared) {
+        Sources sources = sources(context);
+        Optional<SourceSettings> source = sources.annotated(context)
+                .or(() -> speakersFor(context, declared).stream()
+                        .map(ExtensionSettings::source)
+                        .flatMap(Optional::stream)
+                        .findFirst())
+                .or(sources::defaultSettings);
+        String name = context.getTestClass().map(TestNames::of).orElse("the whole run");
+        return TrackingSettings.of(source, givenIn(context, declared), name);
+    }
+
+    /** Returns the policies of a test, class or suite. */
+    public CheckPolicy policiesOf(ExtensionContext context) {
+        ConfigurationCache declared = at(context);
+        return declared.policies.orElseLook(() -> CheckPolicy.of(givenIn(context, declared)));
+    }
+
+    private PartialSettings givenIn(ExtensionContext context, ConfigurationCache declared) {
+        PartialSettings all = TrackingAnnotations.annotated(context);
+        if (context.getTestClass().isPresent()) {
+            for (ExtensionSettings speaker : speakersFor(context, declared)) {
+                all = all.or(speaker.given());
+            }
+        }
+        return all.or(parametersOf(context));
+    }
+
+    private static PartialSettings parametersOf(ExtensionContext context) {
+        return ConfigurationCache.parameters(
+                context,
+                () -> convertingErrors(() -> {
+                    new UnknownParameters(ConfigurationKey.keys())
+                            .reject(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
+                    return ConfigurationKey.settings(context::getConfigurationParameter);
+                }));
+    }
+
+    /** The class loader with which JUnit looks for its file. */
+    private static ClassLoader loaderOfTests() {
+        ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
+        return ofThread == null ? ClassLoader.getSystemClassLoader() : ofThread;
+    }
+
+    /** Returns what is read, with errors as JUnit reports those of a configuration. */
+    public static <T> T convertingErrors(Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException refusal) {
+            throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
+        }
+    }
+
+    /** Returns the buffers that annotations and extensions in fields expect. */
+    public ExpectedBuffers expectedIn(ExtensionContext owner, ConfigurationCache declared) {
+        return declared.expected.orElseLook(() -> expectedInTests(owner, declared));
+    }
+
+    private ExpectedBuffers expectedInTests(ExtensionContext owner, ConfigurationCache declared) {
+        ExpectedBuffers all = ExpectationAnnotations.expected(owner);
+        for (ExtensionSettings speaker : speakersFor(owner, declared)) {
+            all = all.and(speaker.expected());
+        }
+        return all;
+    }
+
+    /** Returns the budgets of a test, class or suite. */
+    public List<BudgetSpec> budgetsOf(ExtensionContext owner, ConfigurationCache declared) {
+        return declared.budgets.orElseLook(() -> BudgetAnnotations.budgets(
+                owner,
+                speakersFor(owner, declared).stream()
+                        .flatMap(speaker -> speaker.budgets().stream())
+                        .toList()));
+    }
+
+    /** Returns the clock for waits. */
+    public GraceTimer timerOf(ExtensionContext owner, ConfigurationCache declared) {
+        return speakersFor(owner, declared).get(0).timer();
+    }
+
+    /**
+     * Returns the settings of extensions in static fields, the nearest first. They count even if an annotation made the
+     * engine register another extension, which may be called before them. Without any, this extension is the only one.
+     */
+    private List<ExtensionSettings> speakersFor(ExtensionContext context, ConfigurationCache declared) {
+        return declared.speakers.orElseLook(() -> findSpeakersFor(context));
+    }
+
+    private List<ExtensionSettings> findSpeakersFor(ExtensionContext context) {
+        List<Class<?>> nearestFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        context.getTestClass().ifPresent(nearestFirst::add);
+        Collections.reverse(nearestFirst);
+        List<ExtensionSettings> speakers = new ArrayList<>();
+        for (Class<?> type : nearestFirst) {
+            speakers.addAll(inFields.apply(type));
+        }
+        if (!speakers.contains(own) && (own.isBuilt() || speakers.isEmpty())) {
+            speakers.add(0, own);
+        }
+        return speakers;
+    }
+
+    /**
+     * Returns the context whose end triggers the check: the test's, that of the outermost class with the same settings,
+     * or that of the run.
+     */
+    public ExtensionContext ownerOf(
+            ExtensionContext context, TrackingSettings asked, Optional<TemplateInvocation> template) {
+        if (template.isPresent() && template.get().sharesMesh()) {
+            return context.getParent().orElseThrow();
+        }
+        if (asked.lifetime() == TrackingLifetime.TEST) {
+            return context;
+        }
+        boolean eachForItself = asked.checksEachTest();
+        ExtensionContext owner = context;
+        if (owner.getTestMethod().isPresent()) {
+            sources(owner).rejectOnMethod(owner, asked);
+            TrackingAnnotations.rejectOnMethod(owner, asked);
+        }
+        if (owner.getTestMethod().isPresent() && !eachForItself) {
+            ExpectationAnnotations.rejectOnMethod(owner, asked.lifetime());
+            BudgetAnnotations.rejectOnMethod(owner, asked.lifetime());
+        }
+        Optional<ExtensionContext> outer = owner.getParent();
+        while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {
+            if (!eachForItself) {
+                ExpectationAnnotations.rejectOnNested(owner, outer.get());
+                BudgetAnnotations.rejectOnNested(owner, outer.get());
+            }
+            owner = outer.get();
+            outer = owner.getParent();
+        }
+        if (asked.lifetime() == TrackingLifetime.CLASS) {
+            return owner;
+        }
+        if (!eachForItself) {
+            ExpectationAnnotations.rejectOnClass(owner);
+            BudgetAnnotations.rejectOnClass(owner);
+            rejectInFields(owner);
+        }
+        return owner.getRoot();
+    }
+
+    private void rejectInFields(ExtensionContext owner) {
+        for (ExtensionSettings speaker : speakersFor(owner, at(owner))) {
+            if (!speaker.expected().entries().isEmpty() || !speaker.budgets().isEmpty()) {
+                throw ConfigurationErrors.of(
+                        "MeshGuardExtension in " + TestNames.of(owner.getRequiredTestClass()),
+                        "what one class expects or allows of a mesh with lifetime = SUITE",
+                        "Let each test answer for itself with accounting(EACH_TEST).");
+            }
+        }
+    }
+
+    private boolean asksForTheSame(ExtensionContext outer, TrackingSettings asked) {
+        return outer.getTestMethod().isPresent() || settingsOf(outer).ofMesh().equals(asked.ofMesh());
+    }
+}

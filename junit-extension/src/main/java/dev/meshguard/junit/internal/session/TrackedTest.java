@@ -1,0 +1,194 @@
+package dev.meshguard.junit.internal.session;
+
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.junit.internal.attachment.FailureFiles;
+import dev.meshguard.junit.internal.pages.PageSubject;
+import dev.meshguard.junit.internal.summary.CheckSubject;
+import dev.meshguard.junit.source.SourcePart;
+import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.handle.HandleSearch;
+import java.lang.reflect.Method;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.MediaType;
+import org.junit.jupiter.api.function.ThrowingConsumer;
+
+/** The test, class or suite that is responsible for a finding. */
+public final class TrackedTest {
+
+    /** The key of report entries. */
+    private static final String ENTRY = "meshguard";
+
+    private final ExtensionContext context;
+
+    /** For a dynamic test, the context of its factory: its own knows neither class nor method. */
+    private final ExtensionContext declaringContext;
+
+    private final String suffix;
+    private final Supplier<Optional<Throwable>> thrown;
+    private final Set<Thread> running = ConcurrentHashMap.newKeySet();
+
+    private TrackedTest(
+            ExtensionContext context, ExtensionContext place, String suffix, Supplier<Optional<Throwable>> thrown) {
+        this.context = context;
+        this.declaringContext = place;
+        this.suffix = suffix;
+        this.thrown = thrown;
+    }
+
+    /** Returns the test, class or suite of a context. */
+    public static TrackedTest of(ExtensionContext context) {
+        return new TrackedTest(context, context, "", context::getExecutionException);
+    }
+
+    /**
+     * Returns a dynamic test.
+     *
+     * @param thrown the error that it threw, which its context does not contain
+     */
+    public static TrackedTest dynamic(
+            ExtensionContext context, ExtensionContext factory, Supplier<Optional<Throwable>> thrown) {
+        String displayName = context.getDisplayName().replaceAll("\\s+", " ");
+        return new TrackedTest(context, factory, " [" + displayName + "]", thrown);
+    }
+
+    /** Returns its name; the name of a class or method is the selector of build tools. */
+    public String name() {
+        return selector().orElse("the whole run") + suffix;
+    }
+
+    private Optional<String> selector() {
+        return declaringContext
+                .getTestClass()
+                .map(type -> declaringContext
+                        .getTestMethod()
+                        .map(method -> TestNames.of(type, method))
+                        .orElseGet(() -> TestNames.of(type)));
+    }
+
+    /** Returns the subject of the page of its check. */
+    public PageSubject page() {
+        String identity = context.getUniqueId();
+        boolean isInvocation = suffix.isEmpty()
+                && declaringContext
+                        .getParent()
+                        .filter(parent -> parent.getTestMethod().isPresent())
+                        .isPresent();
+        String invocation = isInvocation ? " " + context.getDisplayName().replaceAll("\\s+", " ") : "";
+        String number = isInvocation ? identity.replaceAll(".*[^0-9]([0-9]+)\\]$", ".$1") : "";
+        return new PageSubject(
+                name() + invocation,
+                selector().orElse("whole-run") + (number.length() < identity.length() ? number : "") + suffix,
+                identity,
+                declaringContext.getTestClass().isEmpty());
+    }
+
+    /** Returns the command that runs it again. */
+    public String reproduction() {
+        return selector().map(TestNames::reproduction).orElseGet(TestNames::reproduction);
+    }
+
+    /** Returns its data for the summary. */
+    public CheckSubject subject() {
+        CheckSubject.Kind kind = declaringContext.getTestMethod().isPresent()
+                ? CheckSubject.Kind.TEST
+                : declaringContext.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
+        return new CheckSubject(kind, name(), reproduction());
+    }
+
+    /** Returns the summary data of a part of its source that is checked separately. */
+    public CheckSubject subjectOf(SourcePart part) {
+        return new CheckSubject(
+                CheckSubject.Kind.PROCESS, name() + ", " + part.kind() + " " + part.id(), reproduction());
+    }
+
+    /** Returns a stack that leads to it, for errors without a better location. */
+    public StackTraceElement[] stack() {
+        if (declaringContext.getTestClass().isEmpty()) {
+            return new StackTraceElement[0];
+        }
+        Class<?> type = declaringContext.getRequiredTestClass();
+        Class<?> topLevel = type;
+        while (topLevel.getEnclosingClass() != null) {
+            topLevel = topLevel.getEnclosingClass();
+        }
+        String method = declaringContext.getTestMethod().map(Method::getName).orElse("<class>");
+        return new StackTraceElement[] {
+            new StackTraceElement(type.getName(), method, topLevel.getSimpleName() + ".java", -1)
+        };
+    }
+
+    /** Returns the error that it threw, if any. */
+    public Optional<Throwable> thrown() {
+        return thrown.get();
+    }
+
+    /** Marks the calling thread as running code of the test until the scope is closed. */
+    public Scope body() {
+        Thread thread = Thread.currentThread();
+        boolean isOutermost = running.add(thread);
+        return () -> {
+            if (isOutermost) {
+                running.remove(thread);
+            }
+        };
+    }
+
+    /** Returns whether code of the test still runs on another thread; a timeout stops waiting for it. */
+    public boolean outlivesItself() {
+        return running.stream().anyMatch(thread -> !thread.equals(Thread.currentThread()));
+    }
+
+    /**
+     * Returns a search for handles that begins at the references of a test: its instance, the instances of enclosing
+     * tests, and the static fields of their classes.
+     *
+     * <p>The parameters of a test are not included: a mesh, a runtime and a tracker hold no handle for others.
+     */
+    public HandleSearch handleSearch() {
+        HandleSearch.Builder search = HandleSearch.builder();
+        declaringContext
+                .getTestInstances()
+                .ifPresent(instances -> instances.getAllInstances().forEach(search::instance));
+        for (Class<?> around = declaringContext.getTestClass().orElse(null);
+                around != null;
+                around = around.getEnclosingClass()) {
+            for (Class<?> part = around; part != Object.class && part != null; part = part.getSuperclass()) {
+                search.statics(part);
+            }
+        }
+        return search.build();
+    }
+
+    /** Publishes key-value pairs as a report entry of it. */
+    public void publish(Map<String, String> pairs) {
+        context.publishReportEntry(pairs);
+    }
+
+    /**
+     * Returns the files of its failure.
+     *
+     * @param number distinguishes the failures of meshes of the whole run, whose files share one folder
+     */
+    public FailureFiles files(int number) {
+        String prefix = declaringContext.getTestClass().isPresent() ? "meshguard-" : "meshguard-" + number + "-";
+        return new FailureFiles(prefix, FailureFiles.MAX_BYTES);
+    }
+
+    /** Attaches a file to its report. */
+    @SuppressWarnings({"deprecation", "removal"
+    }) // The replacement came with Jupiter 5.14, and older versions are supported.
+    public void attach(String name, String mediaType, ThrowingConsumer<Path> write) {
+        context.publishFile(name, MediaType.parse(mediaType), write);
+    }
+
+    /** Publishes a text as a report entry of it. */
+    public void publish(String text) {
+        context.publishReportEntry(ENTRY, text);
+    }
+}

@@ -1,0 +1,264 @@
+package dev.meshguard.junit.internal.session;
+
+import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.Phase;
+import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.config.CheckPolicy;
+import dev.meshguard.junit.internal.config.TestConfiguration;
+import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.pages.PageSubject;
+import dev.meshguard.junit.internal.pages.RunPages;
+import dev.meshguard.junit.internal.template.SourceRuntime;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourcePart;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The tracker of one test, class or suite, and the memory of its source. Nothing is opened before it is requested.
+ *
+ * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
+ */
+public final class TrackingSession implements SourceRuntime {
+
+    private final TrackingSettings settings;
+    private final RunState run;
+    private final TrackedTest test;
+    private final ExtensionContext owner;
+    private final Map<String, Scope> rounds = new HashMap<>();
+    private final List<Scope> scopes = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+    private Phase phase = Phase.START;
+    private boolean isAskedFor;
+    private @Nullable AllocationTracker tracker;
+    private @Nullable SourceSession source;
+
+    /** Creates a session that lasts as long as a context. */
+    public TrackingSession(TrackingSettings settings, RunState run, ExtensionContext owner) {
+        this.settings = settings;
+        this.run = run;
+        this.test = TrackedTest.of(owner);
+        this.owner = owner;
+    }
+
+    /** The view of the source on this session, in calls that hold its lock. */
+    private final class OwnContext implements SourceContext {
+
+        @Override
+        public AllocationTracker tracker() {
+            return TrackingSession.this.tracker();
+        }
+
+        @Override
+        public Phase phase() {
+            return phase;
+        }
+
+        @Override
+        public String name() {
+            return test.name();
+        }
+
+        @Override
+        public void note(String note) {
+            notes.add(note);
+        }
+    }
+
+    /** Returns the responsible test, class or suite. */
+    public TrackedTest test() {
+        return test;
+    }
+
+    public CheckPolicy policies() {
+        return settings.policies();
+    }
+
+    public RunState run() {
+        return run;
+    }
+
+    /** Returns whether each test on this mesh is responsible for its own survivors. */
+    public boolean checksEachTest() {
+        return settings.checksEachTest();
+    }
+
+    /** Returns whether each dynamic test is responsible for its own survivors. */
+    public boolean checksEachDynamicTest() {
+        return settings.lifetime() == TrackingLifetime.TEST || checksEachTest();
+    }
+
+    /** Returns whether it lasts as long as the test or class of a context. */
+    public boolean isOf(ExtensionContext context) {
+        return owner == context;
+    }
+
+    /** Marks the calling thread as running code of the test until the scope is closed. */
+    public Scope body() {
+        return test.body();
+    }
+
+    /** Returns the tracker, which from now on must receive reports: a test that requests it has something to report. */
+    @Override
+    public synchronized AllocationTracker tracker() {
+        isAskedFor = true;
+        return trackerForAll();
+    }
+
+    /** Returns the tracker without a request by the test; this alone creates nothing that must be checked. */
+    public synchronized AllocationTracker trackerForAll() {
+        AllocationTracker existing = tracker;
+        if (existing == null) {
+            existing = AllocationTracker.builder()
+                    .originCapture(settings.policies().origins())
+                    .build();
+            tracker = existing;
+            if (!phase.equals(Phase.START)) {
+                scopes.add(existing.phase(phase));
+            }
+        }
+        return existing;
+    }
+
+    /** Returns the tracker if a test requested it, so that its memory must be checked. */
+    public synchronized Optional<AllocationTracker> requestedTracker() {
+        return isAskedFor ? Optional.ofNullable(tracker) : Optional.empty();
+    }
+
+    @Override
+    public synchronized <T> T resolve(Class<T> type) {
+        SourceSession existing = source;
+        if (existing == null) {
+            existing = settingsFor(type).begin(new OwnContext());
+            source = existing;
+        }
+        return type.cast(existing.resolve(type));
+    }
+
+    private SourceSettings settingsFor(Class<?> type) {
+        SourceSettings chosen = settings.source().orElseThrow();
+        if (!chosen.source().parameterTypes().contains(type)) {
+            throw ConfigurationErrors.of(
+                    test.name(),
+                    "a " + type.getSimpleName() + " with " + TrackingSettings.annotationOf(chosen),
+                    String.format(
+                            Locale.ROOT,
+                            "Annotate the test with %s, or give its source to MeshGuardExtension.",
+                            TestConfiguration.sources(owner)
+                                    .ofParameter(type)
+                                    .map(source -> "@" + source.annotation().getSimpleName())
+                                    .orElseThrow()));
+        }
+        return chosen;
+    }
+
+    @Override
+    public RunPages pages() {
+        return run.reporting().pages();
+    }
+
+    @Override
+    public PageSubject subject() {
+        return test.page();
+    }
+
+    /**
+     * Begins a phase of the test.
+     *
+     * @return whether it is another phase; the extension may be registered twice
+     */
+    public synchronized boolean begin(Phase next) {
+        if (next.equals(phase)) {
+            return false;
+        }
+        phase = next;
+        if (source != null) {
+            source.begin(next);
+        }
+        if (tracker != null) {
+            scopes.add(tracker.phase(next));
+        }
+        return true;
+    }
+
+    /** Ends the phases of one test of several. */
+    public synchronized void endPhases() {
+        if (!scopes.isEmpty()) {
+            scopes.get(0).close();
+            scopes.clear();
+        }
+        phase = Phase.START;
+    }
+
+    /** Returns whether the repetitions of a test are rounds of this mesh. */
+    public boolean countsRounds() {
+        return settings.lifetime() != TrackingLifetime.TEST;
+    }
+
+    /** Begins a round of a mesh that lasts for all repetitions of a test; a second call does nothing. */
+    public synchronized void beginRound(String repetition, int round) {
+        if (countsRounds() && !rounds.containsKey(repetition)) {
+            rounds.put(repetition, trackerForAll().round(round));
+        }
+    }
+
+    /** Ends a round, if it has begun. */
+    public synchronized void endRound(String repetition) {
+        Scope round = rounds.remove(repetition);
+        if (round != null) {
+            round.close();
+        }
+    }
+
+    /** Opens an accounting scope for a test on this mesh; this alone creates nothing that must be checked. */
+    public AllocationContext context(String name) {
+        return trackerForAll().context(name);
+    }
+
+    /** Attributes allocations of the calling thread to no test on this mesh until the scope is closed. */
+    public Scope forAll() {
+        return trackerForAll().outsideContexts();
+    }
+
+    /** Returns the free space that the allocators of the source report now. */
+    public synchronized List<FreeSpace> freeSpace() {
+        return source == null ? List.of() : source.freeSpace();
+    }
+
+    /** Ends the parts of the source that are checked separately, and returns them. */
+    public synchronized List<SourcePart> endParts() {
+        return source == null ? List.of() : source.endParts();
+    }
+
+    /**
+     * Closes what the test left open.
+     *
+     * @param remarks receives the notes of the source
+     * @return the error of closing, if there was one
+     */
+    public synchronized @Nullable RuntimeException close(List<String> remarks) {
+        RuntimeException failed = null;
+        try {
+            if (source != null) {
+                source.close();
+            }
+        } catch (RuntimeException notClosed) {
+            failed = notClosed;
+        }
+        remarks.addAll(notes);
+        return failed;
+    }
+}

@@ -1,0 +1,118 @@
+package dev.meshguard.junit.internal.template;
+
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.TestNames;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestTemplate;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * A template annotation of MeshGuard on a method.
+ *
+ * @param annotation the annotation
+ * @param context the context of all its invocations
+ */
+public record TemplateAnnotation<A extends Annotation>(A annotation, ExtensionContext context) {
+
+    private static final List<Class<? extends Annotation>> TESTS =
+            List.of(Test.class, TestFactory.class, TestTemplate.class);
+
+    /** Returns whether the annotation is present on a method. */
+    public static boolean isOn(ExtensionContext context, Class<? extends Annotation> type) {
+        return AnnotationSupport.isAnnotated(context.getTestMethod(), type);
+    }
+
+    /**
+     * Returns the annotation of a method.
+     *
+     * @throws ExtensionConfigurationException if it is combined with an incompatible annotation
+     */
+    public static <A extends Annotation> TemplateAnnotation<A> of(ExtensionContext context, Class<A> type) {
+        A annotation =
+                AnnotationSupport.findAnnotation(context.getTestMethod(), type).orElseThrow();
+        TemplateAnnotation<A> use = new TemplateAnnotation<>(annotation, context);
+        use.rejectOtherTemplates();
+        use.rejectConcurrency();
+        return use;
+    }
+
+    /** Returns the annotation and its location. */
+    public String location() {
+        return "@" + annotation.annotationType().getSimpleName() + " on " + name();
+    }
+
+    /** Returns the method with its class. */
+    public String name() {
+        return TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod());
+    }
+
+    /** Returns the error for an invalid use. */
+    public ExtensionConfigurationException rejected(String value, String allowed) {
+        return ConfigurationErrors.of(location(), value, allowed);
+    }
+
+    /** Rejects a number that is less than the minimum. */
+    public void requireAtLeast(int least, String name, int value) {
+        if (value < least) {
+            throw rejected(name + " = " + value, String.format(Locale.ROOT, "Give %d or more.", least));
+        }
+    }
+
+    /** Another template annotation would run the method in addition to this template, with an unrelated mesh. */
+    private void rejectOtherTemplates() {
+        Stream<Class<? extends Annotation>> written = Arrays.stream(
+                        context.getRequiredTestMethod().getAnnotations())
+                .<Class<? extends Annotation>>map(Annotation::annotationType)
+                .filter(type -> TESTS.stream().anyMatch(test -> AnnotationSupport.isAnnotated(type, test)))
+                .filter(type -> !AnnotationSupport.isAnnotated(type, own()));
+        Set<Class<? extends Annotation>> composed = new LinkedHashSet<>();
+        addTests(context.getRequiredTestMethod(), composed, new HashSet<>());
+        Stream.concat(written, composed.stream())
+                .filter(type -> type != own())
+                .findFirst()
+                .ifPresent(type -> {
+                    throw rejected(
+                            "@" + type.getSimpleName() + " beside it",
+                            "It makes a test of the method by itself: leave the other one out.");
+                });
+    }
+
+    /** Adds the annotations on an element, and those on them, that make a test of a method. */
+    private static void addTests(AnnotatedElement element, Set<Class<? extends Annotation>> tests, Set<Class<?>> seen) {
+        for (Annotation annotation : element.getAnnotations()) {
+            Class<? extends Annotation> type = annotation.annotationType();
+            if (seen.add(type)) {
+                boolean isTest = type.isAnnotationPresent(TestTemplate.class) || TESTS.contains(type);
+                if (isTest && type != TestTemplate.class) {
+                    tests.add(type);
+                }
+                addTests(type, tests, seen);
+            }
+        }
+    }
+
+    private Class<? extends Annotation> own() {
+        return annotation.annotationType();
+    }
+
+    private void rejectConcurrency() {
+        if (context.getExecutionMode() == ExecutionMode.CONCURRENT) {
+            throw rejected(
+                    "@Execution(CONCURRENT)",
+                    "Each invocation depends on the one before: leave it out; other tests may still run at the same time.");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package dev.meshguard.junit.mesh;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.junit.internal.template.OutcomeWatcher;
+import dev.meshguard.junit.internal.template.SourceRuntime;
+import dev.meshguard.junit.internal.template.TemplateAnnotation;
+import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mesh.fault.AllocationDecision;
+import dev.meshguard.mesh.fault.Fault;
+import dev.meshguard.tracker.Scope;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.opentest4j.AssertionFailedError;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * One invocation of a {@link FailEachAllocation} test.
+ *
+ * <p>Safe for use by several threads, because threads of the test may allocate concurrently.
+ */
+final class FailedAllocationInvocation
+        implements TestTemplateInvocationContext, TemplateInvocation, AllocationDecision {
+
+    private final TemplateAnnotation<FailEachAllocation> use;
+    private final int number;
+    private final List<AllocationPoint> known;
+    private final Fault.AllocationFails fault;
+    private final OutcomeWatcher outcome = new OutcomeWatcher();
+    private final List<AllocationPoint> reached = new ArrayList<>();
+    private int made;
+    private boolean isSelected;
+    private boolean hasEnded;
+    private @Nullable SourceRuntime runtime;
+    private @Nullable AllocationPoint failed;
+    private @Nullable AssertionFailedError tooMany;
+
+    private FailedAllocationInvocation(
+            TemplateAnnotation<FailEachAllocation> use, int number, List<AllocationPoint> known) {
+        this.use = use;
+        this.number = number;
+        this.known = known;
+        this.fault = new Fault.AllocationFails(Math.max(1, number), Optional.empty(), OptionalInt.empty());
+    }
+
+    /** Returns the invocation that counts. */
+    static FailedAllocationInvocation withoutFault(TemplateAnnotation<FailEachAllocation> use) {
+        return new FailedAllocationInvocation(use, 0, List.of());
+    }
+
+    /**
+     * Returns the invocation in which one allocation fails.
+     *
+     * @param number the number of the allocation, from 1
+     * @param known the allocations of the invocation without faults
+     */
+    static FailedAllocationInvocation failing(
+            TemplateAnnotation<FailEachAllocation> use, int number, List<AllocationPoint> known) {
+        return new FailedAllocationInvocation(use, number, known);
+    }
+
+    /** Returns the number of the allocation that fails, from 1, or 0 if none does. */
+    int number() {
+        return number;
+    }
+
+    /** Returns whether it is selected to run; JUnit does not request the names of others. */
+    boolean isSelected() {
+        return isSelected;
+    }
+
+    boolean hasSucceeded() {
+        return outcome.hasSucceeded();
+    }
+
+    /** Returns the allocations of a run without a fault, in the order in which they were made. */
+    synchronized List<AllocationPoint> allocations() {
+        return List.copyOf(reached);
+    }
+
+    /** Returns whether the method ended before the allocation that was to fail. */
+    synchronized boolean hasMissedItsFault() {
+        return number > 0 && hasEnded && failed == null;
+    }
+
+    /** Returns the allocation that failed, once it has. */
+    synchronized Optional<AllocationPoint> failed() {
+        return Optional.ofNullable(failed);
+    }
+
+    @Override
+    public String getDisplayName(int invocationIndex) {
+        isSelected = true;
+        if (number == 0) {
+            return "without faults";
+        }
+        return known.isEmpty()
+                ? which() + " fails"
+                : which() + " fails: " + known.get(number - 1).shortly();
+    }
+
+    @Override
+    public List<Extension> getAdditionalExtensions() {
+        return List.of(new AllocationRunExtension(this), outcome);
+    }
+
+    @Override
+    public String location() {
+        return use.location();
+    }
+
+    @Override
+    public SourceSettings configure(SourceSettings settings) {
+        return FakeMeshSettings.of(settings, location());
+    }
+
+    @Override
+    public synchronized void begins(SourceRuntime newRuntime) {
+        runtime = newRuntime;
+    }
+
+    @Override
+    public List<String> notes() {
+        return failed().map(point -> List.of(injected(point))).orElse(List.of());
+    }
+
+    @Override
+    public synchronized Optional<Fault.AllocationFails> faultOf(BufferType memory, List<Integer> devices) {
+        made++;
+        if (made > (long) known.size() + use.annotation().limit()) {
+            throw tooMany(AllocationPoint.here(memory));
+        }
+        if (number == 0) {
+            reached.add(AllocationPoint.here(memory));
+            return Optional.empty();
+        }
+        boolean fails = use.annotation().lasting() ? made >= number : made == number;
+        if (fails && failed == null) {
+            failed = AllocationPoint.here(memory);
+        }
+        return fails ? Optional.of(fault) : Optional.empty();
+    }
+
+    /** Counts allocations until the scope is closed. */
+    Scope counting() {
+        SourceRuntime given = runtime;
+        if (given == null) {
+            throw new IllegalStateException("The run was not told of the runtime of its test");
+        }
+        return given.resolve(Ttnn.class).decideAllocations(this);
+    }
+
+    /**
+     * Decides the result of the invocation after its method has ended.
+     *
+     * @param thrown the error that the method threw
+     * @throws Throwable if the invocation fails or is aborted
+     */
+    synchronized void end(Optional<Throwable> thrown) throws Throwable {
+        hasEnded = true;
+        if (tooMany != null) {
+            throw tooMany;
+        }
+        if (thrown.isPresent()) {
+            rethrowUnlessExpected(thrown.get());
+        } else if (number == 0 && made == 0) {
+            throw new AssertionFailedError(nothingTried());
+        } else if (number > 0 && failed == null) {
+            throw new TestAbortedException(missed());
+        }
+    }
+
+    private void rethrowUnlessExpected(Throwable thrown) throws Throwable {
+        if (failed == null) {
+            throw thrown;
+        }
+        boolean isNamed = Arrays.stream(use.annotation().mayThrow()).anyMatch(type -> type.isInstance(thrown));
+        if (!isNamed && !InjectedErrors.explain(thrown, List.of(fault))) {
+            thrown.addSuppressed(new InjectedFailureNote(injected(failed)));
+            throw thrown;
+        }
+    }
+
+    private AssertionFailedError tooMany(AllocationPoint point) {
+        if (tooMany == null) {
+            tooMany =
+                    new AssertionFailedError(failed == null ? tooManyWithoutFault(point) : tooManyAfter(failed, point));
+        }
+        return tooMany;
+    }
+
+    private String which() {
+        return "allocation " + number + (known.isEmpty() ? "" : " of " + known.size());
+    }
+
+    private String injected(AllocationPoint point) {
+        return String.format(
+                Locale.ROOT,
+                "%s %s on purpose: %s",
+                which(),
+                use.annotation().lasting() ? "and all after it failed" : "failed",
+                point);
+    }
+
+    private String tooManyWithoutFault(AllocationPoint point) {
+        return String.format(
+                Locale.ROOT,
+                "%s: the test made %s without any fault, which is the limit, and asked again: %s. Each would be a run of its own."
+                        + " Raise the limit or test less at a time; code that allocates until memory is full needs a bound.",
+                location(),
+                Quantities.count(use.annotation().limit(), "allocation"),
+                point);
+    }
+
+    private String tooManyAfter(AllocationPoint failure, AllocationPoint point) {
+        return String.format(
+                Locale.ROOT,
+                "%s: %s. After that the test made %s more than without faults, which is the limit, and asked again: %s. Let code"
+                        + " that retries give up, or raise the limit.",
+                location(),
+                injected(failure),
+                Quantities.count(use.annotation().limit(), "allocation"),
+                point);
+    }
+
+    private String nothingTried() {
+        return location()
+                + ": the test made no allocation through the mesh or the Ttnn that it is given, so none was failed. Only those of"
+                + " the test method count; a mesh that a constructor or a @BeforeAll method was given under PER_CLASS is the class's.";
+    }
+
+    private String missed() {
+        return String.format(
+                Locale.ROOT,
+                "%s: allocation %d was to fail, but this run made %d%s. What an earlier run left in static fields, or the order of"
+                        + " threads, may be the reason. No later allocation was failed.",
+                location(),
+                number,
+                made,
+                known.isEmpty() ? "" : String.format(Locale.ROOT, "; the one without faults made %d", known.size()));
+    }
+}

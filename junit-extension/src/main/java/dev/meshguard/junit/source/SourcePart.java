@@ -1,0 +1,32 @@
+package dev.meshguard.junit.source;
+
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A part of a session that has a tracker of its own and is checked separately, for example one process.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public interface SourcePart {
+
+    /** Returns the kind of part, for example {@code process}. */
+    String kind();
+
+    /** Returns what identifies it among parts of its kind, for example a process id. */
+    String id();
+
+    /** Returns its tracker. */
+    AllocationTracker tracker();
+
+    /** Judges its memory. */
+    LeakVerdict verdict(LeakCheck check);
+
+    /** Returns notes for the reader of a failure. */
+    List<String> notes();
+}

@@ -1,0 +1,27 @@
+package dev.meshguard.junit.source;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The validated settings of a source.
+ *
+ * <p>Implementations are immutable and have {@code equals}: tests with equal settings can share a session.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public interface SourceSettings {
+
+    /** Returns the source. */
+    AllocationSource<?> source();
+
+    /**
+     * Returns whether several tests can share a session with each responsible for its own memory. This requires that the
+     * source reports all its allocations to the tracker of the session.
+     */
+    boolean isShareable();
+
+    /** Begins the session of a test, class or suite; called when a test first requests a parameter of the source. */
+    SourceSession begin(SourceContext context);
+}

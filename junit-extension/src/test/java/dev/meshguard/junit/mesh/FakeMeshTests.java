@@ -1,0 +1,195 @@
+package dev.meshguard.junit.mesh;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.MeshGuardExtension;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.processes.WatchedProcesses;
+import dev.meshguard.junit.template.RepeatUntilStable;
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.server.process.TrackedProcesses;
+import dev.meshguard.verdict.Outcome;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The nearest source annotation selects the memory that a test examines. */
+class FakeMeshTests {
+
+    @Test
+    void usedAloneItTracksTheTest() {
+        assertThat(run(AloneTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void leavesTheTrackingOfAFartherLocationAsItIs() {
+        assertThat(run(OnMethodTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void winsOverTheSourceOfAField() {
+        assertThat(run(FieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void trackingAloneLeavesTheSourceOfAFieldAsItIs() {
+        assertThat(run(TrackedFieldTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void rejectsAMeshForOneMethodOfASharedMesh() {
+        assertThat(run(SharedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@FakeMesh on FakeMeshTests$SharedTestCase#decodes: a source for one method of a class with lifetime ="
+                                + " CLASS is refused. Put it on the class, or let the lifetime of this method be TEST.");
+    }
+
+    @Test
+    void oneMethodMayHaveAMeshOfItsOwnBesideASharedOne() {
+        assertThat(run(OwnBesideSharedTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aNestedClassSelectsAnotherSource() {
+        assertThat(run(OuterTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void rejectsTwoSourcesAtOneLocation() {
+        assertThat(run(TwoSourcesTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(ExtensionConfigurationException.class)
+                .withTextContaining(
+                        "@FakeMesh and @WatchedProcesses on FakeMeshTests$TwoSourcesTestCase: one of several");
+    }
+
+    @Test
+    void faultsNeedAMesh() {
+        assertThat(run(FaultsOfProcessesTestCase.class))
+                .hasTest("decodes")
+                .whichFailed()
+                .with(ExtensionConfigurationException.class)
+                .withTextContaining(
+                        "#decodes: @WatchedProcesses is refused. Its invocations need a source that reports to the"
+                                + " tracker of the test, for example a mesh in this process.");
+    }
+
+    private static void assertShape(MeshDevice mesh, Integer... dimensions) {
+        Assertions.assertThat(mesh.shape().dimensions()).containsExactly(dimensions);
+    }
+
+    @FakeMesh(rows = 1, columns = 2)
+    static class AloneTestCase {
+        @Test
+        void leaks(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(check = AllocationCheck.NONE)
+    @FakeMesh(rows = 1, columns = 2)
+    static class OnMethodTestCase {
+        @Test
+        void ofClass(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+            Buffers.take(mesh);
+        }
+
+        @Test
+        @FakeMesh(columns = 1)
+        void ofMethodAsAWhole(MeshDevice mesh) {
+            assertShape(mesh, 2, 1);
+            Buffers.take(mesh);
+        }
+    }
+
+    @FakeMesh(rows = 1, columns = 1)
+    static class FieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
+
+        @Test
+        void runs(MeshDevice mesh) {
+            assertShape(mesh, 1, 1);
+        }
+    }
+
+    @TrackAllocations
+    static class TrackedFieldTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder().mesh(1, 2).build())
+                .build();
+
+        @Test
+        void runs(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class SharedTestCase {
+        @Test
+        @FakeMesh(rows = 1)
+        void decodes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    @FakeMesh(rows = 1, columns = 2)
+    static class OwnBesideSharedTestCase {
+        @Test
+        void shares(MeshDevice mesh) {
+            assertShape(mesh, 1, 2);
+        }
+
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.TEST)
+        @FakeMesh(rows = 1, columns = 1)
+        void hasItsOwn(MeshDevice mesh) {
+            assertShape(mesh, 1, 1);
+        }
+    }
+
+    @FakeMesh
+    static class OuterTestCase {
+        @Test
+        void onAMesh(MeshDevice mesh) {
+            assertShape(mesh, 2, 4);
+        }
+
+        @Nested
+        @WatchedProcesses
+        class InnerTestCase {
+            @Test
+            void withPrograms(TrackedProcesses processes) {
+                Assertions.assertThat(processes.all()).isEmpty();
+            }
+        }
+    }
+
+    @FakeMesh
+    @WatchedProcesses
+    static class TwoSourcesTestCase {
+        @Test
+        void runs() {}
+    }
+
+    @WatchedProcesses
+    static class FaultsOfProcessesTestCase {
+        @RepeatUntilStable
+        void decodes() {}
+    }
+}

@@ -1,0 +1,262 @@
+package dev.meshguard.junit.processes;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.ExpectBuffers;
+import dev.meshguard.junit.MeshGuardExtension;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.server.AllocationServer;
+import dev.meshguard.server.client.AllocationClient;
+import dev.meshguard.server.process.TrackedProcess;
+import dev.meshguard.server.process.TrackedProcesses;
+import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.time.Duration;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.opentest4j.MultipleFailuresError;
+
+/** The survivors of its programs fail a test of other processes, each reported separately. */
+class WatchedProcessesTests {
+
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
+
+    @Test
+    void aProgramThatFreesAllPasses() {
+        assertThat(run(CleanTestCase.class)).hasSingleTest().whichSucceeded();
+    }
+
+    @Test
+    void whatAProgramLeavesFailsItsTest() {
+        Assertions.assertThat(text(LeakTestCase.class)).isEqualTo("""
+                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
+                1. DRAM 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
+                   allocated in TEST (event #4) at 0x1000 (4096), unlabelled
+
+                Tracked  in all                    left
+                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  4 KiB -> 4 KiB
+
+                UNEXPLAINED: Free the buffer before the program ends.
+                Where a buffer may stay, expect it (narrowest first):
+                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, because = "…")
+                   as a line of a file: DRAM device 0 size 4096 count atMost 1 because "…"
+                Note: No place in the code is named, because no origins were captured.
+                Note: process N (cat) exited with status 0
+                Reproduce: mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'""");
+    }
+
+    @Test
+    void aProgramThatNeverConnectsProvesNothing() {
+        Assertions.assertThat(text(SilentTestCase.class)).isEqualTo("""
+                INCONCLUSIVE  it cannot be known whether everything was given back      [0 allocated = 0 freed]
+                1. Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it, or tell it with sourceAttached(…) that something is connected that has nothing to report.
+
+                Tracked: nothing was allocated
+
+                Note: process N (true) exited with status 0
+                Note: it never connected to /folder/server.sock. Does its runtime have the tracking built in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the socket to be seen from inside a container?
+                Reproduce: mvn test -Dtest='WatchedProcessesTests$SilentTestCase#decodes'""");
+    }
+
+    @Test
+    void reportsEachOfSeveralProgramsSeparately() {
+        assertThat(run(SeveralTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(MultipleFailuresError.class)
+                .withTextContaining("UNEXPLAINED")
+                .withTextContaining("INCONCLUSIVE");
+    }
+
+    @Test
+    void whatAMethodPromisesOneOfItsProgramsHasToLeave() {
+        assertThat(run(KeptPromiseTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(BrokenPromiseTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("1. nothing left that fits in any of 2 checks: exactly 1 buffer, because \"kept\"");
+    }
+
+    @Test
+    void terminatesARunningProgramAndReportsItsLeak() {
+        assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void theServerOfATestIsJudgedLikeAMesh() {
+        assertThat(run(ServerTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void rejectsAMeshParameter() {
+        assertThat(run(MeshTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("a MeshDevice with @WatchedProcesses is refused.");
+    }
+
+    @Test
+    void whoAsksForProgramsHasToSaySo() {
+        assertThat(run(UnsaidTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("a TrackedProcesses with @FakeMesh is refused.");
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class CleanTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+                client.freed(0, 4_096);
+            }
+            program.input().close();
+            program.await(TIMEOUT);
+        }
+    }
+
+    static class LeakTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(WatchedProcessesSource.create())
+                .build();
+
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+            program.input().close();
+            program.await(TIMEOUT);
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class SilentTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            processes.start("true").await(TIMEOUT);
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class RunningTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            try (AllocationClient client = clientOf(reading(processes))) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class ServerTestCase {
+        @Test
+        void decodes(AllocationServer server) {
+            try (AllocationClient client = AllocationClient.connect(server.socketPath(), RecordSize.BYTES_112)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+                client.allocated(0, BufferType.DRAM, 8_192, 4_096);
+                client.freed(0, 8_192);
+            }
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class MeshTestCase {
+        @Test
+        void decodes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class UnsaidTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) {}
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class SeveralTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+            program.input().close();
+            program.await(TIMEOUT);
+            processes.start("true").await(TIMEOUT);
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class KeptPromiseTestCase {
+        @Test
+        @ExpectBuffers(exactly = 1, because = "kept")
+        void decodes(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, false);
+            oneBuffer(processes, true);
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class BrokenPromiseTestCase {
+        @Test
+        @ExpectBuffers(exactly = 1, because = "kept")
+        void decodes(TrackedProcesses processes) throws Exception {
+            oneBuffer(processes, true);
+            oneBuffer(processes, true);
+        }
+    }
+
+    private static void oneBuffer(TrackedProcesses processes, boolean isFreed) throws Exception {
+        TrackedProcess program = reading(processes);
+        try (AllocationClient client = clientOf(program)) {
+            client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            if (isFreed) {
+                client.freed(0, 4_096);
+            }
+        }
+        program.input().close();
+        program.await(TIMEOUT);
+    }
+
+    private static String text(Class<?> testClass) {
+        return assertThat(run(testClass))
+                .hasSingleTest()
+                .whichFailed()
+                .text()
+                .replaceAll("process \\d+", "process N")
+                .replaceAll("/\\S+/meshguard\\d+/", "/folder/");
+    }
+
+    /** Starts a program that runs until its input ends. */
+    private static TrackedProcess reading(TrackedProcesses processes) throws IOException {
+        return processes.command("cat").recordSize(RecordSize.BYTES_112).start();
+    }
+
+    /** Returns a client that reports like the program. */
+    private static AllocationClient clientOf(TrackedProcess program) {
+        return AllocationClient.builder()
+                .socket(program.server().socketPath())
+                .recordSize(RecordSize.BYTES_112)
+                .processId((int) program.pid())
+                .connect();
+    }
+}
