@@ -3,6 +3,7 @@ module dev.meshguard.cli {
     requires com.fasterxml.jackson.core;
     requires dev.meshguard.page;
     requires dev.meshguard.report;
+    requires dev.meshguard.reproduce;
     requires dev.meshguard.server;
     requires dev.meshguard.tracker;
     requires info.picocli;

@@ -5,13 +5,11 @@ module dev.meshguard.report {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
     requires transitive dev.meshguard.tracker;
-    requires java.compiler;
 
     exports dev.meshguard.report;
     exports dev.meshguard.report.export;
     exports dev.meshguard.report.internal to
             dev.meshguard.page;
     exports dev.meshguard.report.json;
-    exports dev.meshguard.report.reproduction;
     exports dev.meshguard.report.summary;
 }

@@ -14,5 +14,4 @@ module dev.meshguard.tracker {
     exports dev.meshguard.verdict.difference;
     exports dev.meshguard.verdict.expectation;
     exports dev.meshguard.verdict.growth;
-    exports dev.meshguard.verdict.minimize;
 }

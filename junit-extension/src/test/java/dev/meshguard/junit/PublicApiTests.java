@@ -22,6 +22,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mockito.MockReports;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
+import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.AllocationTracker;
 import java.net.URL;
@@ -42,6 +43,7 @@ class PublicApiTests {
                             Ttnn.class,
                             VerdictReport.class,
                             RunPage.class,
+                            ReproductionTest.class,
                             AllocationLog.class,
                             LeakAssertions.class,
                             MockReports.class,
@@ -75,6 +77,7 @@ class PublicApiTests {
                         "dev.meshguard.mesh",
                         "dev.meshguard.report",
                         "dev.meshguard.page",
+                        "dev.meshguard.reproduce",
                         "dev.meshguard.assertions",
                         "dev.meshguard.mockito",
                         "dev.meshguard.server.log",

@@ -2,9 +2,9 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.CACHED;
 import static dev.meshguard.verdict.Cause.CIRCULAR_BUFFER_UNREPORTED;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;

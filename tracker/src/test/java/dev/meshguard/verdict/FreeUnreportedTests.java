@@ -7,9 +7,9 @@ import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.LATE;
 import static dev.meshguard.verdict.Cause.SYSTEM;
@@ -26,8 +26,8 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** The witness listed the memory as free in time, or its handle was released after the device was closed. */

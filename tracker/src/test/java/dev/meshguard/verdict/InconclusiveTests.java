@@ -5,10 +5,10 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.devices;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -19,8 +19,8 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** An inconclusive verdict lists what is missing. */

@@ -2,9 +2,9 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Cause.UNEXPLAINED;
 import static dev.meshguard.verdict.Judgement.judged;
 import static dev.meshguard.verdict.SurvivorStatus.LEAKED;
@@ -12,7 +12,7 @@ import static dev.meshguard.verdict.SurvivorStatus.UNDECIDED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Owner;
-import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** A free that arrives before the report of its allocation leaves a buffer in the ledger that may be gone. */

@@ -5,16 +5,16 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.devices;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
-import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** If several causes have proof, the order of {@link Cause} decides; if facts are missing, there are fewer causes. */

@@ -2,8 +2,8 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.verdict.Judgement.judged;
 
 import dev.meshguard.event.Reachability;

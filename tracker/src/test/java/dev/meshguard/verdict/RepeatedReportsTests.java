@@ -4,10 +4,10 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
-import static dev.meshguard.tracker.HistoryScript.program;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 
 import dev.meshguard.event.IgnoredFreeReason;

@@ -2,12 +2,12 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.UsageException;
-import dev.meshguard.report.reproduction.ReproductionTest;
+import dev.meshguard.reproduce.ReproductionTest;
+import dev.meshguard.reproduce.minimize.HistoryMinimizer;
+import dev.meshguard.reproduce.minimize.MinimizedHistory;
 import dev.meshguard.tracker.FileReplacement;
 import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.minimize.HistoryMinimizer;
-import dev.meshguard.verdict.minimize.MinimizedHistory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

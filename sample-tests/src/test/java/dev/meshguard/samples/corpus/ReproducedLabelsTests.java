@@ -7,7 +7,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
-import dev.meshguard.report.reproduction.ReproductionTest;
+import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.samples.support.Fixtures;
 import dev.meshguard.samples.support.WrittenSources;
 import dev.meshguard.tracker.AllocationRequest;

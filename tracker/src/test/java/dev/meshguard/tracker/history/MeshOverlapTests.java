@@ -4,18 +4,18 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.L1_SMALL;
 import static dev.meshguard.event.BufferType.TRACE;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.devices;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.on;
-import static dev.meshguard.tracker.HistoryScript.program;
 import static dev.meshguard.tracker.history.Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
 import static dev.meshguard.tracker.history.Anomaly.Kind.OVERLAP;
 import static dev.meshguard.tracker.history.Anomaly.Kind.SIZE_CHANGE;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.on;
+import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.HistoryScript;
+import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 
 /** Memory that two meshes hold at one time, and cases that only look like it. */

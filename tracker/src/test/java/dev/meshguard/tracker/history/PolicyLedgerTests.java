@@ -2,12 +2,12 @@ package dev.meshguard.tracker.history;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.history;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.history.CountingPolicy.ONCE_PER_ADDRESS;
 import static dev.meshguard.tracker.history.CountingPolicy.OWNED_ONLY;
 import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -15,9 +15,9 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Seed;
+import dev.meshguard.tracker.script.HistoryScript;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -2,10 +2,10 @@ package dev.meshguard.verdict.difference;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.HistoryScript.device;
-import static dev.meshguard.tracker.HistoryScript.devices;
-import static dev.meshguard.tracker.HistoryScript.history;
-import static dev.meshguard.tracker.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -17,11 +17,11 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.HistoryScript;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.MemorySnapshot.Amount;
 import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
 import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;

@@ -1,0 +1,76 @@
+package dev.meshguard.reproduce.minimize;
+
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.DeviceSums;
+import dev.meshguard.tracker.history.EventNumbers;
+import dev.meshguard.tracker.history.HistoryEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Some events of a history, and the history that they form; the events keep their numbers. */
+final class MutableHistory {
+
+    private final List<HistoryEvent> events;
+    private final boolean flatAddresses;
+    private @Nullable AllocationHistory history;
+
+    MutableHistory(List<HistoryEvent> events, boolean flatAddresses) {
+        this.events = events;
+        this.flatAddresses = flatAddresses;
+    }
+
+    List<HistoryEvent> events() {
+        return events;
+    }
+
+    int size() {
+        return events.size();
+    }
+
+    AllocationHistory history() {
+        AllocationHistory made = history;
+        if (made == null) {
+            made = AllocationHistory.restored(events, DeviceSums.countedFrom(events), flatAddresses, true);
+            history = made;
+        }
+        return made;
+    }
+
+    /** Returns the index of the event with a number; the event must be in the list. */
+    int indexOf(long number) {
+        int low = 0;
+        int high = events.size() - 1;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (events.get(middle).number() < number) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    MutableHistory of(List<HistoryEvent> others) {
+        return new MutableHistory(others, flatAddresses);
+    }
+
+    /** Returns a list of the changed events, or this list if no event changes. */
+    @SuppressWarnings("ReferenceEquality") // An unchanged event is the same object.
+    MutableHistory with(Function<HistoryEvent, HistoryEvent> change) {
+        List<HistoryEvent> changed = new ArrayList<>(events.size());
+        boolean any = false;
+        for (HistoryEvent event : events) {
+            HistoryEvent now = change.apply(event);
+            any |= now != event;
+            changed.add(now);
+        }
+        return any ? of(changed) : this;
+    }
+
+    MutableHistory numberedFromOne() {
+        return of(EventNumbers.fromOne(events));
+    }
+}
