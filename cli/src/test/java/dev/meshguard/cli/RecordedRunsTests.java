@@ -246,7 +246,7 @@ class RecordedRunsTests {
         assertThat(answer.out())
                 .contains("\"format\" : \"meshguard-difference\"")
                 .contains("\"status\" : \"LEAKED\"")
-                .contains("\"leftBuffers\" : 1");
+                .contains("\"liveBuffers\" : 1");
     }
 
     @Test
@@ -309,7 +309,7 @@ class RecordedRunsTests {
         assertThat(run("", "convert", "--to", "csv", leak, "-o", csv.toString()).status())
                 .isZero();
         assertThat(Files.readString(csv))
-                .startsWith("standing,cause,type,device,")
+                .startsWith("status,cause,type,device,")
                 .contains("\r\nLEAKED,UNEXPLAINED,DRAM,3,4096,1,8192,");
     }
 

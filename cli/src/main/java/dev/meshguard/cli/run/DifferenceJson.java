@@ -21,7 +21,7 @@ import java.util.Optional;
 /** The JSON output of {@code diff}: one document. */
 final class DifferenceJson {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     private final JsonGenerator json;
     private final Writer writer;
@@ -124,8 +124,8 @@ final class DifferenceJson {
         json.writeObjectFieldStart(field);
         json.writeNumberField("buffers", usage.buffers());
         json.writeNumberField("bytes", usage.bytes());
-        json.writeNumberField("leftBuffers", usage.liveBuffers());
-        json.writeNumberField("leftBytes", usage.liveBytes());
+        json.writeNumberField("liveBuffers", usage.liveBuffers());
+        json.writeNumberField("liveBytes", usage.liveBytes());
         json.writeEndObject();
     }
 

@@ -144,7 +144,7 @@ public final class PerfettoTrace {
             json.writeNumberField("size", generation.size());
             json.writeStringField("address", String.format(Locale.ROOT, "0x%x", generation.address()));
             json.writeStringField(
-                    "fate", survivor == null ? "freed" : survivor.status().description());
+                    "status", survivor == null ? "freed" : survivor.status().description());
             if (survivor != null) {
                 json.writeStringField("cause", survivor.cause().name());
             }

@@ -27,7 +27,7 @@ public final class SurvivorsCsv {
     private static final String LINE_END = "\r\n";
 
     private static final List<String> COLUMNS = List.of(
-            "standing",
+            "status",
             "cause",
             "type",
             "device",

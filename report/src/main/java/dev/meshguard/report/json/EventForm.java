@@ -409,7 +409,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeStartObject();
         json.writeNumberField("device", device);
         JsonFormat.write(json, "type", type);
-        json.writeArrayFieldStart("taken");
+        json.writeArrayFieldStart("allocated");
         for (long address : reading.allocatedAddresses(device, type)) {
             json.writeNumber(address);
         }
@@ -422,7 +422,9 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                 WitnessSnapshot.of(fields.integer("mesh"), fields.choice("moment", WitnessSnapshot.Moment.class));
         allocator(fields).ifPresent(reading::ofAllocator);
         for (Fields region : fields.objects("regions")) {
-            reading.region(region.device(), region.choice("type", BufferType.class), region.numbers("taken"));
+            // Version 1 has another key.
+            String allocated = region.has("allocated") ? "allocated" : "taken";
+            reading.region(region.device(), region.choice("type", BufferType.class), region.numbers(allocated));
         }
         return reading.build();
     }

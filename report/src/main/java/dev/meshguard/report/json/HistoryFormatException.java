@@ -28,9 +28,10 @@ public final class HistoryFormatException extends IOException {
                 + reason + "). Give a file that HistoryJson.write made.");
     }
 
-    static HistoryFormatException otherVersion(String source, long found, int known) {
+    static HistoryFormatException otherVersion(String source, long found) {
         return new HistoryFormatException("Cannot read " + source + ": it is a history of version " + found
-                + ", and version " + known + " is what can be read here. Read it with the MeshGuard that wrote it"
-                + (found > known ? " or a newer one." : "."));
+                + ", and versions " + HistoryJson.OLDEST_VERSION + " to " + HistoryJson.VERSION
+                + " can be read here. Read it with the MeshGuard that wrote it"
+                + (found > HistoryJson.VERSION ? " or a newer one." : "."));
     }
 }

@@ -19,7 +19,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>A header identifies the file. A line for each event follows, in order. Each request and each origin has a line
  * before the event that first refers to it. At the end are a line of sums for each device, and an end line with the
- * counts, which reveals a truncated file. The format is version {@value #VERSION}; {@code history-1.schema.json} beside
+ * counts, which reveals a truncated file. The format is version {@value #VERSION}; {@code history-2.schema.json} beside
  * this class describes each line, and {@code docs/formats.md} describes the guarantees.
  *
  * <p>Always UTF-8, and the same in every locale. Numbers are integers of up to 64 bits: a reader that parses them as
@@ -39,8 +39,11 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class HistoryJson {
 
-    /** The written version; a file must have this version to be read. */
-    public static final int VERSION = 1;
+    /** The written version. */
+    public static final int VERSION = 2;
+
+    /** The oldest version that can be read. */
+    static final int OLDEST_VERSION = 1;
 
     /** Incremented when a kind of line or a field is added that older readers may ignore. */
     static final int MINOR = 0;
@@ -60,7 +63,7 @@ public final class HistoryJson {
     /**
      * Reads a history from a file.
      *
-     * @throws HistoryFormatException if the file is not a history, or has another version
+     * @throws HistoryFormatException if the file is not a history, or has a version that cannot be read
      * @throws IOException if the file cannot be read
      */
     public static AllocationHistory read(Path file) throws IOException {

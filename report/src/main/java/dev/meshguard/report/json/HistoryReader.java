@@ -101,8 +101,8 @@ final class HistoryReader {
                         "its \"format\" is " + Quantities.quoted(format) + " and not \"" + HistoryWriter.FORMAT + "\"");
             }
             long version = fields.number("version");
-            if (version != HistoryJson.VERSION) {
-                throw HistoryFormatException.otherVersion(source, version, HistoryJson.VERSION);
+            if (version < HistoryJson.OLDEST_VERSION || version > HistoryJson.VERSION) {
+                throw HistoryFormatException.otherVersion(source, version);
             }
             return new Header(
                     fields.optionalNumber("minor").orElse(0),

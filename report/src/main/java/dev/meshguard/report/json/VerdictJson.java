@@ -15,7 +15,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>A view of the same report as the text of a failure, so the two never disagree. It contains the findings as data
  * with the numbers of their events, the sentences of the text, and the limits as {@code caveats}, each with a kind. The
- * format is version {@value #VERSION}; {@code verdict-1.schema.json} beside this class describes it, and
+ * format is version {@value #VERSION}; {@code verdict-2.schema.json} beside this class describes it, and
  * {@code docs/formats.md} describes the guarantees.
  *
  * <p>Always UTF-8, and the same in every locale. Numbers are integers of up to 64 bits.
@@ -30,7 +30,7 @@ import org.apiguardian.api.API.Status;
 public final class VerdictJson {
 
     /** The written version. */
-    public static final int VERSION = 1;
+    public static final int VERSION = 2;
 
     /** Incremented when a field is added. */
     static final int MINOR = 0;

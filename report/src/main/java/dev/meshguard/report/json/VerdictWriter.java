@@ -90,13 +90,13 @@ final class VerdictWriter {
         JsonFormat.write(json, "lifetime", total.lifetime());
         json.writeNumberField("allocatedBuffers", total.allocatedBuffers());
         json.writeNumberField("allocatedBytes", total.allocatedBytes());
-        json.writeNumberField("leftBuffers", total.liveBuffers());
-        json.writeNumberField("leftBytes", total.liveBytes());
+        json.writeNumberField("liveBuffers", total.liveBuffers());
+        json.writeNumberField("liveBytes", total.liveBytes());
     }
 
     private void group(SurvivorGroup group) throws IOException {
         JsonFormat.write(json, "cause", group.cause());
-        JsonFormat.write(json, "standing", group.status());
+        JsonFormat.write(json, "status", group.status());
         json.writeStringField("fingerprint", Fingerprint.of(group).toString());
         json.writeStringField("remedy", verdict.remedyOf(group.cause()));
         JsonFormat.write(json, "type", group.type());
@@ -120,7 +120,7 @@ final class VerdictWriter {
         json.writeNumberField("device", buffer.device());
         json.writeNumberField("address", buffer.address());
         json.writeNumberField("generation", buffer.generation());
-        json.writeStringField("bornIn", buffer.allocatedIn().name());
+        json.writeStringField("allocatedIn", buffer.allocatedIn().name());
         JsonFormat.write(json, "kind", buffer.kind());
         JsonFormat.write(json, "lifetime", buffer.lifetime());
         if (buffer.owner().isPresent()) {
@@ -143,32 +143,32 @@ final class VerdictWriter {
     }
 
     private void evidence(Evidence evidence) throws IOException {
-        json.writeStringField("words", evidence.text());
+        json.writeStringField("text", evidence.text());
         events(evidence.events());
     }
 
     private void anomaly(Anomaly anomaly) throws IOException {
         JsonFormat.write(json, "kind", anomaly.kind());
-        json.writeStringField("words", anomaly.kind().description());
-        json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesLedger());
+        json.writeStringField("text", anomaly.kind().description());
+        json.writeBooleanField("unbalancesLedger", anomaly.kind().unbalancesLedger());
         json.writeNumberField("event", anomaly.event().number());
         json.writeNumberField("device", anomaly.device());
         JsonFormat.write(json, "type", anomaly.type());
         json.writeNumberField("address", anomaly.address());
         if (anomaly.generation().isPresent()) {
-            json.writeObjectFieldStart("holder");
+            json.writeObjectFieldStart("buffer");
             json.writeNumberField("generation", anomaly.generation().get().generation());
-            json.writeNumberField("bornAt", anomaly.generation().get().allocatedAt());
+            json.writeNumberField("allocatedAt", anomaly.generation().get().allocatedAt());
             json.writeEndObject();
         }
     }
 
     private void expectation(ExpectationResult result) throws IOException {
-        json.writeStringField("words", result.expectation().toString());
-        JsonFormat.write(json, "fate", result.fate());
+        json.writeStringField("text", result.expectation().toString());
+        JsonFormat.write(json, "result", result.fate());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
-        json.writeNumberField("refusedBuffers", result.rejectedBuffers());
+        json.writeNumberField("rejectedBuffers", result.rejectedBuffers());
     }
 
     private void phase(PhaseUsage usage) throws IOException {
@@ -178,10 +178,10 @@ final class VerdictWriter {
         objects("flows", usage.flows().entrySet(), flow -> {
             json.writeNumberField("device", flow.getKey().device());
             JsonFormat.write(json, "type", flow.getKey().type());
-            json.writeNumberField("takenBytes", flow.getValue().allocatedBytes());
-            json.writeNumberField("givenBackBytes", flow.getValue().freedBytes());
-            json.writeNumberField("leftBytes", flow.getValue().liveBytes());
-            json.writeNumberField("leftBuffers", flow.getValue().liveBuffers());
+            json.writeNumberField("allocatedBytes", flow.getValue().allocatedBytes());
+            json.writeNumberField("freedBytes", flow.getValue().freedBytes());
+            json.writeNumberField("liveBytes", flow.getValue().liveBytes());
+            json.writeNumberField("liveBuffers", flow.getValue().liveBuffers());
         });
     }
 
@@ -192,7 +192,7 @@ final class VerdictWriter {
             json.writeStartObject();
             JsonFormat.write(json, "kind", reason.kind());
             json.writeBooleanField("makesInconclusive", true);
-            json.writeStringField("words", reason.text());
+            json.writeStringField("text", reason.text());
             events(reason.events());
             json.writeEndObject();
         }
@@ -200,7 +200,7 @@ final class VerdictWriter {
             json.writeStartObject();
             JsonFormat.write(json, "kind", limit.kind());
             json.writeBooleanField("makesInconclusive", false);
-            json.writeStringField("words", limit.text());
+            json.writeStringField("text", limit.text());
             events(List.of());
             json.writeEndObject();
         }

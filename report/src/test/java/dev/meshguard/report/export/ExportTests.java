@@ -99,7 +99,7 @@ class ExportTests {
                     case "b" -> {
                         assertThat(ids.add(id)).as(seed + id).isTrue();
                         open.put(id, event.at("/ts").longValue());
-                        left += event.at("/args/fate").textValue().equals("freed") ? 0 : 1;
+                        left += event.at("/args/status").textValue().equals("freed") ? 0 : 1;
                     }
                     case "e" -> {
                         Long begun = open.remove(id);
@@ -137,7 +137,7 @@ class ExportTests {
                         "{\"name\":\"L1 live bytes\",\"ph\":\"C\",\"ts\":3,\"pid\":0,\"tid\":0,\"args\":{\"bytes\":2048}}")
                 .contains(
                         "{\"name\":\"L1\",\"ph\":\"b\",\"ts\":3,\"pid\":0,\"tid\":2,\"cat\":\"L1\",\"id\":\"0x1\","
-                                + "\"args\":{\"size\":2048,\"address\":\"0x1000\",\"fate\":\"leaked\",\"cause\":\"UNEXPLAINED\"}}")
+                                + "\"args\":{\"size\":2048,\"address\":\"0x1000\",\"status\":\"leaked\",\"cause\":\"UNEXPLAINED\"}}")
                 .contains("{\"name\":\"L1\",\"ph\":\"e\",\"ts\":7,\"pid\":0,\"tid\":2,\"cat\":\"L1\",\"id\":\"0x1\"}");
     }
 
@@ -149,7 +149,7 @@ class ExportTests {
             List<CSVRecord> rows = csv.getRecords();
             assertThat(rows).hasSize(2);
             assertThat(rows.get(0).toMap())
-                    .containsEntry("standing", "LEAKED")
+                    .containsEntry("status", "LEAKED")
                     .containsEntry("cause", "UNEXPLAINED")
                     .containsEntry("type", "L1")
                     .containsEntry("device", "0")
@@ -175,7 +175,7 @@ class ExportTests {
                     assertThat(rows.get(i).get("label"))
                             .as(seed)
                             .isEqualTo(survivor.buffer().label().orElse(""));
-                    assertThat(rows.get(i).get("standing"))
+                    assertThat(rows.get(i).get("status"))
                             .as(seed)
                             .isEqualTo(survivor.status().name());
                 }

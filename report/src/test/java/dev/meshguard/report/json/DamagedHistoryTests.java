@@ -197,7 +197,7 @@ class DamagedHistoryTests {
 
         assertThat(inconclusiveReasons(history))
                 .containsExactly("1 report is missing (event #2: history.jsonl: line 3 cannot be read, because kind"
-                        + " \"weather\" is not known here, because the history is of version 1.3).");
+                        + " \"weather\" is not known here, because the history is of version 2.3).");
     }
 
     @Test
@@ -297,13 +297,13 @@ class DamagedHistoryTests {
                 .isEqualTo("Cannot read history.jsonl: its first line is no header of a history (its \"format\" is"
                         + " \"meshguard-verdict\" and not \"meshguard-history\"). Give a file that HistoryJson.write"
                         + " made.");
-        assertThat(rejectionOf(lines().get(0).replace("\"version\":1", "\"version\":2")))
+        assertThat(rejectionOf(lines().get(0).replace("\"version\":2", "\"version\":3")))
                 .isEqualTo(
-                        "Cannot read history.jsonl: it is a history of version 2, and version 1 is what can be read here."
+                        "Cannot read history.jsonl: it is a history of version 3, and versions 1 to 2 can be read here."
                                 + " Read it with the MeshGuard that wrote it or a newer one.");
-        assertThat(rejectionOf(lines().get(0).replace("\"version\":1", "\"version\":0")))
+        assertThat(rejectionOf(lines().get(0).replace("\"version\":2", "\"version\":0")))
                 .isEqualTo(
-                        "Cannot read history.jsonl: it is a history of version 0, and version 1 is what can be read here."
+                        "Cannot read history.jsonl: it is a history of version 0, and versions 1 to 2 can be read here."
                                 + " Read it with the MeshGuard that wrote it.");
         assertThat(rejectionOf(lines().get(0).replace("ALL", "SOME")))
                 .isEqualTo(

@@ -19,6 +19,7 @@ import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
@@ -67,7 +69,7 @@ class HistoryJsonTests {
         tracker.checked();
 
         assertThat(written(tracker.history())).isEqualTo("""
-                {"kind":"header","format":"meshguard-history","version":1,"minor":0,"retention":"ALL","flatAddresses":true}
+                {"kind":"header","format":"meshguard-history","version":2,"minor":0,"retention":"ALL","flatAddresses":true}
                 {"kind":"meshOpened","number":1,"at":"2026-03-01T10:15:30.500Z","mesh":0,"name":"1x2 mesh","devices":[0,1]}
                 {"kind":"phaseBegan","number":2,"at":"2026-03-01T10:15:30.500Z","phase":"TEST"}
                 {"kind":"origin","id":1,"frames":[{"class":"dev.example.KvCacheTest","method":"decode","file":"KvCacheTest.java","line":41}]}
@@ -77,7 +79,7 @@ class HistoryJsonTests {
                 {"kind":"allocated","number":4,"request":2,"device":0,"type":"L1","address":101152,"size":4096}
                 {"kind":"freed","number":5,"device":0,"type":"DRAM","address":1073739776}
                 {"kind":"allocated","number":6,"request":1,"device":1,"type":"DRAM","address":1073739776,"size":2048,"ownership":"OWNING"}
-                {"kind":"witnessed","number":7,"mesh":0,"moment":"CLOSE_BEGUN","regions":[{"device":0,"type":"DRAM","taken":[]},{"device":1,"type":"DRAM","taken":[1073739776]}]}
+                {"kind":"witnessed","number":7,"mesh":0,"moment":"CLOSE_BEGUN","regions":[{"device":0,"type":"DRAM","allocated":[]},{"device":1,"type":"DRAM","allocated":[1073739776]}]}
                 {"kind":"checked","number":8,"today":"2026-03-01"}
                 {"kind":"sums","device":0,"ledgerEntries":1,"freesOfNothing":0,"totals":[{"type":"DRAM","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":0,"liveBuffers":0,"liveReports":0,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"L1","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1},{"type":"L1","lifetime":"USER","liveBytes":4096,"liveBuffers":1,"liveReports":1,"peakBytes":4096,"peakBuffers":1,"totalBytes":4096,"totalBuffers":1}]}
                 {"kind":"sums","device":1,"ledgerEntries":1,"freesOfNothing":0,"totals":[{"type":"DRAM","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1},{"type":"DRAM","lifetime":"USER","liveBytes":2048,"liveBuffers":1,"liveReports":1,"peakBytes":2048,"peakBuffers":1,"totalBytes":2048,"totalBuffers":1}]}
@@ -176,6 +178,17 @@ class HistoryJsonTests {
         AllocationHistory read = read("\uFEFF" + written.replace("\n", "\r\n\r\n"));
 
         assertThat(written(read)).isEqualTo(written);
+    }
+
+    @Test
+    void readsAHistoryOfVersion1AsOneOfToday() throws IOException {
+        try (InputStream old = Objects.requireNonNull(HistoryJsonTests.class.getResourceAsStream("history-1.jsonl"))) {
+            String text = new String(old.readAllBytes(), StandardCharsets.UTF_8);
+
+            assertThat(written(read(text)))
+                    .isEqualTo(
+                            text.replace("\"version\":1,", "\"version\":2,").replace("\"taken\":", "\"allocated\":"));
+        }
     }
 
     @Test

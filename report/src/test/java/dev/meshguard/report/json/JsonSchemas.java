@@ -20,11 +20,11 @@ final class JsonSchemas {
     }
 
     static JsonSchemas ofHistoryLine() {
-        return new JsonSchemas("history-1.schema.json");
+        return new JsonSchemas("history-2.schema.json");
     }
 
     static JsonSchemas ofVerdict() {
-        return new JsonSchemas("verdict-1.schema.json");
+        return new JsonSchemas("verdict-2.schema.json");
     }
 
     /** Returns the errors of a document. */

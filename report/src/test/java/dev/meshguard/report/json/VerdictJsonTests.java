@@ -71,13 +71,13 @@ class VerdictJsonTests {
                     {
                       "kind" : "MESH_OPEN",
                       "makesInconclusive" : true,
-                      "words" : "Mesh 0 (1x1 mesh) is still open, so its buffers may still be freed. Close it before the check.",
+                      "text" : "Mesh 0 (1x1 mesh) is still open, so its buffers may still be freed. Close it before the check.",
                       "events" : [ ]
                     },
                     {
                       "kind" : "REPORTS_LOST",
                       "makesInconclusive" : true,
-                      "words" : "3 reports are missing (event #2: the socket was full).",
+                      "text" : "3 reports are missing (event #2: the socket was full).",
                       "events" : [
                         2
                       ]
@@ -85,19 +85,19 @@ class VerdictJsonTests {
                     {
                       "kind" : "SIZES_AS_REPORTED",
                       "makesInconclusive" : false,
-                      "words" : "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more.",
+                      "text" : "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more.",
                       "events" : [ ]
                     },
                     {
                       "kind" : "NO_WITNESS",
                       "makesInconclusive" : false,
-                      "words" : "No allocator was read, so all that is said of the memory rests on the reports alone.",
+                      "text" : "No allocator was read, so all that is said of the memory rests on the reports alone.",
                       "events" : [ ]
                     },
                     {
                       "kind" : "ORIGINS_NOT_CAPTURED",
                       "makesInconclusive" : false,
-                      "words" : "Where 1 buffer of those that are left was asked for is not known, because no origin was captured.",
+                      "text" : "Where 1 buffer of those that are left was asked for is not known, because no origin was captured.",
                       "events" : [ ]
                     }
                   ],

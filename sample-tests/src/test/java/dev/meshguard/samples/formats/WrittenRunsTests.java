@@ -50,8 +50,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class WrittenRunsTests {
 
-    private static final JsonSchema HISTORY_LINE = schema("history-1.schema.json");
-    private static final JsonSchema VERDICT = schema("verdict-1.schema.json");
+    private static final JsonSchema HISTORY_LINE = schema("history-2.schema.json");
+    private static final JsonSchema VERDICT = schema("verdict-2.schema.json");
 
     /** Some leaks are held by this field. */
     private final List<Tensor> cache = new ArrayList<>();
