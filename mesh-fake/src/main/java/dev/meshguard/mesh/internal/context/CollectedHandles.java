@@ -39,16 +39,18 @@ public final class CollectedHandles {
      * @param destructor must be harmless if everything was freed before, and must not refer to the handle
      */
     void watch(Object handle, Runnable destructor) {
-        if (choice == HandleRelease.ON_COLLECT) {
+        if (isWatching()) {
             watched.add(new Watched(handle, queue, destructor));
         }
     }
 
+    /** Returns whether handles are watched; it needs no lock. */
+    boolean isWatching() {
+        return choice == HandleRelease.ON_COLLECT;
+    }
+
     /** Runs the destructor actions of the handles that were collected since the last call. */
     void freeCollected() {
-        if (watched.isEmpty()) {
-            return;
-        }
         for (Reference<?> found = queue.poll(); found != null; found = queue.poll()) {
             Watched gone = (Watched) found;
             watched.remove(gone);

@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * }
  * }</pre>
  *
- * <p>A thread may acquire it again while it holds it. Its first acquisition runs the destructors of {@linkplain CollectedHandles
- * collected handles}, so memory is freed between two calls of the code under test and never during one. No object is created
- * for an acquisition.
+ * <p>A thread may acquire it again while it holds it. If {@linkplain CollectedHandles handles are watched}, its first
+ * acquisition runs the destructors of collected ones, so memory is freed between two calls of the code under test and never
+ * during one. An acquisition creates no object.
  */
 public final class MeshLock implements AutoCloseable {
 
@@ -31,7 +31,7 @@ public final class MeshLock implements AutoCloseable {
         lock.lock();
         boolean acquired = false;
         try {
-            if (lock.getHoldCount() == 1) {
+            if (collected.isWatching() && lock.getHoldCount() == 1) {
                 collected.freeCollected();
             }
             acquired = true;
@@ -45,8 +45,10 @@ public final class MeshLock implements AutoCloseable {
 
     /** Registers the action to run after a handle was collected; see {@link CollectedHandles#watch}. */
     public void watch(Object handle, Runnable destructor) {
-        try (MeshLock held = acquire()) {
-            collected.watch(handle, destructor);
+        if (collected.isWatching()) {
+            try (MeshLock held = acquire()) {
+                collected.watch(handle, destructor);
+            }
         }
     }
 
