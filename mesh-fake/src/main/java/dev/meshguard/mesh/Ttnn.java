@@ -19,7 +19,7 @@ import dev.meshguard.mesh.internal.device.DeviceHandle;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
 import dev.meshguard.mesh.internal.process.RuntimeSettings;
-import dev.meshguard.mesh.internal.process.SystemBuffer;
+import dev.meshguard.mesh.internal.process.SystemBufferSpec;
 import dev.meshguard.mesh.internal.tensor.Shapes;
 import dev.meshguard.mesh.internal.tensor.TensorMessages;
 import dev.meshguard.mesh.runtime.Architecture;
@@ -712,7 +712,7 @@ public final class Ttnn {
         private final EnumSet<RuntimeDefect> defects = EnumSet.noneOf(RuntimeDefect.class);
         private final EnumSet<RuntimeFix> fixes = EnumSet.noneOf(RuntimeFix.class);
         private Optional<ReportingModel> reporting = Optional.empty();
-        private final List<SystemBuffer> systemBuffers = new ArrayList<>();
+        private final List<SystemBufferSpec> systemBuffers = new ArrayList<>();
         private final List<SystemProgram> systemPrograms = new ArrayList<>();
         private OperationProfiles operations = OperationProfiles.measured();
         private CloseOrder closeOrder = CloseOrder.SYSTEM_BUFFERS_FIRST;
@@ -819,7 +819,7 @@ public final class Ttnn {
                         "Cannot leave the free of a buffer of %s to the code under test: use SYSTEM or PERSISTENT",
                         owner));
             }
-            systemBuffers.add(new SystemBuffer(owner, type, bytes, lifetime));
+            systemBuffers.add(new SystemBufferSpec(owner, type, bytes, lifetime));
             return this;
         }
 

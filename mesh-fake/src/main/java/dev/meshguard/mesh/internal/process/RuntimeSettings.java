@@ -45,7 +45,7 @@ public record RuntimeSettings(
         Set<RuntimeDefect> defects,
         Set<RuntimeFix> fixes,
         ReportingModel reporting,
-        List<SystemBuffer> systemBuffers,
+        List<SystemBufferSpec> systemBuffers,
         List<SystemProgram> systemPrograms,
         OperationProfiles operations,
         CloseOrder closeOrder,

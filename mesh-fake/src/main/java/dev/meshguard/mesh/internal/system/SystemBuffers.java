@@ -6,7 +6,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
-import dev.meshguard.mesh.internal.process.SystemBuffer;
+import dev.meshguard.mesh.internal.process.SystemBufferSpec;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,7 +22,7 @@ public final class SystemBuffers {
 
     /** Allocates those of the mesh. */
     public void allocate() {
-        for (SystemBuffer buffer : mesh.process().settings().systemBuffers()) {
+        for (SystemBufferSpec buffer : mesh.process().settings().systemBuffers()) {
             Allocation allocation = mesh.memory().allocateOnMesh(buffer.config(), buffer.details());
             if (buffer.lifetime() == BufferLifetime.SYSTEM) {
                 freedAtClose.add(allocation);
@@ -32,7 +32,7 @@ public final class SystemBuffers {
 
     /** Allocates the buffers of a device's initialisation, which are never freed. */
     public void allocateOn(int device) {
-        for (SystemBuffer buffer : mesh.process().settings().systemBuffers()) {
+        for (SystemBufferSpec buffer : mesh.process().settings().systemBuffers()) {
             mesh.memory().allocateOnDevice(device, buffer.config(), buffer.details());
         }
     }

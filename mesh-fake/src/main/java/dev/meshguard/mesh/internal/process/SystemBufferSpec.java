@@ -7,7 +7,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.buffer.BufferConfig;
 
 /** A buffer that the runtime allocates for itself when a mesh is opened. */
-public record SystemBuffer(Owner owner, BufferType type, long size, BufferLifetime lifetime) {
+public record SystemBufferSpec(Owner owner, BufferType type, long size, BufferLifetime lifetime) {
 
     public BufferConfig config() {
         return BufferConfig.of(type, size, size);
