@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 /** The project's rules for public API, over all published modules. */
 class PublicApiTests {
 
-    private static final JavaClasses CLASSES = new ClassFileImporter()
+    static final JavaClasses CLASSES = new ClassFileImporter()
             .importLocations(Stream.of(
                             AllocationTracker.class,
                             Ttnn.class,

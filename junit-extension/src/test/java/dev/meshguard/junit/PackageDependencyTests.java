@@ -1,0 +1,129 @@
+package dev.meshguard.junit;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.library.dependencies.SliceRule;
+import dev.meshguard.mesh.MeshDevice;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/**
+ * The packages of all published modules depend on each other in one direction, inside modules too.
+ *
+ * <p>A package {@code X.internal.*} may use its face {@code X}, and {@code X} uses it.
+ */
+class PackageDependencyTests {
+
+    private static final JavaClasses CLASSES = PublicApiTests.CLASSES;
+
+    private static final String INTERNAL = ".internal";
+
+    /** The dependencies that still close a cycle. Remove an entry with its cycle, and add none. */
+    private static final List<Backwards> KNOWN_CYCLES = List.of(
+            new Backwards("dev.meshguard.tracker.history", "dev.meshguard.tracker"),
+            new Backwards("dev.meshguard.tracker.internal", "dev.meshguard.tracker.history"),
+            new Backwards("dev.meshguard.page.internal.template", "dev.meshguard.page.internal"),
+            new Backwards("dev.meshguard.junit.internal.pages", "dev.meshguard.junit.internal"));
+
+    /** The handles of the fake mesh that have memory, and their helpers. */
+    private static final Set<String> USERS_OF_MESH_INTERNALS = Set.of(
+            "Buffer",
+            "CircularBuffer",
+            "DeviceBuffers",
+            "GlobalCircularBuffer",
+            "GlobalSemaphore",
+            "MeshBuffer",
+            "MeshCommandQueue",
+            "MeshDevice",
+            "MeshWorkload",
+            "OpenMeshes",
+            "Program",
+            "ProgramCache",
+            "Tensor",
+            "Ttnn");
+
+    @Test
+    void packagesHaveNoCycles() {
+        acyclicExcept(KNOWN_CYCLES).check(CLASSES);
+    }
+
+    @ParameterizedTest
+    @FieldSource("KNOWN_CYCLES")
+    void everyKnownCycleExists(Backwards known) {
+        List<Backwards> others =
+                KNOWN_CYCLES.stream().filter(other -> !other.equals(known)).toList();
+
+        assertThat(acyclicExcept(others).evaluate(CLASSES).hasViolation())
+                .as("the cycle by %s is gone: remove its entry", known)
+                .isTrue();
+    }
+
+    @Test
+    void onlyHandlesUseTheInternalsOfTheFakeMesh() {
+        Set<String> users = CLASSES.stream()
+                .filter(type -> !isInternalOf("dev.meshguard.mesh", type))
+                .filter(type -> type.getDirectDependenciesFromSelf().stream()
+                        .anyMatch(dependency -> isInternalOf("dev.meshguard.mesh", dependency.getTargetClass())))
+                .map(PackageDependencyTests::topLevelOf)
+                .map(JavaClass::getName)
+                .collect(Collectors.toSet());
+
+        assertThat(users)
+                .containsExactlyInAnyOrderElementsOf(USERS_OF_MESH_INTERNALS.stream()
+                        .map(handle -> "dev.meshguard.mesh." + handle)
+                        .toList());
+    }
+
+    @Test
+    void internalsOfTheFakeMeshSeeItsContextOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.mesh.internal..")
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(MeshDevice.class)
+                .check(CLASSES);
+    }
+
+    private static SliceRule acyclicExcept(List<Backwards> known) {
+        SliceRule rule = slices().matching("dev.meshguard.(**)").should().beFreeOfCycles();
+        for (String face : faces()) {
+            rule = rule.ignoreDependency(
+                    describe("internals of " + face, type -> isInternalOf(face, type)), resideInAPackage(face));
+        }
+        for (Backwards dependency : known) {
+            rule = rule.ignoreDependency(resideInAPackage(dependency.from()), resideInAPackage(dependency.to()));
+        }
+        return rule;
+    }
+
+    /** Returns the packages that have internal ones. */
+    private static Set<String> faces() {
+        return CLASSES.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> (name + ".").contains(INTERNAL + "."))
+                .map(name -> name.substring(0, (name + ".").lastIndexOf(INTERNAL + ".")))
+                .collect(Collectors.toSet());
+    }
+
+    private static boolean isInternalOf(String face, JavaClass type) {
+        return (type.getPackageName() + ".").startsWith(face + INTERNAL + ".");
+    }
+
+    private static JavaClass topLevelOf(JavaClass type) {
+        return type.getEnclosingClass().map(PackageDependencyTests::topLevelOf).orElse(type);
+    }
+
+    /** A dependency of one package on another that leads back. */
+    private record Backwards(String from, String to) {}
+}
