@@ -3,10 +3,10 @@ package dev.meshguard.junit;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.tracker.AllocationTracker;
+import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** The types that a test can declare as a parameter or a field: those of every session, and those of the sources. */
@@ -31,10 +31,10 @@ final class InjectableTypes {
     }
 
     /** Returns the simple names of the types, for messages. */
-    static SortedSet<String> names(ExtensionContext context) {
-        SortedSet<String> names =
-                new TreeSet<>(TestConfiguration.sources(context).parameterNames());
-        OF_SESSION.keySet().stream().map(Class::getSimpleName).forEach(names::add);
-        return names;
+    static List<String> names(ExtensionContext context) {
+        Stream<String> ofSession = OF_SESSION.keySet().stream().map(Class::getSimpleName);
+        return Stream.concat(ofSession, TestConfiguration.sources(context).parameterNames().stream())
+                .sorted()
+                .toList();
     }
 }
