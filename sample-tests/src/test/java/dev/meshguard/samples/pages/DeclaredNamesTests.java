@@ -99,10 +99,11 @@ class DeclaredNamesTests {
 
     private static List<Path> sources() throws IOException {
         List<Path> sources = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(DocumentationPage.ROOT)) {
-            for (Path module : modules.map(folder -> folder.resolve("src"))
-                    .filter(Files::isDirectory)
-                    .toList()) {
+        List<Path> folders = new ArrayList<>(DocumentationPage.modules());
+        folders.add(DocumentationPage.ROOT.resolve("example"));
+        for (Path folder : folders) {
+            Path module = folder.resolve("src");
+            if (Files.isDirectory(module)) {
                 try (Stream<Path> files = Files.walk(module)) {
                     files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
                 }

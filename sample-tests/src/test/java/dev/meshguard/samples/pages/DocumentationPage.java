@@ -19,6 +19,7 @@ record DocumentationPage(Path file, List<String> lines) {
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
+    private static final Pattern MODULE = Pattern.compile("<module>(.+?)</module>");
     private static final Pattern HEADING = Pattern.compile("#{1,6} (.*)");
     private static final String FENCE = "```";
 
@@ -33,6 +34,14 @@ record DocumentationPage(Path file, List<String> lines) {
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
+    }
+
+    /** Returns the folders of the modules that the build lists. */
+    static List<Path> modules() throws IOException {
+        return MODULE.matcher(Files.readString(ROOT.resolve("pom.xml")))
+                .results()
+                .map((MatchResult module) -> ROOT.resolve(module.group(1)))
+                .toList();
     }
 
     static DocumentationPage of(Path file) {

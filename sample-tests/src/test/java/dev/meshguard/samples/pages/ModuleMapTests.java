@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 /** The map of modules and packages in CONTRIBUTING.md is drawn from the module descriptors and the package comments. */
 class ModuleMapTests {
 
-    private static final Pattern MODULE = Pattern.compile("module (dev\\.meshguard\\.\\w+)");
+    private static final Pattern MODULE = Pattern.compile("module (dev\\.meshguard\\.[\\w.]+)");
     private static final Pattern REQUIRED =
-            Pattern.compile("requires (?:static |transitive )*(dev\\.meshguard\\.\\w+);");
+            Pattern.compile("requires (?:static |transitive )*(dev\\.meshguard\\.[\\w.]+);");
     private static final Pattern EXPORTED = Pattern.compile("exports (dev\\.meshguard[\\w.]*);");
     private static final Pattern FIRST_SENTENCE = Pattern.compile("/\\*\\*[\\s*]*(.+?[.])(?:\\s|\\*/)", Pattern.DOTALL);
     private static final Pattern DRAWN =
@@ -37,9 +37,8 @@ class ModuleMapTests {
 
     private static List<String> map() throws IOException {
         Map<String, Path> folders = new TreeMap<>();
-        try (Stream<Path> all = Files.list(DocumentationPage.ROOT)) {
-            for (Path folder :
-                    all.filter(one -> Files.isRegularFile(descriptor(one))).toList()) {
+        for (Path folder : DocumentationPage.modules()) {
+            if (Files.isRegularFile(descriptor(folder))) {
                 folders.put(first(MODULE, Files.readString(descriptor(folder))), folder);
             }
         }
@@ -48,7 +47,7 @@ class ModuleMapTests {
             String descriptor = Files.readString(descriptor(module.getValue()));
             List<String> needed = all(REQUIRED, descriptor);
             lines.add((lines.isEmpty() ? "" : "\n")
-                    + module.getValue().getFileName() + "/"
+                    + folderName(module.getValue()) + "/"
                     + (needed.isEmpty() ? "" : "  needs " + String.join(", ", folderNames(folders, needed))));
             lines.addAll(packages(module.getValue(), all(EXPORTED, descriptor)));
         }
@@ -57,9 +56,13 @@ class ModuleMapTests {
 
     private static List<String> folderNames(Map<String, Path> folders, List<String> modules) {
         return modules.stream()
-                .map(module -> folders.get(module).getFileName().toString())
+                .map(module -> folderName(folders.get(module)))
                 .sorted()
                 .toList();
+    }
+
+    private static String folderName(Path folder) {
+        return DocumentationPage.ROOT.relativize(folder).toString().replace('\\', '/');
     }
 
     private static List<String> packages(Path module, List<String> exported) throws IOException {

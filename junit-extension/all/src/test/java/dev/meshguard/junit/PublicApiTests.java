@@ -1,0 +1,250 @@
+package dev.meshguard.junit;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.Location;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.processes.WatchedProcesses;
+import dev.meshguard.junit.summary.SummaryListener;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mockito.MockReports;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.reproduce.ReproductionTest;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.tracker.AllocationTracker;
+import java.net.URL;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** The project's rules for public API, over all published modules. */
+class PublicApiTests {
+
+    static final JavaClasses CLASSES = new ClassFileImporter()
+            .importLocations(Stream.of(
+                            AllocationTracker.class,
+                            Ttnn.class,
+                            VerdictReport.class,
+                            RunPage.class,
+                            ReproductionTest.class,
+                            AllocationLog.class,
+                            LeakAssertions.class,
+                            MockReports.class,
+                            SummaryListener.class,
+                            TrackAllocations.class,
+                            FakeMesh.class,
+                            WatchedProcesses.class)
+                    .map(PublicApiTests::locationOf)
+                    .collect(Collectors.toSet()));
+
+    /** The packages allowed in a public signature, in addition to the project's own. */
+    private static final List<String> KNOWN = List.of(
+            "java.",
+            "dev.meshguard.",
+            "org.assertj.core.",
+            "org.junit.jupiter.",
+            "org.junit.platform.",
+            "org.opentest4j.",
+            "org.slf4j.");
+
+    private static final DescribedPredicate<JavaClass> PUBLIC =
+            DescribedPredicate.describe("public outside internal packages", PublicApiTests::isApi);
+
+    @Test
+    void allModulesAreLookedAt() {
+        Set<String> packages = CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+
+        assertThat(packages)
+                .contains(
+                        "dev.meshguard.event",
+                        "dev.meshguard.tracker",
+                        "dev.meshguard.verdict",
+                        "dev.meshguard.mesh",
+                        "dev.meshguard.report",
+                        "dev.meshguard.page",
+                        "dev.meshguard.reproduce",
+                        "dev.meshguard.assertions",
+                        "dev.meshguard.mockito",
+                        "dev.meshguard.server.log",
+                        "dev.meshguard.junit.summary",
+                        "dev.meshguard.junit");
+    }
+
+    @Test
+    void nothingIsOpenForExtensionThatIsNotMadeForIt() {
+        classes().that(PUBLIC).should(beClosed()).check(CLASSES);
+    }
+
+    @Test
+    void signaturesNameNoThirdPartyTypes() {
+        classes().that(PUBLIC).should(nameKnownTypesOnly()).check(CLASSES);
+    }
+
+    @Test
+    void mockitoIsKnownToItsAdapterOnly() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.meshguard.mockito")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.mockito..")
+                .orShould()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.meshguard.mockito")
+                .check(CLASSES);
+    }
+
+    @Test
+    void everyPublicTypeSaysHowStableItIs() {
+        classes()
+                .that(PUBLIC)
+                .and()
+                .areTopLevelClasses()
+                .should()
+                .beAnnotatedWith(API.class)
+                .check(CLASSES);
+    }
+
+    @Test
+    void everyPackageSaysThatNothingIsNull() {
+        assertThat(CLASSES.stream()
+                        .filter(type -> !type.getSimpleName().equals("module-info"))
+                        .map(JavaClass::getPackage)
+                        .distinct())
+                .isNotEmpty()
+                .allSatisfy(one -> assertThat(one.isAnnotatedWith(NullMarked.class))
+                        .as(one.getName())
+                        .isTrue());
+    }
+
+    @Test
+    void packagesDependOnEachOtherInOneDirection() {
+        slices().matching("dev.meshguard.(*)..").should().beFreeOfCycles().check(CLASSES);
+    }
+
+    @Test
+    void theCoreOfTheExtensionKnowsNoSource() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.junit..")
+                .and()
+                .resideOutsideOfPackages("dev.meshguard.junit.mesh..", "dev.meshguard.junit.processes..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.meshguard.mesh..",
+                        "dev.meshguard.server..",
+                        "dev.meshguard.junit.mesh..",
+                        "dev.meshguard.junit.processes..")
+                .check(CLASSES);
+    }
+
+    @Test
+    void settingsAreReadBeforeASessionBeginsAndChecksComeLast() {
+        slices().matching("dev.meshguard.junit.internal.(*)..")
+                .should()
+                .beFreeOfCycles()
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.junit.internal.config")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.meshguard.junit.internal.session", "dev.meshguard.junit.internal.check")
+                .check(CLASSES);
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.junit.internal.session")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("dev.meshguard.junit.internal.check")
+                .check(CLASSES);
+    }
+
+    @Test
+    void nothingIsKeptInStatics() {
+        noFields().that().areStatic().should().notBeFinal().check(CLASSES);
+    }
+
+    private static Location locationOf(Class<?> type) {
+        URL location = type.getProtectionDomain().getCodeSource().getLocation();
+        return Location.of(location);
+    }
+
+    private static boolean isApi(JavaClass type) {
+        boolean visible = type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(PublicApiTests::isApi).orElse(true);
+        return visible
+                && !type.getPackageName().contains(".internal")
+                && !type.getPackageName().equals("dev.meshguard.assertions.error")
+                && !type.getPackageName().contains(".testkit")
+                && !type.isAnonymousClass();
+    }
+
+    private static ArchCondition<JavaClass> beClosed() {
+        return new ArchCondition<>(
+                "be final, sealed, an interface, an enum, a record or an annotation, or an exception") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                boolean closed = type.getModifiers().contains(JavaModifier.FINAL)
+                        || type.isInterface()
+                        || type.isEnum()
+                        || type.isAssignableTo(Throwable.class)
+                        || type.reflect().isSealed();
+                events.add(new SimpleConditionEvent(type, closed, type.getName() + " can be extended by anybody"));
+            }
+        };
+    }
+
+    private static ArchCondition<JavaClass> nameKnownTypesOnly() {
+        return new ArchCondition<>("name types of " + KNOWN + " only") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                type.getCodeUnits().stream()
+                        .filter(unit -> unit.getModifiers().contains(JavaModifier.PUBLIC)
+                                || unit.getModifiers().contains(JavaModifier.PROTECTED))
+                        .forEach(unit -> unknownIn(unit)
+                                .filter(unknown -> !isAdapted(type, unknown))
+                                .forEach(unknown -> events.add(SimpleConditionEvent.violated(
+                                        unit, unit.getFullName() + " names " + unknown.getName()))));
+            }
+        };
+    }
+
+    /** An adapter is created from the adapted object. */
+    private static boolean isAdapted(JavaClass type, JavaClass unknown) {
+        return type.getPackageName().equals("dev.meshguard.mockito")
+                && unknown.getName().startsWith("org.mockito.");
+    }
+
+    private static Stream<JavaClass> unknownIn(JavaCodeUnit unit) {
+        return Stream.of(
+                        unit.getReturnType().getAllInvolvedRawTypes().stream(),
+                        unit.getParameterTypes().stream()
+                                .flatMap(parameter -> parameter.getAllInvolvedRawTypes().stream()),
+                        unit.getThrowsClause().getTypes().stream())
+                .flatMap(types -> types)
+                .map(JavaClass::getBaseComponentType)
+                .filter(type -> !type.isPrimitive()
+                        && KNOWN.stream().noneMatch(known -> type.getName().startsWith(known)));
+    }
+}

@@ -1,0 +1,178 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.tracker.OriginCapture;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** An invalid policy is rejected with its location, the value and the allowed values. */
+class RejectedPoliciesTests {
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "check|all|It is clean, no-leaks, only-expected-system-buffers or none.",
+                "check|CLEAN|It is clean, no-leaks, only-expected-system-buffers or none.",
+                "origins|always|It is none, allocations or allocations-and-frees.",
+                "on-failure|ignore|It is attach, report or skip.",
+                "on-abort|fail|It is attach, report or skip.",
+                "grace|soon|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.",
+                "grace|11 m|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m."
+            })
+    void aParameter(String name, String value, String allowed) {
+        assertThat(run(PlainTestCase.class, Map.of("meshguard." + name, value)))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "meshguard." + name + " = " + value + " is refused. " + allowed);
+    }
+
+    @Test
+    void aPathThatIsNone() {
+        assertThat(run(PlainTestCase.class, Map.of("meshguard.baseline", "known\0.txt")))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "meshguard.baseline = known\0.txt is refused. It is no path here: Nul character not allowed.");
+    }
+
+    @Test
+    void aGraceWithoutANumber() {
+        assertThat(runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()))
+                .hasTest("graceWithoutNumber")
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@TrackAllocations on RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber: grace = \"soon\" is"
+                                + " refused. Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.");
+    }
+
+    @Test
+    void theGraceOfABuilder() {
+        MeshGuardExtension.Builder builder = MeshGuardExtension.builder();
+
+        Assertions.assertThatExceptionOfType(ExtensionConfigurationException.class)
+                .isThrownBy(() -> builder.grace(Duration.ofHours(1)))
+                .withMessage("MeshGuardExtension: grace = PT1H is refused. Give 0 or more, at most 10 m.");
+    }
+
+    @Test
+    void aPolicyForOneMethodOfAMeshThatOthersAreJudgedWith() {
+        assertThat(run(OfClassTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@TrackAllocations on RejectedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
+                                + " lifetime = CLASS is refused. Put it on the class, or let each test answer for itself with"
+                                + " accounting = EACH_TEST.");
+    }
+
+    @Test
+    void theOriginsOfOneMethodOfATrackerThatOthersShare() {
+        assertThat(run(OfEachTestTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@TrackAllocations on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
+                                + " lifetime = CLASS is refused. All its tests share one tracker: put it on the class.");
+    }
+
+    @Test
+    void aParameterOfTheFileThatNobodyReads(@TempDir Path folder) throws IOException {
+        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.on-faliure = skip\n");
+
+        assertThat(runWith(folder, Map.of("meshguard.on-faliure", "skip")))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "junit-platform.properties: meshguard.on-faliure is refused. There is no such parameter; did you mean"
+                                + " meshguard.on-failure?");
+    }
+
+    @Test
+    void asThePageOnConfigurationShows(@TempDir Path folder) throws IOException {
+        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.on-faliure = skip\n");
+
+        assertRejected(
+                run(PlainTestCase.class, Map.of("meshguard.on-failure", "ignore")), shown("meshguard.on-failure = "));
+        assertRejected(
+                runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()),
+                shown("@TrackAllocations on KvCacheTest#decode: ")
+                        .replace("KvCacheTest#decode", "RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
+        assertRejected(
+                runWith(folder, Map.of("meshguard.on-faliure", "skip")), shown("junit-platform.properties: meshguard"));
+    }
+
+    private static void assertRejected(RunAssert.Results results, String message) {
+        assertThat(results).hasSingleTest().whichFailed().with(ExtensionConfigurationException.class, message);
+    }
+
+    private static String shown(String start) throws IOException {
+        return Files.readString(Path.of("..", "..", "docs").resolve("configuration.md"))
+                .lines()
+                .filter(line -> line.startsWith(start))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static RunAssert.Results runWith(Path classPath, Map<String, String> parameters)
+            throws MalformedURLException, IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader loader =
+                new URLClassLoader(new URL[] {classPath.toUri().toURL()}, before)) {
+            thread.setContextClassLoader(loader);
+            return run(PlainTestCase.class, parameters);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @TrackAllocations
+    static class PlainTestCase {
+        @Test
+        void test() {}
+    }
+
+    static class AttributesTestCase {
+        @Test
+        @TrackAllocations(grace = "soon")
+        void graceWithoutNumber() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+    static class OfClassTestCase {
+        @Test
+        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
+        void test() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class OfEachTestTestCase {
+        @Test
+        @TrackAllocations(origins = OriginCapture.NONE)
+        void test() {}
+    }
+}

@@ -1,0 +1,137 @@
+package dev.meshguard.junit.internal.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMeshSource;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.mesh.MeshDevice;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The sources of a run contradict each other in nothing. */
+class SourcesTests {
+
+    @Test
+    void findsTheSourcesOnTheClassPath() {
+        Sources sources = Sources.load(SourcesTests.class.getClassLoader());
+
+        assertThat(sources.parameterNames())
+                .containsExactly("AllocationServer", "MeshDevice", "TrackedProcesses", "Ttnn");
+        assertThat(sources.defaultSettings()).isEqualTo(new FakeMeshSource().defaultSettings());
+    }
+
+    @Test
+    void namesBothJarsOfTwoSourcesWithOneId(@TempDir Path jar) throws IOException {
+        assertThatExceptionOfType(ExtensionConfigurationException.class)
+                .isThrownBy(() -> loadBeside(SecondMesh.class, jar))
+                .withMessage("Two sources of allocations for id \"mesh\": %s and %s. Remove one from the class path."
+                        .formatted(
+                                FakeMeshSource.class.getName() + " in " + locationOf(FakeMeshSource.class),
+                                SecondMesh.class.getName() + " in "
+                                        + jar.toUri().toURL()));
+    }
+
+    @Test
+    void rejectsTwoSourcesOfOneParameterType(@TempDir Path jar) throws IOException {
+        assertThatExceptionOfType(ExtensionConfigurationException.class)
+                .isThrownBy(() -> loadBeside(OtherMesh.class, jar))
+                .withMessageStartingWith("Two sources of allocations for " + MeshDevice.class.getName() + ": ");
+    }
+
+    private static URL locationOf(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource().getLocation();
+    }
+
+    /** Loads the sources of the class path and a copy of one in a folder of its own. */
+    private static Sources loadBeside(Class<?> source, Path folder) throws IOException {
+        String file = source.getName().replace('.', '/') + ".class";
+        Path copy = folder.resolve(file);
+        Files.createDirectories(copy.getParent());
+        ClassLoader parent = SourcesTests.class.getClassLoader();
+        try (InputStream compiled = Objects.requireNonNull(parent.getResourceAsStream(file))) {
+            Files.copy(compiled, copy);
+        }
+        Path services = folder.resolve("META-INF/services");
+        Files.createDirectories(services);
+        Files.writeString(services.resolve(AllocationSource.class.getName()), source.getName());
+        try (URLClassLoader loader = new OwnFirst(folder.toUri().toURL(), source.getName(), parent)) {
+            return Sources.load(loader);
+        }
+    }
+
+    /** Defines one class itself, although its parent knows it too. */
+    private static final class OwnFirst extends URLClassLoader {
+
+        private final String own;
+
+        OwnFirst(URL folder, String own, ClassLoader parent) {
+            super(new URL[] {folder}, parent);
+            this.own = own;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            return name.equals(own) ? findClass(name) : super.loadClass(name, resolve);
+        }
+    }
+
+    /** A source with the id of the fake mesh. */
+    public static final class SecondMesh implements AllocationSource<TrackAllocations> {
+
+        @Override
+        public String id() {
+            return "mesh";
+        }
+
+        @Override
+        public Class<TrackAllocations> annotation() {
+            return TrackAllocations.class;
+        }
+
+        @Override
+        public Set<Class<?>> parameterTypes() {
+            return Set.of();
+        }
+
+        @Override
+        public SourceSettings settings(TrackAllocations annotation, String location) {
+            return FakeMeshSource.builder().build();
+        }
+    }
+
+    /** A source that injects what the fake mesh injects. */
+    public static final class OtherMesh implements AllocationSource<TrackAllocations> {
+
+        @Override
+        public String id() {
+            return "other";
+        }
+
+        @Override
+        public Class<TrackAllocations> annotation() {
+            return TrackAllocations.class;
+        }
+
+        @Override
+        public Set<Class<?>> parameterTypes() {
+            return Set.of(MeshDevice.class);
+        }
+
+        @Override
+        public SourceSettings settings(TrackAllocations annotation, String location) {
+            return FakeMeshSource.builder().build();
+        }
+    }
+}
