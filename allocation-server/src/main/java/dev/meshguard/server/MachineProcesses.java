@@ -9,20 +9,11 @@ import java.util.Optional;
 /** The processes of this machine, as visible to the Java runtime and in the process file system. */
 final class MachineProcesses implements ProcessInspector {
 
-    private final Optional<String> user = ProcessHandle.current().info().user();
-
     @Override
     public Optional<Sighting> look(long processId) {
         return ProcessHandle.of(processId)
                 .filter(ProcessHandle::isAlive)
-                .map(process -> new Sighting(
-                        process.info().startInstant(),
-                        isZombie(processId),
-                        isOfAnotherUser(process.info().user())));
-    }
-
-    private boolean isOfAnotherUser(Optional<String> owner) {
-        return owner.isPresent() && user.isPresent() && !owner.equals(user);
+                .map(process -> new Sighting(process.info().startInstant(), isZombie(processId)));
     }
 
     /**

@@ -19,13 +19,12 @@ public interface ProcessInspector {
      *
      * @param started its start time, if visible
      * @param hasEnded whether it ended but its parent has not waited for it yet
-     * @param isOfAnotherUser whether it belongs to another user
      */
-    record Sighting(Optional<Instant> started, boolean hasEnded, boolean isOfAnotherUser) {
+    record Sighting(Optional<Instant> started, boolean hasEnded) {
 
-        /** Returns the state of a running process of this user with the given start time. */
+        /** Returns the state of a running process with the given start time. */
         public static Sighting running(Instant started) {
-            return new Sighting(Optional.of(started), false, false);
+            return new Sighting(Optional.of(started), false);
         }
     }
 

@@ -3,7 +3,6 @@ package dev.meshguard.server;
 import dev.meshguard.server.ProcessInspector.Sighting;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +17,6 @@ final class ProcessRegistry {
     private record Known(boolean wasSeen, Optional<Instant> started) {}
 
     private final ProcessInspector probe;
-    private final Set<Compatibility> compatibility;
     private final int limit;
     private final LongPredicate isForgotten;
     private final TreeMap<Long, Known> processes = new TreeMap<>();
@@ -31,9 +29,8 @@ final class ProcessRegistry {
      * @param limit the maximum number of known processes
      * @param isForgotten forgets a process without allocations, and returns whether it did
      */
-    ProcessRegistry(ProcessInspector probe, Set<Compatibility> compatibility, int limit, LongPredicate isForgotten) {
+    ProcessRegistry(ProcessInspector probe, int limit, LongPredicate isForgotten) {
         this.probe = probe;
-        this.compatibility = compatibility;
         this.limit = limit;
         this.isForgotten = isForgotten;
     }
@@ -41,10 +38,7 @@ final class ProcessRegistry {
     /** Returns whether a process id now belongs to another process than the one that reported under it. */
     boolean isReplaced(long processId) {
         Known known = processes.get(processId);
-        if (processId <= 0
-                || known == null
-                || !known.wasSeen()
-                || compatibility.contains(Compatibility.REUSED_PROCESS_IDS)) {
+        if (processId <= 0 || known == null || !known.wasSeen()) {
             return false;
         }
         return look(processId).filter(seen -> isAnotherProcess(known, seen)).isPresent();
@@ -114,13 +108,7 @@ final class ProcessRegistry {
             return true;
         }
         Sighting seen = now.get();
-        if (seen.hasEnded() && !compatibility.contains(Compatibility.ZOMBIES_LIVE)) {
-            return true;
-        }
-        if (seen.isOfAnotherUser() && compatibility.contains(Compatibility.OTHER_USERS_ARE_DEAD)) {
-            return true;
-        }
-        return !compatibility.contains(Compatibility.REUSED_PROCESS_IDS) && isAnotherProcess(known, seen);
+        return seen.hasEnded() || isAnotherProcess(known, seen);
     }
 
     private static boolean isAnotherProcess(Known known, Sighting seen) {

@@ -107,14 +107,13 @@ final class ReportDispatcher {
         this.deviceLimit = options.deviceLimit();
         this.compatibility = options.compatibility();
         this.clock = options.clock();
-        this.processes = new ProcessRegistry(options.probe(), compatibility, limits.processes(), this::forgetIfIdle);
+        this.processes = new ProcessRegistry(options.probe(), limits.processes(), this::forgetIfIdle);
         this.lines = log == null ? null : new ServerLines(log, options.hasHexadecimalIds());
-        boolean sumsMayWrap = compatibility.contains(Compatibility.WRAPPING_SUMS);
         boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
         this.ledger = new ServerLedger(
                 compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD), new DeathRecorder(isForgotten));
-        this.circularBuffers = new RunningTotals(sumsMayWrap, true, isForgotten ? this::freeOfDead : report -> {});
-        this.kernels = new RunningTotals(sumsMayWrap, false, report -> {});
+        this.circularBuffers = new RunningTotals(isForgotten ? this::freeOfDead : report -> {});
+        this.kernels = new RunningTotals(report -> {});
     }
 
     void recordSize(RecordSize size) {
@@ -620,9 +619,8 @@ final class ReportDispatcher {
             lines.devices(devices, isLastServer());
         }
         lines.started(path);
-        boolean saysTen = compatibility.contains(Compatibility.BANNER_OF_TEN_SECONDS);
-        if (secondsBetweenChecks > 0 || saysTen) {
-            lines.cleanupStarted(saysTen ? 10 : secondsBetweenChecks);
+        if (secondsBetweenChecks > 0) {
+            lines.cleanupStarted(secondsBetweenChecks);
         }
     }
 

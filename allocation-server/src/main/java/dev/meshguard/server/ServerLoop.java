@@ -23,7 +23,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -74,9 +73,6 @@ final class ServerLoop implements Runnable {
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(READ_AT_ONCE).order(ByteOrder.LITTLE_ENDIAN);
     private final ByteBuffer out = ByteBuffer.allocate(READ_AT_ONCE);
-    private final boolean takesPartsForRecords;
-    private final boolean resyncs;
-    private final boolean checksShape;
 
     private final List<ClientConnection> connections = new ArrayList<>();
     private final Deque<ClientConnection> dumpsWaiting = new ArrayDeque<>();
@@ -122,10 +118,6 @@ final class ServerLoop implements Runnable {
         this.options = options;
         this.problems = problems;
         this.clock = options.clock();
-        Set<Compatibility> compatibility = options.compatibility();
-        this.takesPartsForRecords = compatibility.contains(Compatibility.PARTIAL_RECORDS);
-        this.resyncs = compatibility.contains(Compatibility.RESYNC_BY_BYTES);
-        this.checksShape = !takesPartsForRecords && !compatibility.contains(Compatibility.UNCHECKED_RECORD_SIZE);
         this.nextCheck = clock.instant().plus(options.processCheck());
         this.nextStatistics = clock.instant().plus(options.statistics());
         options.recordSize().ifPresent(this::chosen);
@@ -361,9 +353,6 @@ final class ServerLoop implements Runnable {
     private void read(ClientConnection connection) throws IOException {
         in.clear();
         in.put(connection.carry, 0, connection.carried);
-        if (takesPartsForRecords && recordBytes > 0) {
-            in.limit(recordBytes);
-        }
         int count = connection.channel.read(in);
         in.flip();
         connection.carried = 0;
@@ -380,9 +369,6 @@ final class ServerLoop implements Runnable {
             }
             return;
         }
-        if (takesPartsForRecords) {
-            completeWithZeros();
-        }
         records(connection);
         if (connection.isOpen) {
             answer(connection);
@@ -393,14 +379,6 @@ final class ServerLoop implements Runnable {
         lock.notifyAll();
     }
 
-    private void completeWithZeros() {
-        int arrived = in.limit();
-        in.limit(recordBytes);
-        for (int at = arrived; at < recordBytes; at++) {
-            in.put(at, (byte) 0);
-        }
-    }
-
     private void records(ClientConnection connection) {
         int at = 0;
         int limit = in.limit();
@@ -409,12 +387,7 @@ final class ServerLoop implements Runnable {
         while (limit - at >= size && connection.isOpen && connection.dumpAfter == 0 && bookkeeper.looks() < mostLooks) {
             int type = in.get(at) & 0xff;
             boolean isMessage = type >= 1 && type <= MessageType.MAX_CODE;
-            if (!isMessage && resyncs) {
-                at++;
-                failed(connection);
-                continue;
-            }
-            if (checksShape && (!isMessage || !RecordShape.isPlain(in, at, size))) {
+            if (!isMessage || !RecordShape.isPlain(in, at, size)) {
                 int other = RecordShape.otherSize(in, at, size, connection.followsRecord);
                 if (other == RecordShape.MORE_NEEDED) {
                     break;

@@ -15,7 +15,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -127,38 +126,12 @@ class DeadProcessTests extends WithServer {
     }
 
     @Test
-    void aLaterProcessCountsAsTheSameIfAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112, Compatibility.REUSED_PROCESS_IDS);
-        runs(7);
-        allocate(7, 64);
-        processes.put(7L, Sighting.running(NOON.plusSeconds(60)));
-
-        server.checkProcesses();
-
-        assertThat(server.usage(0).l1()).isEqualTo(64);
+    void aProcessThatEndedAndWasNotWaitedForIsDead() throws IOException, InterruptedException {
+        assertThat(leftAfterCheckOf(new Sighting(Optional.of(NOON), true))).isZero();
     }
 
-    @Test
-    void aProcessThatNobodyWaitedForIsDeadUnlessAskedFor() throws IOException, InterruptedException {
-        Sighting zombie = new Sighting(Optional.of(NOON), true, false);
-
-        assertThat(leftAfterCheckOf(zombie)).isZero();
-        server.close();
-        assertThat(leftAfterCheckOf(zombie, Compatibility.ZOMBIES_LIVE)).isEqualTo(64);
-    }
-
-    @Test
-    void aProcessOfSomebodyElseLivesUnlessAskedFor() throws IOException, InterruptedException {
-        Sighting foreign = new Sighting(Optional.of(NOON), false, true);
-
-        assertThat(leftAfterCheckOf(foreign)).isEqualTo(64);
-        server.close();
-        assertThat(leftAfterCheckOf(foreign, Compatibility.OTHER_USERS_ARE_DEAD))
-                .isZero();
-    }
-
-    private long leftAfterCheckOf(Sighting process, Compatibility... old) throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112, old);
+    private long leftAfterCheckOf(Sighting process) throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
         processes.put(7L, process);
         allocate(7, 64);
         server.checkProcesses();
@@ -248,17 +221,6 @@ class DeadProcessTests extends WithServer {
     }
 
     @Test
-    void theBannerSaysTenSecondsIfAskedFor() throws IOException {
-        server = builder(RecordSize.BYTES_72)
-                .processCheckEvery(Duration.ofSeconds(5))
-                .compatibleWith(Set.of(Compatibility.BANNER_OF_TEN_SECONDS))
-                .start();
-
-        server.close();
-        assertThat(log.toString()).contains("🔄 Background cleanup thread started (checking every 10s)\n");
-    }
-
-    @Test
     void thisProcessLivesAndOneThatEndedDoesNot() throws IOException, InterruptedException {
         ProcessInspector probe = ProcessInspector.ofThisMachine();
         Process ended = new ProcessBuilder(
@@ -271,7 +233,6 @@ class DeadProcessTests extends WithServer {
         assertThat(probe.look(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
             assertThat(seen.started()).isPresent();
             assertThat(seen.hasEnded()).isFalse();
-            assertThat(seen.isOfAnotherUser()).isFalse();
         });
         assertThat(probe.look(ended.pid())).isEmpty();
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.protocol.MemoryUsage;
-import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -118,41 +117,6 @@ class RecordMismatchTests extends WithServer {
     }
 
     @Test
-    void misreadingThemCanBeAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_144, Compatibility.UNCHECKED_RECORD_SIZE);
-        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
-            program.send(allocations(4));
-        }
-        server.awaitQuiet(LONG);
-
-        assertThat(server.activeAllocations()).isEqualTo(2);
-        assertThat(server.problems()).isEmpty();
-    }
-
-    @Test
-    void aPartIsTakenForARecordIfAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_144, Compatibility.PARTIAL_RECORDS);
-        try (RawClient program = new RawClient(server.socketPath(), RecordSize.BYTES_72)) {
-            program.send(allocations(1));
-            server.awaitQuiet(LONG);
-
-            assertThat(server.activeAllocations()).isEqualTo(1);
-        }
-    }
-
-    @Test
-    void bytesAreDroppedUntilSomethingLooksLikeARecordIfAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_112, Compatibility.RESYNC_BY_BYTES);
-        try (RawClient program = client()) {
-            program.send(new byte[5]).send(allocations(2)).query(0);
-
-            assertThat(server.activeAllocations()).isEqualTo(2);
-            program.send(new byte[122]);
-            assertThat(program.isRejected()).isTrue();
-        }
-    }
-
-    @Test
     void anyDeviceIsEnteredIfAskedFor() throws IOException {
         start(RecordSize.BYTES_112, Compatibility.ANY_DEVICE);
         try (RawClient program = client()) {
@@ -161,17 +125,6 @@ class RecordMismatchTests extends WithServer {
             assertThat(program.query(33)).isEqualTo(MemoryUsage.none(33));
         }
         assertThat(server.activeAllocations()).isEqualTo(1);
-    }
-
-    @Test
-    void sumsOfCircularBuffersWrapIfAskedFor() throws IOException, InterruptedException {
-        start(RecordSize.BYTES_144, Compatibility.WRAPPING_SUMS);
-        try (RawClient program = client()) {
-            program.send(new Request(MessageType.CB_FREE, 0, 4096, 0, 7, 64, 0));
-
-            assertThat(program.query(0).circularBuffers()).isEqualTo(-4096);
-        }
-        assertThat(lines()).containsExactly("✗ [CB_FREE] Device 0: -0.00390625 MB (Total: 1.75922e+13 MB)");
     }
 
     // The detected size

@@ -49,7 +49,7 @@ public final class AllocationLogWriter {
 
     private final ServerLines lines;
     private final ServerLedger ledger;
-    private final RunningTotals circularBuffers = new RunningTotals(false, false, report -> {});
+    private final RunningTotals circularBuffers = new RunningTotals(report -> {});
 
     private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
         this.dialect = dialect;

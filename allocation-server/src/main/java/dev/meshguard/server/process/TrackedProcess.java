@@ -469,7 +469,7 @@ public final class TrackedProcess implements AutoCloseable {
                 return machine.look(processId);
             }
             boolean isInOrder = started.isAlive() || started.exitValue() == 0;
-            return isInOrder ? Optional.of(new Sighting(Optional.<Instant>empty(), false, false)) : Optional.empty();
+            return isInOrder ? Optional.of(new Sighting(Optional.<Instant>empty(), false)) : Optional.empty();
         }
     }
 

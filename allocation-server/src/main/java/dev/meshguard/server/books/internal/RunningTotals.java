@@ -97,8 +97,6 @@ public final class RunningTotals {
         private boolean isDead;
     }
 
-    private final boolean sumsMayWrap;
-    private final boolean subtractsUnknown;
     private final Consumer<Entry> onDeath;
 
     /** The latest report of each device and id. */
@@ -112,13 +110,9 @@ public final class RunningTotals {
     /**
      * Creates empty totals.
      *
-     * @param sumsMayWrap whether sums follow the old server: one entry for each id, all sizes as reported
-     * @param subtractsUnknown whether the old server also subtracts frees of unknown buffers
      * @param onDeath receives each report of a dead process when it is removed
      */
-    public RunningTotals(boolean sumsMayWrap, boolean subtractsUnknown, Consumer<Entry> onDeath) {
-        this.sumsMayWrap = sumsMayWrap;
-        this.subtractsUnknown = subtractsUnknown;
+    public RunningTotals(Consumer<Entry> onDeath) {
         this.onDeath = onDeath;
     }
 
@@ -126,10 +120,6 @@ public final class RunningTotals {
     public void added(Entry entry) {
         Key key = new Key(entry.device, entry.id);
         Entry latest = latest(key);
-        if (sumsMayWrap && latest != null) {
-            remove(key, latest);
-            latest = null;
-        }
         entry.earlier = latest;
         if (latest != null) {
             latest.later = entry;
@@ -154,11 +144,12 @@ public final class RunningTotals {
         Key key = new Key(device, id);
         Entry latest = latest(key);
         if (latest == null) {
-            return sumsMayWrap && subtractsUnknown ? subtracted(device, size) : 0;
+            return 0;
         }
         Entry gone = ofSize(size, latest);
         remove(key, gone);
-        return subtracted(device, sumsMayWrap ? size : gone.size);
+        sums.merge(device, -gone.size, Long::sum);
+        return gone.size;
     }
 
     /** Returns the latest report of an id, after removing earlier ones of dead processes. */
@@ -205,11 +196,6 @@ public final class RunningTotals {
                 reporters.remove(entry.process, reporter);
             }
         }
-    }
-
-    private long subtracted(int device, long size) {
-        sums.merge(device, -size, Long::sum);
-        return size;
     }
 
     // Processes

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class RunningTotalsTests {
 
     private final List<Long> died = new ArrayList<>();
-    private final RunningTotals reports = new RunningTotals(false, true, report -> died.add(report.id()));
+    private final RunningTotals reports = new RunningTotals(report -> died.add(report.id()));
 
     @Test
     void theSumsAreWithoutADeadProcessAtOnce() {
