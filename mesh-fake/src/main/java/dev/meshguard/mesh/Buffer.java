@@ -248,7 +248,12 @@ public final class Buffer implements AutoCloseable {
         }
     }
 
-    /** Frees the memory unless it was freed before. A buffer that owns nothing ends without freeing memory. */
+    /**
+     * Frees the memory unless it was freed before, for try-with-resources. A buffer that owns nothing ends without freeing
+     * memory.
+     *
+     * <p>Unlike {@link #deallocate()}, a second call does nothing: it reports no ignored free, and a strict runtime accepts it.
+     */
     @Override
     public void close() {
         try {

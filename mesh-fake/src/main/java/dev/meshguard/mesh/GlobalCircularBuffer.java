@@ -155,7 +155,7 @@ public final class GlobalCircularBuffer implements AutoCloseable {
         return !data.isFreed() && !mesh.isDestroyed();
     }
 
-    /** Gives the memory back unless that was done before. */
+    /** Frees the memory. A second call does nothing and reports nothing. */
     @Override
     public void close() {
         try (MeshLock held = mesh.context().lock().acquire()) {

@@ -107,7 +107,7 @@ public final class GlobalSemaphore implements AutoCloseable {
         return !buffer.isFreed() && !mesh.isDestroyed();
     }
 
-    /** Gives the memory back unless that was done before. */
+    /** Frees the memory. A second call does nothing and reports nothing. */
     @Override
     public void close() {
         try {

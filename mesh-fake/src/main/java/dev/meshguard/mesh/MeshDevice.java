@@ -91,6 +91,9 @@ public final class MeshDevice implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
+    /** The bytes of a tile of 32x32 elements of BFLOAT16. */
+    private static final long PAGE_SIZE = 2_048;
+
     private final OpenMeshes openMeshes;
     private final MeshContext context;
     private final MeshLock lock;
@@ -264,6 +267,31 @@ public final class MeshDevice implements AutoCloseable {
      */
     public boolean isOpen() {
         return initialised && context.openPeriods().stream().noneMatch(DeviceOpenPeriod::isOver);
+    }
+
+    /**
+     * Creates an interleaved buffer on all devices, in pages of {@value #PAGE_SIZE} bytes: one tile of
+     * {@link dev.meshguard.mesh.tensor.DataType#BFLOAT16}, as a tensor of ttnn has them by default.
+     *
+     * <p>Use {@link #allocate(MeshBufferConfig)} for other pages, shards or a sub-device.
+     *
+     * @param bytes the bytes on each device: a multiple of the page
+     * @throws DeviceOutOfMemoryException if there is no room
+     * @throws MeshRuntimeException if the mesh is closed
+     * @throws IllegalArgumentException if the bytes are 0, negative or not whole pages
+     */
+    public MeshBuffer allocate(BufferType type, long bytes) {
+        if (bytes < 1 || bytes % PAGE_SIZE != 0) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "Cannot allocate %d B of %s: allocate(type, bytes) allocates whole pages of %d B. Ask for a multiple of %d B, or"
+                            + " set the page size with allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).",
+                    bytes,
+                    type,
+                    PAGE_SIZE,
+                    PAGE_SIZE));
+        }
+        return allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, PAGE_SIZE)));
     }
 
     /**

@@ -222,8 +222,12 @@ public final class Tensor implements AutoCloseable {
     }
 
     /**
-     * Closes this handle, and frees the memory unless others share it or it was freed before. It corresponds to a tensor that
-     * goes out of scope. A second call does nothing.
+     * Closes this handle. It corresponds to a tensor that goes out of scope.
+     *
+     * <p>The memory is freed when the last handle is closed, unless it was freed before. {@link #deallocate(boolean)} with force
+     * frees it at once, for all handles, and leaves this handle open. After {@code close()} this handle can no longer be used,
+     * even if others still share the memory. A second call does nothing and reports nothing, and so does a call after the
+     * memory was freed.
      */
     @Override
     public void close() {

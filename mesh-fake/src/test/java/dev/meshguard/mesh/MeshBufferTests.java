@@ -20,6 +20,9 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.mesh.tensor.DataType;
+import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -30,6 +33,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests buffers on a mesh and on single devices: their memory, their reports, and their end. */
 class MeshBufferTests {
@@ -55,6 +60,56 @@ class MeshBufferTests {
         assertThat(reports.lines())
                 .containsExactly(
                         "allocated 0 DRAM 2968640+2048 NON_OWNING", "allocated 1 DRAM 2968640+2048 NON_OWNING");
+    }
+
+    @Test
+    void hasPagesOfATileIfOnlyItsBytesAreGiven() {
+        reports.forget();
+
+        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 6_144);
+
+        assertThat(buffer.config())
+                .isEqualTo(MeshBufferConfig.replicated(BufferConfig.of(BufferType.DRAM, 6_144, 2_048)));
+        assertThat(reports.lines())
+                .containsExactly(
+                        "allocated 0 DRAM 2968640+6144 NON_OWNING", "allocated 1 DRAM 2968640+6144 NON_OWNING");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, -2_048, 100, 2_049})
+    void doesNotAllocateBytesThatAreNoWholePages(long bytes) {
+        reports.forget();
+
+        assertThatThrownBy(() -> mesh.allocate(BufferType.L1, bytes))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(
+                        "Cannot allocate " + bytes + " B of L1: allocate(type, bytes) allocates whole pages of 2048 B."
+                                + " Ask for a multiple of 2048 B, or set the page size with"
+                                + " allocate(MeshBufferConfig.replicated(BufferConfig.of(type, bytes, pageSize))).");
+        assertThat(reports.lines()).isEmpty();
+    }
+
+    @Test
+    void reportsNothingOfASecondClose() {
+        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
+        buffer.close();
+        reports.forget();
+
+        buffer.close();
+
+        assertThat(reports.lines()).isEmpty();
+    }
+
+    @Test
+    void isFreedByCloseAlsoForTheHandlesOfATensorInIt() {
+        MeshBuffer buffer = mesh.allocate(BufferType.DRAM, 2_048);
+        Tensor tensor = Tensor.of(buffer, TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16));
+        Tensor alias = tensor.alias();
+
+        buffer.close();
+
+        assertThat(tensor.isAllocated()).isFalse();
+        assertThat(alias.isAllocated()).isFalse();
     }
 
     @Test

@@ -56,6 +56,15 @@ class StrictModeTests {
     }
 
     @Test
+    void acceptsACloseOfAFreedBuffer() {
+        MeshBuffer buffer = mesh.allocate(BUFFER);
+        buffer.deallocate();
+
+        assertThatCode(buffer::close).doesNotThrowAnyException();
+        assertThatCode(buffer::close).doesNotThrowAnyException();
+    }
+
+    @Test
     void describesEarlierAttemptsToo() {
         Tensor tensor = ttnn.empty(SHAPE, DataType.BFLOAT16, mesh);
         ttnn.deallocate(tensor);

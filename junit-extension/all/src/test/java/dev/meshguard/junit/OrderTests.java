@@ -7,11 +7,14 @@ import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.verdict.Outcome;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.stream.Stream;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -40,6 +43,19 @@ class OrderTests {
     @Test
     void whatACloseableArgumentFreesIsNoLeak() {
         assertThat(run(CloseableArgumentTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aBufferThatJUnitClosesAsAnArgumentHidesThatTheTestDoesNotFreeIt() {
+        assertThat(run(ClosedBufferArgumentTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aBufferThatJUnitDoesNotCloseIsALeak() {
+        assertThat(run(OpenBufferArgumentTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
     }
 
     @Test
@@ -113,6 +129,46 @@ class OrderTests {
         @MethodSource("releasers")
         void takes(Releaser releaser, MeshDevice mesh) {
             releaser.add(Buffers.take(mesh));
+        }
+    }
+
+    @TrackAllocations
+    static class ClosedBufferArgumentTestCase {
+        private static MeshDevice ofClass;
+
+        @BeforeAll
+        static void open(MeshDevice mesh) {
+            ofClass = mesh;
+        }
+
+        static Stream<MeshBuffer> buffers() {
+            return Stream.of(Buffers.take(ofClass), Buffers.take(ofClass));
+        }
+
+        @ParameterizedTest
+        @MethodSource("buffers")
+        void doesNotFree(MeshBuffer buffer) {
+            Assertions.assertThat(buffer.isAllocated()).isTrue();
+        }
+    }
+
+    @TrackAllocations
+    static class OpenBufferArgumentTestCase {
+        private static MeshDevice ofClass;
+
+        @BeforeAll
+        static void open(MeshDevice mesh) {
+            ofClass = mesh;
+        }
+
+        static Stream<MeshBuffer> buffers() {
+            return Stream.of(Buffers.take(ofClass));
+        }
+
+        @ParameterizedTest(autoCloseArguments = false)
+        @MethodSource("buffers")
+        void doesNotFree(MeshBuffer buffer) {
+            Assertions.assertThat(buffer.isAllocated()).isTrue();
         }
     }
 

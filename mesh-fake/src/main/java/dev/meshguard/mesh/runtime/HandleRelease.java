@@ -22,8 +22,8 @@ public enum HandleRelease {
     /**
      * The mesh frees the memory after the last handle that shares it was collected, and reports say so.
      *
-     * <p>The mesh checks for collected handles on each call that allocates, frees, counts or runs something, and on a close
-     * before it begins. The frees therefore happen on the calling thread, in its phase, as in Python. They never happen in the
+     * <p>The mesh checks for collected handles at the beginning of each call that reads or changes its state, a close included.
+     * The frees therefore happen on the calling thread, in its phase, as in Python. They never happen in the
      * middle of a call, or concurrently with a single-threaded program. The Java virtual machine decides when it collects a
      * handle, so a history is repeatable only to that extent. A handle found after the close follows the rules of any free
      * after the close. The mesh finds it on the next call to the closed mesh.
