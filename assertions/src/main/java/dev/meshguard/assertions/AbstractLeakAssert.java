@@ -61,7 +61,7 @@ import org.assertj.core.error.ErrorMessageFactory;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<SELF, ACTUAL>, ACTUAL>
-        extends MemoryAssert<SELF, ACTUAL> permits HistoryAssert, MeshAssert, TrackerAssert, VerdictAssert {
+        extends MemoryAssert<SELF, ACTUAL> permits HistoryAssert, HistorySourceAssert, TrackerAssert, VerdictAssert {
 
     private static final Set<Anomaly.Kind> DOUBLE_FREES =
             EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
@@ -444,7 +444,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws BudgetAssertionError if it was not, or if that is unknown
      */
     public SELF staysWithin(BudgetSpec... budgets) {
-        BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), allocatorReadings());
+        BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), freeSpace());
         if (!found.isKept()) {
             AssertionError plain = assertionError(shouldStayWithinBudget(found));
             BudgetAssertionError failure = BudgetAssertionError.of(String.valueOf(plain.getMessage()), found);
@@ -454,8 +454,8 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return myself;
     }
 
-    /** Returns the free space of the allocators, if there is an open mesh. */
-    List<FreeSpace> allocatorReadings() {
+    /** Returns the free space of the allocators, if the subject knows it. */
+    List<FreeSpace> freeSpace() {
         return List.of();
     }
 

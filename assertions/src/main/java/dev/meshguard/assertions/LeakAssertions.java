@@ -1,6 +1,5 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -43,19 +42,14 @@ public final class LeakAssertions {
         return HistoryAssert.assertThat(actual);
     }
 
-    /** Starts assertions about the history of a source, like the log of a server. */
-    public static HistoryAssert assertThat(HistorySource actual) {
-        return HistoryAssert.assertThat(actual.history());
+    /** Starts assertions about the history of a source so far, like a mesh or the log of a server. */
+    public static HistorySourceAssert assertThat(HistorySource actual) {
+        return HistorySourceAssert.assertThat(actual);
     }
 
     /** Starts assertions about a verdict. */
     public static VerdictAssert assertThat(LeakVerdict actual) {
         return VerdictAssert.assertThat(actual);
-    }
-
-    /** Starts assertions about all records so far of a mesh's tracker. */
-    public static MeshAssert assertThat(MeshDevice actual) {
-        return MeshAssert.assertThat(actual);
     }
 
     /** Starts assertions about the memory allocated at one moment, or about the change between two. */

@@ -30,7 +30,7 @@ import org.assertj.core.api.SoftAssertions;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class LeakSoftAssertions extends SoftAssertions implements MeshSoftAssertionsProvider {
+public final class LeakSoftAssertions extends SoftAssertions implements LeakSoftAssertionsProvider {
 
     /** Creates soft assertions without collected failures. */
     public LeakSoftAssertions() {}

@@ -1,4 +1,4 @@
-/** AssertJ assertions over tracker, history, verdict and mesh. */
+/** AssertJ assertions over trackers, histories and verdicts. */
 @NullMarked
 package dev.meshguard.assertions;
 

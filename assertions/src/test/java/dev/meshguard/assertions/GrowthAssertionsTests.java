@@ -8,8 +8,6 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -153,20 +151,6 @@ class GrowthAssertionsTests {
                    at event #1 in START; circular buffers included: 0 B of it
                    held 64 B in 1 buffer: DRAM buffers of 64 B""");
         Assertions.assertThat(failure.verdict().violations()).hasSize(1);
-    }
-
-    @Test
-    void howFreeMemoryLiesIsAskedOfAMeshThatIsOpen() {
-        MeshDevice mesh = Ttnn.create(AllocationTracker.create()).openMeshDevice();
-
-        assertThat(mesh).staysWithin(BudgetSpec.of(DRAM).largestFreeBlock(1).fragmentation(0));
-        Assertions.assertThat(textOf(
-                        () -> assertThat(mesh).staysWithin(BudgetSpec.of(DRAM).largestFreeBlock(1L << 40))))
-                .contains("largest free block 10");
-        mesh.close();
-        Assertions.assertThat(textOf(
-                        () -> assertThat(mesh).staysWithin(BudgetSpec.of(DRAM).largestFreeBlock(1))))
-                .startsWith("BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked");
     }
 
     @Test

@@ -47,7 +47,10 @@ import dev.meshguard.mesh.shape.MeshDeviceView;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.handle.EndOfPath;
+import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.tracker.history.HistorySource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -87,7 +90,7 @@ import org.slf4j.LoggerFactory;
  */
 @EndOfPath
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class MeshDevice implements AutoCloseable {
+public final class MeshDevice implements AutoCloseable, HistorySource {
 
     private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
 
@@ -261,6 +264,22 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
+     * Returns the history of its tracker so far, which has the buffers of other meshes with the same tracker too.
+     *
+     * @throws IllegalStateException if its listener is no {@link AllocationTracker}
+     */
+    @Override
+    public AllocationHistory history() {
+        if (listener() instanceof AllocationTracker tracker) {
+            return tracker.history();
+        }
+        throw new IllegalStateException(
+                "Expecting:\n  " + this + "\nto report to an AllocationTracker, but it reports to a "
+                        + listener().getClass().getName() + ", which keeps no history.\nOpen it with"
+                        + " Ttnn.create(AllocationTracker.create()), or assert on the tracker behind its listener.");
+    }
+
+    /**
      * Returns whether it can be used: it was not closed, and neither were its devices.
      *
      * <p>Closing one of two root meshes closes the devices of both.
@@ -377,14 +396,13 @@ public final class MeshDevice implements AutoCloseable {
     }
 
     /**
-     * Returns the distribution of the free memory of each kind, the same for every bank of every device of the mesh. Budgets
-     * are checked against it.
-     *
-     * @throws MeshRuntimeException if the mesh is closed
+     * Returns the distribution of the free memory of each kind, the same for every bank of every device of the mesh; empty if
+     * the mesh is closed. Budgets are checked against it.
      */
-    public List<FreeSpace> allocatorReadings() {
+    @Override
+    public List<FreeSpace> freeSpace() {
         try (MeshLock held = lock.acquire()) {
-            return memory.allocatorReadings();
+            return isOpen() ? memory.freeSpace() : List.of();
         }
     }
 

@@ -46,7 +46,7 @@ final class FakeMeshSession implements SourceSession {
     @Override
     public List<FreeSpace> freeSpace() {
         return ttnn.openMeshDevices().stream()
-                .flatMap(open -> open.allocatorReadings().stream())
+                .flatMap(open -> open.freeSpace().stream())
                 .toList();
     }
 

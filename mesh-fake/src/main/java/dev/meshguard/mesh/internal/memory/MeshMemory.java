@@ -385,7 +385,7 @@ public final class MeshMemory {
     }
 
     /** Returns how the free memory of the mesh's own allocator lies. */
-    public List<FreeSpace> allocatorReadings() {
+    public List<FreeSpace> freeSpace() {
         requireOpen();
         List<FreeSpace> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {

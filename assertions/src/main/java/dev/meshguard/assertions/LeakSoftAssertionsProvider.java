@@ -1,6 +1,5 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.MemorySnapshot;
 import dev.meshguard.tracker.history.AllocationHistory;
@@ -16,7 +15,7 @@ import org.assertj.core.api.SoftAssertionsProvider;
  * Adds assertions about device memory to any AssertJ soft assertions.
  *
  * <pre>{@code
- * class MySoftAssertions extends BDDSoftAssertions implements MeshSoftAssertionsProvider {}
+ * class MySoftAssertions extends BDDSoftAssertions implements LeakSoftAssertionsProvider {}
  * }</pre>
  *
  * <p>Failures of assertions about memory are collected, including those after {@code survivors()} and
@@ -28,7 +27,7 @@ import org.assertj.core.api.SoftAssertionsProvider;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
+public interface LeakSoftAssertionsProvider extends SoftAssertionsProvider {
 
     /** Starts soft assertions about the records of a tracker so far. */
     default TrackerAssert assertThat(AllocationTracker actual) {
@@ -40,19 +39,14 @@ public interface MeshSoftAssertionsProvider extends SoftAssertionsProvider {
         return new HistoryAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about the history of a source, like the log of a server. */
-    default HistoryAssert assertThat(HistorySource actual) {
-        return assertThat(actual.history());
+    /** Starts soft assertions about the history of a source so far, like a mesh or the log of a server. */
+    default HistorySourceAssert assertThat(HistorySource actual) {
+        return new HistorySourceAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about a verdict. */
     default VerdictAssert assertThat(LeakVerdict actual) {
         return new VerdictAssert(actual, FailureSink.collecting(this));
-    }
-
-    /** Starts soft assertions about all records so far of a mesh's tracker. */
-    default MeshAssert assertThat(MeshDevice actual) {
-        return new MeshAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about the memory allocated at one moment, or about the change between two. */
