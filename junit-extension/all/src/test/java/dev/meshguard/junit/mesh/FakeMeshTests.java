@@ -74,6 +74,16 @@ class FakeMeshTests {
     }
 
     @Test
+    void rejectsAParameterOfAnotherSourceBesideItsOwn() {
+        assertThat(run(MixedParametersTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining(
+                        "FakeMeshTests$MixedParametersTestCase#decodes: a TrackedProcesses with @FakeMesh is"
+                                + " refused. Annotate the test with @WatchedProcesses, or give its source to MeshGuardExtension.");
+    }
+
+    @Test
     void faultsNeedAMesh() {
         assertThat(run(FaultsOfProcessesTestCase.class))
                 .hasTest("decodes")
@@ -185,6 +195,12 @@ class FakeMeshTests {
     static class TwoSourcesTestCase {
         @Test
         void runs() {}
+    }
+
+    @FakeMesh
+    static class MixedParametersTestCase {
+        @Test
+        void decodes(MeshDevice mesh, TrackedProcesses processes) {}
     }
 
     @WatchedProcesses

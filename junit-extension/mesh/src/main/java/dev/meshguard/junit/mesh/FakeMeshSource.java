@@ -40,6 +40,8 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class FakeMeshSource implements AllocationSource<FakeMesh> {
 
+    private static final Set<Class<?>> PARAMETER_TYPES = Set.of(MeshDevice.class, Ttnn.class);
+
     /** Called by {@link java.util.ServiceLoader}; in code, use {@link #builder()}. */
     public FakeMeshSource() {}
 
@@ -60,7 +62,7 @@ public final class FakeMeshSource implements AllocationSource<FakeMesh> {
 
     @Override
     public Set<Class<?>> parameterTypes() {
-        return Set.of(MeshDevice.class, Ttnn.class);
+        return PARAMETER_TYPES;
     }
 
     @Override

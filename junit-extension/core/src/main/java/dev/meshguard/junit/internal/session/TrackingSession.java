@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -140,29 +141,31 @@ public final class TrackingSession implements SourceRuntime {
 
     @Override
     public synchronized <T> T resolve(Class<T> type) {
+        SourceSettings chosen = settings.source()
+                .filter(candidate -> candidate.source().parameterTypes().contains(type))
+                .orElseThrow(() -> rejected(type));
         SourceSession existing = source;
         if (existing == null) {
-            existing = settingsFor(type).begin(new OwnContext());
+            existing = chosen.begin(new OwnContext());
             source = existing;
         }
         return type.cast(existing.resolve(type));
     }
 
-    private SourceSettings settingsFor(Class<?> type) {
-        SourceSettings chosen = settings.source().orElseThrow();
-        if (!chosen.source().parameterTypes().contains(type)) {
-            throw ConfigurationErrors.of(
-                    test.name(),
-                    "a " + type.getSimpleName() + " with " + TrackingSettings.annotationOf(chosen),
-                    String.format(
-                            Locale.ROOT,
-                            "Annotate the test with %s, or give its source to MeshGuardExtension.",
-                            TestConfiguration.sources(owner)
-                                    .ofParameter(type)
-                                    .map(source -> "@" + source.annotation().getSimpleName())
-                                    .orElseThrow()));
-        }
-        return chosen;
+    private ExtensionConfigurationException rejected(Class<?> type) {
+        return ConfigurationErrors.of(
+                test.name(),
+                "a " + type.getSimpleName()
+                        + settings.source()
+                                .map(chosen -> " with " + TrackingSettings.annotationOf(chosen))
+                                .orElse(" without its source"),
+                String.format(
+                        Locale.ROOT,
+                        "Annotate the test with %s, or give its source to MeshGuardExtension.",
+                        TestConfiguration.sources(owner)
+                                .ofParameter(type)
+                                .map(one -> "@" + one.annotation().getSimpleName())
+                                .orElseThrow()));
     }
 
     @Override
