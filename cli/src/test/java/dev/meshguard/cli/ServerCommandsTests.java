@@ -152,9 +152,9 @@ class ServerCommandsTests {
 
     @Test
     void aWrongNameOfOldBehaviourIsAnsweredWithTheRightOnes() {
-        assertThat(run("serve", "--socket", socket(), "--compat", "zombies-live,nothing")
+        assertThat(run("serve", "--socket", socket(), "--compat", "any-device,nothing")
                         .err())
-                .startsWith("meshguard: --compat nothing: give all, or some of partial-records, resync-by-bytes, ");
+                .startsWith("meshguard: --compat nothing: give all, or some of any-device, shared-with-the-dead, ");
     }
 
     @Test
