@@ -5,9 +5,10 @@ module dev.meshguard.tracker {
     requires org.slf4j;
 
     exports dev.meshguard.event;
+    exports dev.meshguard.file;
+    exports dev.meshguard.handle;
+    exports dev.meshguard.history;
     exports dev.meshguard.tracker;
-    exports dev.meshguard.tracker.handle;
-    exports dev.meshguard.tracker.history;
     exports dev.meshguard.verdict;
     exports dev.meshguard.verdict.baseline;
     exports dev.meshguard.verdict.budget;

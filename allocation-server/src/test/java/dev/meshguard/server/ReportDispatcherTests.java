@@ -3,13 +3,13 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

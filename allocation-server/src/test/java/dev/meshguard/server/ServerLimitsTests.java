@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
@@ -11,7 +12,6 @@ import dev.meshguard.server.protocol.Request;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.io.ByteArrayInputStream;

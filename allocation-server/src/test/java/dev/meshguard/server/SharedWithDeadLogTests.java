@@ -3,11 +3,11 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

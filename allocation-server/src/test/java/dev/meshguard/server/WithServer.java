@@ -1,7 +1,7 @@
 package dev.meshguard.server;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;

@@ -7,7 +7,7 @@ import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettl
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Forecast;

@@ -1,6 +1,6 @@
 package dev.meshguard.assertions;
 
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

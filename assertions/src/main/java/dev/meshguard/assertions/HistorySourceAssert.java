@@ -3,8 +3,8 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.error.ShouldHaveHistory.shouldHaveHistory;
 
 import dev.meshguard.event.FreeSpace;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistorySource;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.HistorySource;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

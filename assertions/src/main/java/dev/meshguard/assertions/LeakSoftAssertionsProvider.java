@@ -1,10 +1,10 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.HistorySource;
+import dev.meshguard.history.MemorySnapshot;
+import dev.meshguard.history.PolicyLedger;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistorySource;
-import dev.meshguard.tracker.history.PolicyLedger;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import org.apiguardian.api.API;

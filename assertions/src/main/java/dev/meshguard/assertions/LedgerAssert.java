@@ -5,7 +5,7 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.history.PolicyLedger;
+import dev.meshguard.history.PolicyLedger;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -6,7 +6,7 @@ import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldNotHaveGrown.shouldNotHaveGrown;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.history.MemorySnapshot;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

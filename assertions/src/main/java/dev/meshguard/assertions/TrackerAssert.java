@@ -1,7 +1,7 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

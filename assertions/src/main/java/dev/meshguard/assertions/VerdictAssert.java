@@ -3,7 +3,7 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.error.ShouldHaveOneSurvivor.shouldHaveOneSurvivor;
 import static dev.meshguard.assertions.error.ShouldHaveOutcome.shouldHaveOutcome;
 
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

@@ -4,9 +4,9 @@ import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.history.CountingPolicy;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

@@ -4,10 +4,10 @@ import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import org.assertj.core.api.Assertions;

@@ -5,12 +5,12 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.assertions.LeakAssertions.assertThatRounds;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
-import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
+import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;

@@ -4,11 +4,11 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.HistorySource;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.HistorySource;
 import org.junit.jupiter.api.Test;
 
 /** A history source is judged like its history. */

@@ -3,9 +3,9 @@ package dev.meshguard.assertions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.history.HistorySource;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.CountingPolicy;
-import dev.meshguard.tracker.history.HistorySource;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import org.assertj.core.api.BDDSoftAssertions;

@@ -4,13 +4,13 @@ import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.CountingPolicy;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;

@@ -1,9 +1,9 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.VerdictJson;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.Writer;

@@ -1,8 +1,8 @@
 package dev.meshguard.benchmarks;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.nio.file.Files;

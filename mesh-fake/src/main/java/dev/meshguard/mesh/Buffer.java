@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BankLayout;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -10,7 +11,6 @@ import dev.meshguard.mesh.buffer.BufferRegion;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;

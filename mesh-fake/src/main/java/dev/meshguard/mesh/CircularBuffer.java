@@ -2,13 +2,13 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.internal.program.CircularBufferLayout;
 import dev.meshguard.mesh.internal.program.ProgramMessages;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

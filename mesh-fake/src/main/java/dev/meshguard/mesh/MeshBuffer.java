@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferLayout;
@@ -12,7 +13,6 @@ import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.MeshBufferLayout;
@@ -9,7 +10,6 @@ import dev.meshguard.mesh.internal.dispatch.CommandQueue;
 import dev.meshguard.mesh.internal.dispatch.DispatchMessages;
 import dev.meshguard.mesh.internal.dispatch.QueueEvent;
 import dev.meshguard.mesh.shape.MeshCoordinate;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -15,7 +16,6 @@ import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshCoordinateRange;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;

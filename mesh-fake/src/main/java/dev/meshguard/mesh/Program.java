@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.CircularBufferConfig;
@@ -18,7 +19,6 @@ import dev.meshguard.mesh.internal.program.KernelBinary;
 import dev.meshguard.mesh.internal.program.OwnedResources;
 import dev.meshguard.mesh.internal.program.ProgramMessages;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
@@ -13,7 +14,6 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
-import dev.meshguard.tracker.handle.PartOfHandle;
 import java.lang.ref.Reference;
 import java.util.Locale;
 import java.util.Optional;

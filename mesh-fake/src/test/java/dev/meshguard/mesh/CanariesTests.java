@@ -2,11 +2,11 @@ package dev.meshguard.mesh;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

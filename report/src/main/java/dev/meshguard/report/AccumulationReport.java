@@ -2,7 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Forecast;
 import dev.meshguard.verdict.growth.MemoryGrowth;

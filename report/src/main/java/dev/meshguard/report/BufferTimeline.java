@@ -1,18 +1,18 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.BufferGeneration.CountChange;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.CountChange;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;

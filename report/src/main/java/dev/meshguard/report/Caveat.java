@@ -2,7 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.MemorySnapshot.Amount;
+import dev.meshguard.history.MemorySnapshot.Amount;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;

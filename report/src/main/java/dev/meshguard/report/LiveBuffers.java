@@ -2,8 +2,8 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;

@@ -2,7 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Locale;

@@ -1,12 +1,12 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent.Allocated;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;

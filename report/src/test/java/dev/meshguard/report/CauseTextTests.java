@@ -8,6 +8,7 @@ import static dev.meshguard.event.Ownership.OWNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -17,7 +18,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorGroup;

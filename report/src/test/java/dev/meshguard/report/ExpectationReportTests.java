@@ -3,14 +3,14 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;

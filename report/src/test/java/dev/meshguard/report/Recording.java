@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
@@ -8,10 +9,9 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.AllocationHistory;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

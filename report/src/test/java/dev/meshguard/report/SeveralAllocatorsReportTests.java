@@ -3,11 +3,11 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;

@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MeshDescription;
@@ -11,7 +12,6 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;

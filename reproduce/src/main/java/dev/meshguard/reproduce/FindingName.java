@@ -1,6 +1,6 @@
 package dev.meshguard.reproduce;
 
-import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;

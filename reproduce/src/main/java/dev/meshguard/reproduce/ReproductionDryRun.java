@@ -1,14 +1,14 @@
 package dev.meshguard.reproduce;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
 import dev.meshguard.reproduce.minimize.FailureSignature;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.DeviceSums;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.ArrayList;
 import java.util.HashMap;

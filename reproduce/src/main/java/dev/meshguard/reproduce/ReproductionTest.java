@@ -1,8 +1,8 @@
 package dev.meshguard.reproduce;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.minimize.FailureSignature;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

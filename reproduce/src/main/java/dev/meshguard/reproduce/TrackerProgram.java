@@ -1,18 +1,18 @@
 package dev.meshguard.reproduce;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Retention;
 import java.util.List;
@@ -43,7 +43,7 @@ class ReproductionTestTests {
                         import dev.meshguard.event.AllocationDetails;
                         import dev.meshguard.event.Ownership;
                         import dev.meshguard.event.WitnessSnapshot;
-                        import dev.meshguard.tracker.AllocationRequest;
+                        import dev.meshguard.event.AllocationRequest;
                         import dev.meshguard.tracker.AllocationTracker;
                         import org.junit.jupiter.api.Test;
 

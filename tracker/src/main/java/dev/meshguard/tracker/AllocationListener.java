@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;

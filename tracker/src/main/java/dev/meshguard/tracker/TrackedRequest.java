@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.RequestContext;
 import java.lang.ref.WeakReference;

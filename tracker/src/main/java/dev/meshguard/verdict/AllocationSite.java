@@ -3,7 +3,7 @@ package dev.meshguard.verdict;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;

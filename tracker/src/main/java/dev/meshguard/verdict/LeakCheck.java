@@ -1,6 +1,6 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.internal.ExcludedFindings;
 import dev.meshguard.verdict.internal.VerdictBuilder;

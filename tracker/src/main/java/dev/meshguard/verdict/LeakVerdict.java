@@ -2,10 +2,10 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.meshguard.verdict;
 
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.util.List;
 import java.util.Optional;

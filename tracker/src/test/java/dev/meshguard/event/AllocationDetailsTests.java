@@ -2,7 +2,6 @@ package dev.meshguard.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.AllocationRequest;
 import org.junit.jupiter.api.Test;
 
 class AllocationDetailsTests {

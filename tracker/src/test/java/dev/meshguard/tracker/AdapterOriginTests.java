@@ -3,6 +3,7 @@ package dev.meshguard.tracker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Origin;
 import java.util.List;
 import org.junit.jupiter.api.Test;

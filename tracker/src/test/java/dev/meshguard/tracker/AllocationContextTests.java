@@ -6,14 +6,14 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

@@ -4,12 +4,12 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

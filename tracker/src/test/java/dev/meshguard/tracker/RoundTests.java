@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryCapacity;
-import dev.meshguard.tracker.history.HistoryEvent;
 import org.junit.jupiter.api.Test;
 
 class RoundTests {

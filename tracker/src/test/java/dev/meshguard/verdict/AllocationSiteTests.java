@@ -7,7 +7,7 @@ import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -3,10 +3,10 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import org.junit.jupiter.api.Test;
 

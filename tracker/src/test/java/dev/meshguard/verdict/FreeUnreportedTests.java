@@ -25,8 +25,8 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 

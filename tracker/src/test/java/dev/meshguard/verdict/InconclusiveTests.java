@@ -18,8 +18,8 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
 

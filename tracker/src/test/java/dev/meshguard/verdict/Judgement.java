@@ -2,7 +2,7 @@ package dev.meshguard.verdict;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import java.util.List;
 
 /** The verdict of a check without expectations, for tests of causes. */

@@ -13,12 +13,12 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.time.LocalDate;
 import org.junit.jupiter.api.Test;
 

@@ -8,7 +8,7 @@ import static dev.meshguard.tracker.script.HistoryScript.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.PhaseUsage.Flow;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -10,9 +10,9 @@ import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 

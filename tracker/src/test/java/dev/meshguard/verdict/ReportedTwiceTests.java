@@ -22,10 +22,10 @@ import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.List;

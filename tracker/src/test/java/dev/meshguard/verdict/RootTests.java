@@ -13,13 +13,13 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;

@@ -12,11 +12,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.CountingPolicy;
-import dev.meshguard.tracker.history.PolicyLedger;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.history.PolicyLedger;
 import dev.meshguard.tracker.script.HistoryScript;
 import java.util.Optional;
 import java.util.OptionalInt;

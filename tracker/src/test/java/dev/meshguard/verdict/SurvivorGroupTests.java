@@ -10,7 +10,7 @@ import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,11 +1,11 @@
 package dev.meshguard.mockito;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;

@@ -1,8 +1,8 @@
 package dev.meshguard.mockito;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
 

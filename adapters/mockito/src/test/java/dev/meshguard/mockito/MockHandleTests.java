@@ -8,8 +8,8 @@ import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.handle.HandleSearch;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Survivor;

@@ -63,7 +63,7 @@ public final class AllocationLogReader {
      * Returns this reader for logs of a program that repeats its work. A line that contains the pattern begins a round,
      * which lasts to the next such line or to the end of the log.
      *
-     * <p>Use {@link dev.meshguard.verdict.growth.Accumulation#of(dev.meshguard.tracker.history.AllocationHistory)} with
+     * <p>Use {@link dev.meshguard.verdict.growth.Accumulation#of(dev.meshguard.history.AllocationHistory)} with
      * the log's history to find the survivors of the rounds. The check is then at the end of the log, so that no round
      * is skipped.
      */

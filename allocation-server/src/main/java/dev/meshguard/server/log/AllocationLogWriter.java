@@ -1,15 +1,15 @@
 package dev.meshguard.server.log;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.books.internal.BufferRecord;
 import dev.meshguard.server.books.internal.DeathListener;
 import dev.meshguard.server.books.internal.LogLineBuffer;
 import dev.meshguard.server.books.internal.RunningTotals;
 import dev.meshguard.server.books.internal.ServerLedger;
 import dev.meshguard.server.books.internal.ServerLines;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

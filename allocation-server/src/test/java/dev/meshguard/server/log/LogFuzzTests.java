@@ -2,8 +2,8 @@ package dev.meshguard.server.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.ByteArrayInputStream;

@@ -5,8 +5,8 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.CountingPolicy;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;

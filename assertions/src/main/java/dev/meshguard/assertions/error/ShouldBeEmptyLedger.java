@@ -1,6 +1,6 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.tracker.history.PolicyLedger;
+import dev.meshguard.history.PolicyLedger;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /** The message for a ledger that should be empty. */

@@ -2,14 +2,14 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.meshguard.assertions.error;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Locale;

@@ -1,6 +1,6 @@
 package dev.meshguard.assertions.error;
 
-import dev.meshguard.tracker.MemorySnapshot;
+import dev.meshguard.history.MemorySnapshot;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /** The message for a snapshot that holds more than an earlier one. */

@@ -2,8 +2,8 @@ package dev.meshguard.assertions.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;

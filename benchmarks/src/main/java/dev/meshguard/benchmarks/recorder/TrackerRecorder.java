@@ -1,9 +1,9 @@
 package dev.meshguard.benchmarks.recorder;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 
 /** Records with MeshGuard. */

@@ -2,13 +2,13 @@ package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.answer.Table;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.FreedMemory;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.log.UnreadLines;
-import dev.meshguard.tracker.history.CountingPolicy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.meshguard.cli.answer;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;

@@ -1,11 +1,11 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.export.CollapsedStacks;
 import dev.meshguard.report.export.PerfettoTrace;
 import dev.meshguard.report.export.SurvivorsCsv;
 import dev.meshguard.server.log.AllocationLogWriter;
 import dev.meshguard.server.log.LogDialect;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.Writer;

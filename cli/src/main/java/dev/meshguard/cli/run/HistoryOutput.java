@@ -2,7 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.Printer;
 import dev.meshguard.cli.answer.UsageException;
-import dev.meshguard.tracker.FileReplacement;
+import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

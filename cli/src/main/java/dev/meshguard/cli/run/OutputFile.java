@@ -2,7 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.CommandFailures;
 import dev.meshguard.cli.answer.UsageException;
-import dev.meshguard.tracker.FileReplacement;
+import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;

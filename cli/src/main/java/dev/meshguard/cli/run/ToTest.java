@@ -2,11 +2,11 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.cli.answer.ExitStatus;
 import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.file.FileReplacement;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.reproduce.minimize.HistoryMinimizer;
 import dev.meshguard.reproduce.minimize.MinimizedHistory;
-import dev.meshguard.tracker.FileReplacement;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import java.io.IOException;
 import java.io.InputStream;

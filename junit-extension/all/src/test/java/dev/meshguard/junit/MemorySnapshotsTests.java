@@ -3,11 +3,11 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.tracker.MemorySnapshot;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;

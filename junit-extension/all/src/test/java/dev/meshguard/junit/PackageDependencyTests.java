@@ -30,10 +30,11 @@ class PackageDependencyTests {
 
     /** The dependencies that still close a cycle. Remove an entry with its cycle, and add none. */
     private static final List<Backwards> KNOWN_CYCLES = List.of(
-            new Backwards("dev.meshguard.tracker.history", "dev.meshguard.tracker"),
-            new Backwards("dev.meshguard.tracker.internal", "dev.meshguard.tracker.history"),
             new Backwards("dev.meshguard.page.internal.template", "dev.meshguard.page.internal"),
             new Backwards("dev.meshguard.junit.internal.pages", "dev.meshguard.junit.internal"));
+
+    private static final List<String> SEEN_BY_VERDICTS =
+            List.of("dev.meshguard.event", "dev.meshguard.history", "dev.meshguard.file", "dev.meshguard.verdict");
 
     /** The handles of the fake mesh that have memory, and their helpers. */
     private static final Set<String> USERS_OF_MESH_INTERNALS = Set.of(
@@ -66,6 +67,20 @@ class PackageDependencyTests {
         assertThat(acyclicExcept(others).evaluate(CLASSES).hasViolation())
                 .as("the cycle by %s is gone: remove its entry", known)
                 .isTrue();
+    }
+
+    /** So a verdict is a function of the history: no rule can ask the tracker or an object that holds a buffer. */
+    @Test
+    void verdictsSeeReportedValuesAndHistoriesOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage("dev.meshguard.verdict..")
+                .should()
+                .dependOnClassesThat(describe(
+                        "other packages of MeshGuard",
+                        type -> type.getPackageName().startsWith("dev.meshguard.")
+                                && SEEN_BY_VERDICTS.stream().noneMatch(type.getPackageName()::startsWith)))
+                .check(CLASSES);
     }
 
     @Test

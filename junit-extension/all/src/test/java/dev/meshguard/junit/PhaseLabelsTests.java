@@ -3,12 +3,12 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterEach;

@@ -3,6 +3,7 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
@@ -14,7 +15,6 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,10 +4,10 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;

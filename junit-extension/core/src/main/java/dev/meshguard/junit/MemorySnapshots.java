@@ -1,8 +1,8 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.report.LiveBuffers;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.MemorySnapshot;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

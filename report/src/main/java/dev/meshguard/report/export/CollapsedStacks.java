@@ -1,7 +1,7 @@
 package dev.meshguard.report.export;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;

@@ -1,8 +1,10 @@
 package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
@@ -12,8 +14,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -1,7 +1,7 @@
 package dev.meshguard.report.json;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package dev.meshguard.report.json;
 
-import dev.meshguard.tracker.FileReplacement;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.file.FileReplacement;
+import dev.meshguard.history.AllocationHistory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -26,7 +26,7 @@ import org.apiguardian.api.API.Status;
  * floating point loses the low bits of addresses above 2^53.
  *
  * <p>Reading tolerates damage: unreadable lines, missing or unordered events and a truncated file become
- * {@linkplain dev.meshguard.tracker.history.HistoryEvent.ReportsLost lost reports} that name the line. The verdict is
+ * {@linkplain dev.meshguard.event.HistoryEvent.ReportsLost lost reports} that name the line. The verdict is
  * then inconclusive and names the missing part.
  *
  * <pre>{@code

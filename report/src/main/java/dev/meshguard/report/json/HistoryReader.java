@@ -2,13 +2,13 @@ package dev.meshguard.report.json;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
 import dev.meshguard.report.internal.PlainEscapes;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.DeviceSums;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;
 import java.io.Reader;
 import java.time.DateTimeException;

@@ -1,12 +1,12 @@
 package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryTotals;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.DeviceSums;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.Map;

@@ -2,10 +2,10 @@ package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.AllocationRequest;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.IdentityHashMap;

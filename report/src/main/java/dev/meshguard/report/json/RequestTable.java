@@ -1,10 +1,10 @@
 package dev.meshguard.report.json;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.AllocationRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.meshguard.report.json;
 
+import dev.meshguard.file.FileReplacement;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.FileReplacement;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;

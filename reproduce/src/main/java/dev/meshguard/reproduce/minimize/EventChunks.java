@@ -1,7 +1,7 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.BufferGeneration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;

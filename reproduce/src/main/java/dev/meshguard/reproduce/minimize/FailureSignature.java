@@ -1,6 +1,6 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.tracker.history.Anomaly;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;

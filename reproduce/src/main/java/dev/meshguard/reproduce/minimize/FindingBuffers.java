@@ -1,10 +1,10 @@
 package dev.meshguard.reproduce.minimize;
 
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;

@@ -1,10 +1,10 @@
 package dev.meshguard.reproduce.minimize;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

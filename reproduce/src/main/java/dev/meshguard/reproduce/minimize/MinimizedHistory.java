@@ -1,7 +1,7 @@
 package dev.meshguard.reproduce.minimize;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;

@@ -1,6 +1,6 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package dev.meshguard.reproduce.minimize;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.BufferGeneration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;

@@ -1,9 +1,9 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.DeviceSums;
-import dev.meshguard.tracker.history.EventNumbers;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.DeviceSums;
+import dev.meshguard.history.EventNumbers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;

@@ -1,11 +1,11 @@
 package dev.meshguard.reproduce.minimize;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import java.util.ArrayList;
 import java.util.HashSet;

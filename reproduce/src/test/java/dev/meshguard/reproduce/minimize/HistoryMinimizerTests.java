@@ -11,12 +11,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;

@@ -3,8 +3,8 @@ package dev.meshguard.samples.bindings;
 import static dev.meshguard.event.BufferType.DRAM;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import java.nio.ByteBuffer;
 

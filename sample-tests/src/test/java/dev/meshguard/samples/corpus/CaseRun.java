@@ -1,10 +1,10 @@
 package dev.meshguard.samples.corpus;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement.Rigour;
 import dev.meshguard.samples.corpus.stage.Road;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;

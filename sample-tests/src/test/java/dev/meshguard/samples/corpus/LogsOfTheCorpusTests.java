@@ -2,10 +2,10 @@ package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
 import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.ByteArrayInputStream;

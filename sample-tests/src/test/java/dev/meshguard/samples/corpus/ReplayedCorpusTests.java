@@ -2,11 +2,11 @@ package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.samples.corpus.stage.RememberedHandles;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryPlayback;
+import dev.meshguard.tracker.HistoryPlayback;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.StringReader;

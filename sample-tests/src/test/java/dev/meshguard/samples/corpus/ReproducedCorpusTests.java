@@ -3,6 +3,7 @@ package dev.meshguard.samples.corpus;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.reproduce.minimize.FailureSignature;
 import dev.meshguard.reproduce.minimize.HistoryMinimizer;
@@ -10,7 +11,6 @@ import dev.meshguard.reproduce.minimize.MinimizedHistory;
 import dev.meshguard.samples.corpus.stage.RememberedHandles;
 import dev.meshguard.samples.support.Fixtures;
 import dev.meshguard.samples.support.WrittenSources;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;

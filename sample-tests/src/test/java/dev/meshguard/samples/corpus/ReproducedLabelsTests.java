@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.samples.support.Fixtures;
 import dev.meshguard.samples.support.WrittenSources;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Survivor;
 import java.nio.file.Path;

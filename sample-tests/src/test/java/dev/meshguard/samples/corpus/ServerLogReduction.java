@@ -1,13 +1,13 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import java.util.IdentityHashMap;
 
 /**

@@ -3,6 +3,7 @@ package dev.meshguard.samples.cost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -14,7 +15,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.handle.HandleSearch;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.lang.management.ManagementFactory;

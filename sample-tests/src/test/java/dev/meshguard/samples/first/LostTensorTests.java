@@ -2,6 +2,7 @@ package dev.meshguard.samples.first;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -12,7 +13,6 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.samples.support.CollectedGarbage;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
 import java.lang.ref.WeakReference;

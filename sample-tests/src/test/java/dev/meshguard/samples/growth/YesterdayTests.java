@@ -2,6 +2,7 @@ package dev.meshguard.samples.growth;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -10,7 +11,6 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;

@@ -1,16 +1,16 @@
 package dev.meshguard.samples.pages;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.reproduce.minimize.HistoryMinimizer;
 import dev.meshguard.reproduce.minimize.MinimizedHistory;
 import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -4,6 +4,7 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -11,7 +12,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.handle.HandleSearch;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,11 +3,11 @@ package dev.meshguard.samples.pages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;

@@ -3,10 +3,10 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import java.nio.file.Path;

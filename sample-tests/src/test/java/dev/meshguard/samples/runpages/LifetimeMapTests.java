@@ -3,7 +3,7 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;

@@ -1,14 +1,15 @@
 package dev.meshguard.samples.seeds;
 
 import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.mesh.runtime.RuntimeFix.CLEAR_COMMAND_QUEUE_PROGRAMS_BEFORE_ALLOCATORS;
 import static dev.meshguard.mesh.runtime.RuntimeFix.RESET_FABRIC_PROGRAM_ON_CLOSE;
-import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.CloseOrder;
@@ -18,7 +19,6 @@ import dev.meshguard.mesh.runtime.SystemProgram;
 import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

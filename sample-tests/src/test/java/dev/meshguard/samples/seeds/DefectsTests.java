@@ -1,6 +1,7 @@
 package dev.meshguard.samples.seeds;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
@@ -19,13 +20,13 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIR
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_BUFFER_KEPT_AFTER_RELEASE;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON_RELEASE;
-import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
+import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.MeshWorkload;
@@ -39,7 +40,6 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.MemorySnapshot;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -10,7 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
+import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Ttnn;
@@ -22,8 +24,6 @@ import dev.meshguard.samples.support.LanguageModelRun;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.handle.HandleSearch;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

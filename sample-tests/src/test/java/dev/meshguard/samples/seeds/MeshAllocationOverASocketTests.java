@@ -3,6 +3,8 @@ package dev.meshguard.samples.seeds;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.CIRCULAR_BUFFERS_NEVER_REPORTED_FREE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -14,8 +16,6 @@ import dev.meshguard.server.log.AllocationLogWriter;
 import dev.meshguard.server.log.LogDialect;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

@@ -2,6 +2,10 @@ package dev.meshguard.samples.seeds;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
+import static dev.meshguard.history.CountingPolicy.ONCE_PER_ADDRESS;
+import static dev.meshguard.history.CountingPolicy.OWNED_ONLY;
+import static dev.meshguard.history.CountingPolicy.REFERENCE_COUNTED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.ALLOCATOR_CLEARS_WITHOUT_REPORTING;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BACKING_BUFFERS_REPORTED_AS_DEVICE_0;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED;
@@ -12,15 +16,13 @@ import static dev.meshguard.mesh.runtime.RuntimeFix.CLEAR_PROGRAM_CACHE_ON_CLOSE
 import static dev.meshguard.mesh.runtime.RuntimeFix.FORCE_CLEANUP_ALL_BUFFERS;
 import static dev.meshguard.mesh.runtime.RuntimeFix.LOADING_VIEWS_NOT_REPORTED;
 import static dev.meshguard.mesh.runtime.RuntimeFix.PROGRAMS_REPORT_BINARIES_AFTER_CLOSE;
-import static dev.meshguard.tracker.history.CountingPolicy.EVERY_REPORT;
-import static dev.meshguard.tracker.history.CountingPolicy.ONCE_PER_ADDRESS;
-import static dev.meshguard.tracker.history.CountingPolicy.OWNED_ONLY;
-import static dev.meshguard.tracker.history.CountingPolicy.REFERENCE_COUNTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.WitnessSnapshot.Moment;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -32,8 +34,6 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.CountingPolicy;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

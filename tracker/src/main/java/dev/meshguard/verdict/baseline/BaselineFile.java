@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.baseline;
 
-import dev.meshguard.tracker.FileReplacement;
+import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.internal.FrameName;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package dev.meshguard.verdict.difference;
 
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.AllocationSite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

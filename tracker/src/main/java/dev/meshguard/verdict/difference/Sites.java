@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.difference;
 
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

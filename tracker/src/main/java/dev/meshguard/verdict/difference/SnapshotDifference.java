@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.difference;
 
-import dev.meshguard.tracker.MemorySnapshot;
-import dev.meshguard.tracker.MemorySnapshot.Amount;
-import dev.meshguard.tracker.MemorySnapshot.MemoryKey;
+import dev.meshguard.history.MemorySnapshot;
+import dev.meshguard.history.MemorySnapshot.Amount;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

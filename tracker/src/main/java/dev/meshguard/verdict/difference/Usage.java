@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.difference;
 
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 

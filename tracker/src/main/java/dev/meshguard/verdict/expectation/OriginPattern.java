@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.expectation;
 
+import dev.meshguard.event.FrameName;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.internal.FrameName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

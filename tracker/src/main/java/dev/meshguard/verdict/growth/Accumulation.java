@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.CountingPolicy;
-import dev.meshguard.tracker.history.PolicyLedger;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.history.PolicyLedger;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

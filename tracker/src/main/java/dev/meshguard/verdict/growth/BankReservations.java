@@ -2,8 +2,8 @@ package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.internal.HeldMemory;
 import java.util.ArrayList;

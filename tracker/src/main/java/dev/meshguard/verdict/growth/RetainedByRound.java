@@ -2,7 +2,7 @@ package dev.meshguard.verdict.growth;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.growth;
 
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

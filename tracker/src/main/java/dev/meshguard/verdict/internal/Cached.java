@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
-import dev.meshguard.tracker.history.BufferGeneration.Report;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

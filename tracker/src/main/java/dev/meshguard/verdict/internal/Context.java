@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.Survivor;

@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import java.util.ArrayList;

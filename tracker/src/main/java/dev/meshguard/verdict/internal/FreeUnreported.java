@@ -2,9 +2,9 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

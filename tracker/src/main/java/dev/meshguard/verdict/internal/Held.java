@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.Reachability.State;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

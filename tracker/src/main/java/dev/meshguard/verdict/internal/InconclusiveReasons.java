@@ -1,17 +1,17 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.tracker.history.MissingCanary;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.MissingCanary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

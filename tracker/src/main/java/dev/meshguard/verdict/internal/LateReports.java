@@ -1,11 +1,11 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

@@ -3,8 +3,8 @@ package dev.meshguard.verdict.internal;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.BufferGeneration.Report;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
 import java.util.List;
 import java.util.OptionalLong;
 

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
 
 /** An address in one memory of one device. */
 record MemoryAddress(int device, BufferType type, long address) {

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.GenerationSums;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.GenerationSums;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.PhaseUsage.Flow;
 import dev.meshguard.verdict.PhaseUsage.Place;

@@ -1,8 +1,8 @@
 package dev.meshguard.verdict.internal;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.tracker.AllocationRequest;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;

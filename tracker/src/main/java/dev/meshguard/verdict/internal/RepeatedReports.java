@@ -1,13 +1,13 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.history.Anomaly;
-import dev.meshguard.tracker.history.BufferGeneration.Report;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Evidence;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
-import dev.meshguard.tracker.history.BufferGeneration;
-import dev.meshguard.tracker.history.BufferGeneration.Report;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

@@ -2,7 +2,7 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

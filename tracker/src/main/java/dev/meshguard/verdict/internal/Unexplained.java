@@ -1,6 +1,6 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;

@@ -11,13 +11,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;

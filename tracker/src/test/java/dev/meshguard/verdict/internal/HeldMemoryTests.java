@@ -9,7 +9,7 @@ import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.history.AllocationHistory;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.LogEvents;
 import dev.meshguard.server.log.AddressUse;
-import dev.meshguard.tracker.history.LogEvents;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Optional;

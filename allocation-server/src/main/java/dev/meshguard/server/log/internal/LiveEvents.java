@@ -1,13 +1,13 @@
 package dev.meshguard.server.log.internal;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 
 /** The live buffers of a log, and sums; for logs that are larger than the memory. */
 final class LiveEvents {

@@ -1,16 +1,16 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.LogEvents;
 import dev.meshguard.tracker.Retention;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
-import dev.meshguard.tracker.history.LogEvents;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.HashMap;

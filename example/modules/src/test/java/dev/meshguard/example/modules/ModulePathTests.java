@@ -18,7 +18,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mockito.MockReports;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.handle.HandleSearch;
+import dev.meshguard.handle.HandleSearch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;

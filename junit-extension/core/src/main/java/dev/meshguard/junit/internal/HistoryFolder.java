@@ -1,7 +1,7 @@
 package dev.meshguard.junit.internal;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.template;
 
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.template.OutcomeWatcher;
 import dev.meshguard.junit.internal.template.SourceRuntime;
@@ -10,7 +11,6 @@ import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Trend;

@@ -1,12 +1,12 @@
 package dev.meshguard.mesh.internal.allocation;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.buffer.BufferConfig;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.allocation;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Origin;
-import dev.meshguard.tracker.AllocationRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

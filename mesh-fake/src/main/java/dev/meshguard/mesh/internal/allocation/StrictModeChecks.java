@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.allocation;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
@@ -8,7 +9,6 @@ import dev.meshguard.mesh.BufferMisuseException.Misuse;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.internal.allocation.Allocation.Kind;
 import dev.meshguard.mesh.internal.allocation.BufferState.Moment;
-import dev.meshguard.tracker.AllocationRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.context;
 
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.buffer.CoreRange;
@@ -13,7 +14,6 @@ import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.Architecture;
 import dev.meshguard.mesh.runtime.CoreGrid;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;

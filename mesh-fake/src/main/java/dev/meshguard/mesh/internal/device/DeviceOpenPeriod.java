@@ -1,12 +1,12 @@
 package dev.meshguard.mesh.internal.device;
 
 import dev.meshguard.event.Owner;
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.runtime.CoreGrid;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;

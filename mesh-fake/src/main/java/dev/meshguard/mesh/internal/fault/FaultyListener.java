@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.fault;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
@@ -8,7 +9,6 @@ import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.ReportKind;
 import dev.meshguard.mesh.internal.report.ForwardingListener;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

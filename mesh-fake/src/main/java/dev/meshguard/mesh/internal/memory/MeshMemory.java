@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.internal.memory;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
@@ -27,7 +28,6 @@ import dev.meshguard.mesh.internal.report.Answers;
 import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
-import dev.meshguard.tracker.AllocationRequest;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;

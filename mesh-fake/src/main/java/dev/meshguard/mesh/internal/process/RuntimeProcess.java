@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.process;
 
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
@@ -12,7 +13,6 @@ import dev.meshguard.mesh.runtime.DispatchCoreConfig;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.SystemMesh;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.meshguard.mesh.internal.program;
 
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.runtime.Architecture;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;

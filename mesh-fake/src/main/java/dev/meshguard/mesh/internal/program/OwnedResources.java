@@ -2,12 +2,12 @@ package dev.meshguard.mesh.internal.program;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.Owner;
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.Allocation.ReleaseReason;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.context.MeshLock;
 import dev.meshguard.mesh.internal.device.DeviceOpenPeriod;
-import dev.meshguard.tracker.handle.EndOfPath;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;

@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.internal.report;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 import org.jspecify.annotations.Nullable;
 

@@ -5,6 +5,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -13,7 +14,6 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.Collections;

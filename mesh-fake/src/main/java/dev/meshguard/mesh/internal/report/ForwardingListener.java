@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.internal.report;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MeshDescription;
@@ -8,7 +9,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
 

@@ -9,6 +9,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT
 import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -21,7 +22,6 @@ import dev.meshguard.mesh.runtime.ReportingModel;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.tensor;
 
+import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.MeshBuffer;
-import dev.meshguard.tracker.handle.PartOfHandle;
 
 /**
  * The device memory of a tensor, shared by all its handles.

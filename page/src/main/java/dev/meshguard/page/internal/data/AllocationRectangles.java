@@ -2,9 +2,9 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.internal.data.GroupIndex.Membership;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.DeviceMemory;
 import java.io.IOException;
 import java.util.ArrayList;

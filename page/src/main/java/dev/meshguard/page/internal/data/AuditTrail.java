@@ -1,8 +1,8 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.history.Anomaly;
 import dev.meshguard.report.BudgetReport;
-import dev.meshguard.tracker.history.Anomaly;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;

@@ -2,13 +2,13 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

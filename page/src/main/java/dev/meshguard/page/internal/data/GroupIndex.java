@@ -1,6 +1,6 @@
 package dev.meshguard.page.internal.data;
 
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;

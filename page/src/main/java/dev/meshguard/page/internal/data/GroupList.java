@@ -1,10 +1,10 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;

@@ -1,10 +1,10 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
-import dev.meshguard.tracker.history.CountingPolicy;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;

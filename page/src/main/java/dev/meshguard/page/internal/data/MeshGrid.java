@@ -2,8 +2,8 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.MeshDescription;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.BufferGeneration;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;

@@ -1,9 +1,9 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.Caveat;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Phase;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.PhaseUsage;
 import java.io.IOException;

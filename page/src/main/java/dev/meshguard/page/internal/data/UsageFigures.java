@@ -2,8 +2,8 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;

@@ -2,10 +2,10 @@ package dev.meshguard.page.internal.suite;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.page.internal.data.InlineJson;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.page.internal.data.UsageFigures;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;

@@ -1,5 +1,7 @@
 package dev.meshguard.samples.corpus.matrix;
 
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.samples.corpus.stage.Life;
 import dev.meshguard.samples.corpus.stage.Road;
 import dev.meshguard.samples.corpus.stage.Road.Arrival;
@@ -7,8 +9,6 @@ import dev.meshguard.samples.corpus.truth.GroundTruth;
 import dev.meshguard.samples.corpus.truth.Label;
 import dev.meshguard.samples.corpus.truth.Label.State;
 import dev.meshguard.samples.corpus.truth.TrueCause;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;

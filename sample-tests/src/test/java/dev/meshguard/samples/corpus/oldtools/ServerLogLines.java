@@ -1,9 +1,9 @@
 package dev.meshguard.samples.corpus.oldtools;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.tracker.AllocationRequest;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -11,7 +12,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
 import java.util.HashMap;

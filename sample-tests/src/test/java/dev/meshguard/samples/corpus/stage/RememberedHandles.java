@@ -1,10 +1,10 @@
 package dev.meshguard.samples.corpus.stage;
 
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Reachability;
-import dev.meshguard.tracker.AllocationRequest;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.BufferGeneration;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MeshDescription;
@@ -9,7 +10,6 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.Scope;
 
 /** A process that reports under its own number until it ends; then its reports stop. */

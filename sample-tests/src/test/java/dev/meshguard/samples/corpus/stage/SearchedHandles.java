@@ -1,11 +1,11 @@
 package dev.meshguard.samples.corpus.stage;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.handle.GarbageCollection;
+import dev.meshguard.handle.HandleSearch;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.handle.GarbageCollection;
-import dev.meshguard.tracker.handle.HandleSearch;
-import dev.meshguard.tracker.history.AllocationHistory;
-import dev.meshguard.tracker.history.HistoryEvent;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.meshguard.samples.corpus.stage;
 import static dev.meshguard.mesh.tensor.TensorDistribution.sharded2d;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -31,7 +32,6 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.samples.support.CollectedGarbage;
 import dev.meshguard.tracker.AllocationListener;
-import dev.meshguard.tracker.AllocationRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.Expectation;

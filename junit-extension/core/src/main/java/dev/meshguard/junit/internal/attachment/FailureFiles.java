@@ -1,11 +1,11 @@
 package dev.meshguard.junit.internal.attachment;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.file.FileReplacement;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.report.json.VerdictJson;
-import dev.meshguard.tracker.FileReplacement;
-import dev.meshguard.tracker.history.AllocationHistory;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.handle.SearchSummary;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.HistoryFolder;
@@ -13,7 +14,6 @@ import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.handle.SearchSummary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
@@ -17,7 +18,6 @@ import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
@@ -9,7 +10,6 @@ import dev.meshguard.junit.internal.summary.CheckResult;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;

@@ -1,12 +1,12 @@
 package dev.meshguard.junit.internal.session;
 
+import dev.meshguard.handle.HandleSearch;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
 import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.Scope;
-import dev.meshguard.tracker.handle.HandleSearch;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.Map;

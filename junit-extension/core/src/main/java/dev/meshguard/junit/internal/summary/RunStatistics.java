@@ -1,10 +1,10 @@
 package dev.meshguard.junit.internal.summary;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.summary.Amount;
 import dev.meshguard.report.summary.LeakCount;
 import dev.meshguard.report.summary.RunSummary;
-import dev.meshguard.tracker.history.AllocationHistory;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;

@@ -1,0 +1,181 @@
+package dev.meshguard.event;
+
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One event that a source reported, with its number in the history.
+ *
+ * <p>Immutable.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public sealed interface HistoryEvent {
+
+    /** Returns the number in the history, from 1. */
+    long number();
+
+    /** A buffer on a device was reported allocated. */
+    record Allocated(
+            long number,
+            AllocationRequest request,
+            int device,
+            BufferType type,
+            long address,
+            long size,
+            Ownership ownership)
+            implements HistoryEvent {
+
+        /** Returns the event as a line, for example {@code #13 allocated DRAM 0x1000 (4096) on device 0, 2 KiB (2048 B)}. */
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "#%d allocated %s %s on device %d, %s",
+                    number,
+                    type,
+                    Quantities.address(address),
+                    device,
+                    Quantities.size(size));
+        }
+    }
+
+    /** A buffer on a device was reported freed. */
+    record Freed(long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
+            implements HistoryEvent {
+
+        /** Returns whether the handle was garbage collected; else a call freed the buffer. */
+        public boolean isOfCollectedHandle() {
+            return request.details().handleCollected();
+        }
+
+        /** Returns the event as a line, which mentions a collected handle. */
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "#%d freed %s %s on device %d%s",
+                    number,
+                    type,
+                    Quantities.address(address),
+                    device,
+                    isOfCollectedHandle() ? ", when its handle was collected" : "");
+        }
+    }
+
+    /** The runtime ignored a call that frees a buffer. */
+    record FreeIgnored(
+            long number, AllocationRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
+            implements HistoryEvent {
+
+        /** Returns the event as a line, with the reason. */
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "#%d free of %s %s on device %d ignored, because %s",
+                    number,
+                    type,
+                    Quantities.address(address),
+                    device,
+                    reason.description());
+        }
+    }
+
+    /** A phase began or was resumed. */
+    record PhaseBegan(long number, Instant at, Phase phase) implements HistoryEvent {}
+
+    /** A mesh was opened. */
+    record MeshOpened(long number, Instant at, MeshDescription mesh) implements HistoryEvent {}
+
+    /** The close of a mesh began. */
+    record MeshClosing(long number, Instant at, int mesh) implements HistoryEvent {}
+
+    /** A mesh was closed. */
+    record MeshClosed(long number, Instant at, int mesh) implements HistoryEvent {}
+
+    /** A device was initialised. */
+    record DeviceOpened(long number, int device) implements HistoryEvent {}
+
+    /** A device was closed. */
+    record DeviceClosed(long number, int device) implements HistoryEvent {}
+
+    /** A cache keeps an owner from now on. */
+    record OwnerCached(long number, Owner owner, String cache) implements HistoryEvent {}
+
+    /** An owner ended. */
+    record OwnerEnded(long number, Owner owner) implements HistoryEvent {}
+
+    /** An independent count of the same memory was read. */
+    record Witnessed(long number, WitnessSnapshot snapshot) implements HistoryEvent {}
+
+    /** Some reports are missing here; the count is -1 if unknown. */
+    record ReportsLost(long number, long count, String reason) implements HistoryEvent {}
+
+    /**
+     * A source was connected, whether or not it reported anything.
+     *
+     * @param source a readable name
+     * @param covers the part of the events that it reports, if that is not everything
+     */
+    record SourceAttached(long number, String source, Optional<String> covers) implements HistoryEvent {
+
+        /** Creates the event of a source that reports everything. */
+        public SourceAttached(long number, String source) {
+            this(number, source, Optional.empty());
+        }
+    }
+
+    /** A process that reported has exited; it never freed the memory that it still held. */
+    record ProcessDied(long number, long processId) implements HistoryEvent {}
+
+    /** The source reports no allocation and no free from now on, until {@link TrackingStarted}. */
+    record TrackingStopped(long number, String reason) implements HistoryEvent {}
+
+    /** The source reports everything again. */
+    record TrackingStarted(long number) implements HistoryEvent {}
+
+    /** A canary was planted on every device of a mesh: its allocation and then its free have to be reported. */
+    record CanaryPlanted(long number, int mesh, List<Integer> devices) implements HistoryEvent {
+        /** Creates the event with its own copy of the devices. */
+        public CanaryPlanted {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** The allocations of canaries of a mesh arrived, on the given devices one after the other. */
+    record CanarySeen(long number, int mesh, List<Integer> devices) implements HistoryEvent {
+        /** Creates the event with its own copy of the devices. */
+        public CanarySeen {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** The frees of canaries of a mesh arrived. */
+    record CanaryFreed(long number, int mesh, List<Integer> devices) implements HistoryEvent {
+        /** Creates the event with its own copy of the devices. */
+        public CanaryFreed {
+            devices = List.copyOf(devices);
+        }
+    }
+
+    /** The check was made here, and later frees are late. Expectations that expire are judged by the date. */
+    record Checked(long number, LocalDate today) implements HistoryEvent {}
+
+    /** A search examined whether the handle of a request is still reachable. */
+    record HandleTraced(long number, AllocationRequest request, Reachability reachability) implements HistoryEvent {}
+
+    /**
+     * A round began: a section of the program that is repeated, and should have the same survivors as the one before.
+     */
+    record RoundBegan(long number, int round) implements HistoryEvent {}
+
+    /** A round ended. */
+    record RoundEnded(long number, int round) implements HistoryEvent {}
+}

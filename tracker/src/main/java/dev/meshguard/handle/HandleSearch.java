@@ -1,0 +1,273 @@
+package dev.meshguard.handle;
+
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.tracker.AllocationTracker;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Finds the objects that still hold the handles of surviving buffers.
+ *
+ * <p>A buffer is freed through a handle: a tensor, a mesh buffer, a program. A survivor is <em>held</em> if its handle
+ * is reachable but was not used, or <em>lost</em> if no code can free it any more. The two have different remedies, and
+ * reports alone do not distinguish them.
+ *
+ * <pre>{@code
+ * HandleSearch.from(this).trace(tracker, tracker.history());
+ * assertThat(tracker).hasNoLeaks();
+ * }</pre>
+ *
+ * <h2>How it works</h2>
+ *
+ * <p>A source reports the object through which the code under test holds each allocation. The tracker keeps a weak
+ * reference to it, one for each request. A search requests a few garbage collections and looks which of these
+ * references are empty afterwards. For the others it visits everything reachable from the given objects, the nearest
+ * first, and records the shortest path: {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}. The result
+ * becomes a part of the history, and so an input of the verdict.
+ *
+ * <p>It explains a leak and never decides whether there is one. Run it only if something survived. It costs a few
+ * collections, and some milliseconds for each ten thousand objects if it looks for a path.
+ *
+ * <h2>Limits</h2>
+ * <ul>
+ *   <li>The search calls no code of the program under test: no {@code toString}, no {@code equals}, no iterator.
+ *       Inherited contents of the program's own collections are therefore not read.
+ *   <li>It opens no modules. Objects of the JDK are closed except for its containers.
+ *   <li>Weak, soft and phantom references and thread-locals do not count as holders.
+ *   <li>A handle that only a local variable or an object outside the given ones holds is reported as held, without a
+ *       path.
+ *   <li>If collections cannot be forced ({@code -XX:+DisableExplicitGC}), no handle is reported as lost.
+ * </ul>
+ *
+ * <p>Immutable. A search may be used again, and by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class HandleSearch {
+
+    /** The default for the maximum number of visited objects. */
+    public static final int DEFAULT_OBJECTS = 200_000;
+
+    /** The default for the maximum number of collections. */
+    public static final int DEFAULT_COLLECTIONS = 4;
+
+    /** The first collection may keep an object that moved from one generation of the heap to the next. */
+    private static final int PROOFS_NEEDED = 2;
+
+    private final List<Start> starts;
+    private final int objects;
+    private final int collections;
+    private final GarbageCollection garbage;
+
+    private HandleSearch(Builder builder) {
+        this.starts = List.copyOf(builder.starts);
+        this.objects = builder.objects;
+        this.collections = builder.collections;
+        this.garbage = builder.garbage;
+    }
+
+    /** Returns a search that starts at the fields of the given objects, for example of a test instance. */
+    public static HandleSearch from(Object... roots) {
+        Builder builder = builder();
+        for (Object root : roots) {
+            builder.instance(root);
+        }
+        return builder.build();
+    }
+
+    /** Starts a search with other roots or bounds. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Searches for the handle of every request with an open report in a history, and records the results.
+     *
+     * @param tracker records the results; a history that is taken afterwards contains them
+     * @param history the history that was taken from this tracker
+     * @return a summary of the search
+     */
+    public SearchSummary trace(AllocationTracker tracker, AllocationHistory history) {
+        List<AllocationRequest> open = openRequests(history);
+        if (open.isEmpty()) {
+            return new SearchSummary(0, 0, 0, false, 0, true, List.of());
+        }
+        int rounds = 0;
+        int proofs = 0;
+        // Until the search for paths, this method must not refer to a handle, or it would hold the handle itself.
+        while (rounds < collections && (proofs == 0 || (proofs < PROOFS_NEEDED && isAnyRemaining(open)))) {
+            rounds++;
+            proofs += garbage.run() ? 1 : 0;
+        }
+        return record(tracker, open, rounds, proofs);
+    }
+
+    private SearchSummary record(AllocationTracker tracker, List<AllocationRequest> open, int rounds, int proofs) {
+        Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
+        open.forEach(request -> handleOf(request).ifPresent(targets::add));
+        Walk walk = new Walk(targets, objects);
+        if (!targets.isEmpty()) {
+            starts.forEach(start -> start.begin(walk));
+            walk.traverse();
+        }
+        int withoutPath = 0;
+        for (AllocationRequest request : open) {
+            Optional<Object> handle = handleOf(request);
+            tracker.traced(request, finding(handle, walk, proofs));
+            withoutPath += handle.isPresent() && handle.flatMap(walk::pathTo).isEmpty() ? 1 : 0;
+        }
+        boolean complete = !walk.hitBound() && walk.unread().isEmpty();
+        return new SearchSummary(open.size(), withoutPath, rounds, proofs > 0, walk.objects(), complete, walk.unread());
+    }
+
+    private Reachability finding(Optional<Object> handle, Walk walk, int proofs) {
+        Optional<List<String>> path = handle.flatMap(walk::pathTo);
+        if (path.isPresent()) {
+            return Reachability.heldBy(path.get());
+        }
+        if (handle.isEmpty()) {
+            // A reference may be empty by chance, but the result must not depend on chance.
+            return proofs > 0 ? Reachability.lost() : Reachability.unknown();
+        }
+        if (proofs < PROOFS_NEEDED) {
+            return Reachability.unknown();
+        }
+        return walk.hitBound() ? Reachability.heldBy(List.of(beyond(walk.objects()))) : Reachability.held();
+    }
+
+    private static String beyond(int searched) {
+        return String.format(
+                Locale.ROOT, "something beyond the %s that were searched", Quantities.count(searched, "object"));
+    }
+
+    private static boolean isAnyRemaining(List<AllocationRequest> open) {
+        return open.stream().anyMatch(request -> !request.handle().orElseThrow().refersTo(null));
+    }
+
+    private static Optional<Object> handleOf(AllocationRequest request) {
+        return request.handle().map(WeakReference::get);
+    }
+
+    private static List<AllocationRequest> openRequests(AllocationHistory history) {
+        Set<AllocationRequest> open = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<AllocationRequest> inOrder = new ArrayList<>();
+        for (BufferGeneration buffer : history.live()) {
+            for (BufferGeneration.Report report : buffer.reportsRemaining()) {
+                AllocationRequest request = report.request();
+                if (request.handle().isPresent() && open.add(request)) {
+                    inOrder.add(request);
+                }
+            }
+        }
+        return inOrder;
+    }
+
+    /** A root of a search. */
+    private sealed interface Start {
+
+        void begin(Walk walk);
+
+        record Instance(Object root) implements Start {
+            @Override
+            public void begin(Walk walk) {
+                walk.from(root, new Link.Origin(Link.nameOf(root.getClass())));
+            }
+        }
+
+        record Statics(Class<?> type) implements Start {
+            @Override
+            public void begin(Walk walk) {
+                walk.fromStaticsOf(type);
+            }
+        }
+
+        record Named(String name, Object root) implements Start {
+            @Override
+            public void begin(Walk walk) {
+                walk.from(root, new Link.Root(name));
+            }
+        }
+    }
+
+    /** Configures the roots and bounds of a search; not safe for use by several threads. */
+    @API(status = Status.EXPERIMENTAL, since = "0.1")
+    public static final class Builder {
+
+        private final List<Start> starts = new ArrayList<>();
+        private int objects = DEFAULT_OBJECTS;
+        private int collections = DEFAULT_COLLECTIONS;
+        private GarbageCollection garbage = GarbageCollection.forced();
+
+        private Builder() {}
+
+        /** Starts at the fields of an object, which is named by its class. */
+        public Builder instance(Object root) {
+            starts.add(new Start.Instance(root));
+            return this;
+        }
+
+        /** Starts at the static fields of this class only. */
+        public Builder statics(Class<?> type) {
+            starts.add(new Start.Statics(type));
+            return this;
+        }
+
+        /** Starts at an object with a custom name, for example {@code parameter cache}. */
+        public Builder named(String name, Object root) {
+            starts.add(new Start.Named(name, root));
+            return this;
+        }
+
+        /**
+         * Sets the maximum number of visited objects; {@value #DEFAULT_OBJECTS} by default.
+         *
+         * @throws IllegalArgumentException if the number is not positive
+         */
+        public Builder maxObjects(int number) {
+            objects = requirePositive("objects", number);
+            return this;
+        }
+
+        /**
+         * Sets the maximum number of collections; {@value #DEFAULT_COLLECTIONS} by default.
+         *
+         * @throws IllegalArgumentException if the number is not positive
+         */
+        public Builder maxCollections(int number) {
+            collections = requirePositive("collections", number);
+            return this;
+        }
+
+        /** Sets how garbage is collected; {@link GarbageCollection#forced()} by default. */
+        public Builder collectingBy(GarbageCollection newGarbage) {
+            garbage = newGarbage;
+            return this;
+        }
+
+        /** Returns the search. */
+        public HandleSearch build() {
+            return new HandleSearch(this);
+        }
+
+        private static int requirePositive(String what, int number) {
+            if (number < 1) {
+                throw new IllegalArgumentException(
+                        String.format(Locale.ROOT, "Cannot search with %d %s at most: give 1 or more", number, what));
+            }
+            return number;
+        }
+    }
+}

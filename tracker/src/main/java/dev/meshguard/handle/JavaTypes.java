@@ -1,0 +1,83 @@
+package dev.meshguard.handle;
+
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.tracker.AllocationListener;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** Classifies classes for a search. */
+final class JavaTypes {
+
+    /** Classes that hold nothing of interest and whose text runs no foreign code. */
+    private static final Set<Class<?>> LEAVES = Set.of(
+            String.class,
+            Boolean.class,
+            Character.class,
+            Byte.class,
+            Short.class,
+            Integer.class,
+            Long.class,
+            Float.class,
+            Double.class,
+            BigInteger.class,
+            BigDecimal.class,
+            UUID.class);
+
+    /** Classes that record and judge: they know every request, but hold no handle. */
+    private static final List<Class<?>> RECORDING = List.of(
+            AllocationListener.class,
+            AllocationRequest.class,
+            AllocationHistory.class,
+            BufferGeneration.class,
+            HistoryEvent.class);
+
+    /** Classes that represent the running program, not data that was stored in it. */
+    private static final List<Class<?>> MACHINERY =
+            List.of(Class.class, ClassLoader.class, Thread.class, ThreadGroup.class);
+
+    private JavaTypes() {}
+
+    static boolean isLeaf(Class<?> type) {
+        return type.isPrimitive() || LEAVES.contains(type);
+    }
+
+    static boolean isOfTheJdk(Class<?> type) {
+        ClassLoader loader = type.getClassLoader();
+        return loader == null || loader == ClassLoader.getPlatformClassLoader();
+    }
+
+    /** Returns whether the contents of objects of a class are excluded. */
+    static boolean endsPath(Class<?> type) {
+        return isLeaf(type)
+                || type.isAnnotationPresent(EndOfPath.class)
+                || RECORDING.stream().anyMatch(recording -> recording.isAssignableFrom(type))
+                || MACHINERY.stream().anyMatch(machinery -> machinery.isAssignableFrom(type));
+    }
+
+    /**
+     * Returns whether a container can be iterated without running code of the program under test.
+     *
+     * <p>This excludes views that an abstract class of the JDK creates over the program's own collection. It also
+     * excludes the wrappers of {@code java.util.Collections}: they iterate their wrapped collection, which only their
+     * closed fields could distinguish from the JDK's.
+     */
+    static boolean isOpenContainer(Class<?> type) {
+        return type.getClassLoader() == null
+                && type.getName().startsWith("java.util.")
+                && !type.getName().startsWith("java.util.Abstract")
+                && (Collection.class.isAssignableFrom(type) || Map.class.isAssignableFrom(type));
+    }
+
+    /** Returns a noun with its article. */
+    static String withArticle(String noun) {
+        return ("AEIOUaeiou".indexOf(noun.charAt(0)) >= 0 ? "an " : "a ") + noun;
+    }
+}

@@ -1,0 +1,214 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.HistoryEvent;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The generations of one address of one memory of one device.
+ *
+ * <p>Only one of them is live at a time. Exceptions are an address that several allocators reserve, and a generation
+ * that stayed in the ledger when its device was opened again.
+ */
+final class Address {
+
+    private int generations;
+    private @Nullable BufferGeneration latest;
+
+    /** Generations before the latest that no free ended, oldest first. */
+    private List<BufferGeneration> earlier = List.of();
+
+    /** The allocator that reserved the memory of a generation. */
+    private record AllocatorKey(@Nullable MeshOpenPeriod mesh, Optional<AllocatorId> allocator) {
+
+        private static AllocatorKey of(BufferGeneration generation) {
+            return new AllocatorKey(generation.allocatedBy(), generation.allocator());
+        }
+
+        private boolean isKnown() {
+            return mesh != null || allocator.isPresent();
+        }
+    }
+
+    /** The last generation of each allocator that reserved the address before that of the latest one did. */
+    private Map<AllocatorKey, BufferGeneration> lastOf = Map.of();
+
+    /** Returns the latest generation, which may have ended. */
+    @Nullable
+    BufferGeneration latest() {
+        return latest;
+    }
+
+    /** Returns the number that a new generation would have, from 1. */
+    int nextGeneration() {
+        return generations + 1;
+    }
+
+    /** Returns the live buffer that a report of the given mesh and allocator, or of unknown ones, is about. */
+    @Nullable
+    BufferGeneration reportedAgain(
+            @Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details, int devicePeriod) {
+        BufferGeneration found = null;
+        for (BufferGeneration generation : live()) {
+            if (!generation.mayBeOf(details)) {
+                continue;
+            }
+            if (generation.reservedAgainAt().isPresent()) {
+                continue;
+            }
+            if (allocatingMesh != null && generation.allocatedBy() == allocatingMesh) {
+                return generation;
+            }
+            boolean mayBeOne = allocatingMesh == null || generation.allocatedBy() == null;
+            if (mayBeOne && isCurrent(generation, devicePeriod)) {
+                found = generation;
+            }
+        }
+        return found;
+    }
+
+    void begin(BufferGeneration generation) {
+        BufferGeneration before = latest;
+        if (before != null) {
+            if (before.isLive()) {
+                earlier = earlier.isEmpty() ? new ArrayList<>(2) : earlier;
+                earlier.add(before);
+            }
+            AllocatorKey key = AllocatorKey.of(before);
+            if (key.isKnown() && !key.equals(AllocatorKey.of(generation))) {
+                lastOf = lastOf.isEmpty() ? new LinkedHashMap<>(2) : lastOf;
+                lastOf.put(key, before);
+            }
+        }
+        latest = generation;
+        generations++;
+    }
+
+    /**
+     * Returns the live buffer whose report a free matches, if there is one.
+     *
+     * <p>Buffers of the same mesh come first, then those of an earlier open period of its number or of an unknown mesh.
+     * A free that names no mesh matches the best fit. Buffers of a reopened device or a closed mesh match only if there
+     * is no other.
+     */
+    @Nullable
+    BufferGeneration freedBy(HistoryEvent.Freed free, @Nullable MeshOpenPeriod allocatingMesh, int devicePeriod) {
+        AllocationDetails details = free.request().details();
+        BufferGeneration best = null;
+        int bestRank = 0;
+        for (BufferGeneration generation : live()) {
+            if (!generation.mayBeOf(details)) {
+                continue;
+            }
+            int rank = allocatingMesh == null
+                    ? rank(generation, free, devicePeriod)
+                    : rank(generation, allocatingMesh, devicePeriod);
+            if (rank > 0
+                    && rank >= bestRank
+                    && (best == null || rank > bestRank || !goesBefore(best, generation, free))) {
+                best = generation;
+                bestRank = rank;
+            }
+        }
+        return best;
+    }
+
+    /** Decides between two generations of one allocator: a late or lost free belongs to the earlier one. */
+    private static boolean goesBefore(BufferGeneration earlier, BufferGeneration later, HistoryEvent.Freed free) {
+        if (earlier.reservedAgainAt().isEmpty()) {
+            return false;
+        }
+        AllocationDetails details = free.request().details();
+        boolean may = earlier.mayBeReleasedBy(details);
+        if (may != later.mayBeReleasedBy(details)) {
+            return may;
+        }
+        return earlier.fit(free.request(), free.ownership()) >= later.fit(free.request(), free.ownership());
+    }
+
+    /**
+     * Returns the last generation for which the given mesh (or one with its number) and allocator reserved the address;
+     * unknown meshes and allocators count too.
+     */
+    @Nullable
+    BufferGeneration lastOf(@Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details) {
+        BufferGeneration last = latest;
+        if (last == null || mayBeOf(last, allocatingMesh, details)) {
+            return last;
+        }
+        BufferGeneration exact = lastOf.get(new AllocatorKey(allocatingMesh, details.allocator()));
+        return exact != null
+                ? exact
+                : lastOf.values().stream()
+                        .filter(generation -> mayBeOf(generation, allocatingMesh, details))
+                        .max(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                        .orElse(null);
+    }
+
+    private static boolean mayBeOf(
+            BufferGeneration generation, @Nullable MeshOpenPeriod allocatingMesh, AllocationDetails details) {
+        return generation.mayBeOf(details)
+                && (allocatingMesh == null || generation.allocatedBy() == null || isOf(generation, allocatingMesh));
+    }
+
+    void ended(BufferGeneration generation) {
+        if (!earlier.isEmpty()) {
+            earlier.remove(generation);
+        }
+    }
+
+    /** Returns the generations that are still in the ledger, oldest first, and the latest one even if it has ended. */
+    List<BufferGeneration> inLedger() {
+        List<BufferGeneration> known = new ArrayList<>(earlier);
+        if (latest != null) {
+            known.add(latest);
+        }
+        return known;
+    }
+
+    private List<BufferGeneration> live() {
+        BufferGeneration last = latest;
+        if (earlier.isEmpty()) {
+            return last != null && last.isLive() ? List.of(last) : List.of();
+        }
+        return inLedger().stream().filter(BufferGeneration::isLive).toList();
+    }
+
+    private static int rank(BufferGeneration generation, MeshOpenPeriod allocatingMesh, int devicePeriod) {
+        if (generation.allocatedBy() == allocatingMesh) {
+            return 4;
+        }
+        if (generation.allocatedBy() == null) {
+            return isCurrent(generation, devicePeriod) ? 2 : 1;
+        }
+        return isOf(generation, allocatingMesh) ? 3 : 0;
+    }
+
+    private static int rank(BufferGeneration generation, HistoryEvent.Freed free, int devicePeriod) {
+        return isCurrent(generation, devicePeriod) ? 2 + generation.fit(free.request(), free.ownership()) : 1;
+    }
+
+    private static boolean isOf(BufferGeneration generation, MeshOpenPeriod allocatingMesh) {
+        MeshOpenPeriod known = generation.allocatedBy();
+        return known != null && known.mesh() == allocatingMesh.mesh();
+    }
+
+    /**
+     * Returns whether a current allocation may belong to this generation: its mesh is open, its device was not opened
+     * again.
+     */
+    private static boolean isCurrent(BufferGeneration generation, int devicePeriod) {
+        MeshOpenPeriod allocatingMesh = generation.allocatedBy();
+        if (allocatingMesh == null || !allocatingMesh.isAnnounced()) {
+            return generation.openPeriod() == devicePeriod;
+        }
+        return allocatingMesh.isOpen();
+    }
+}

@@ -1,0 +1,588 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.RequestContext;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.recorder.DeviceRecorder;
+import dev.meshguard.recorder.PendingEvent;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reports that a tracker had recorded at one moment.
+ *
+ * <p>The events are numbered from 1 in the order of the requests they belong to. Requests of several devices without an
+ * order of their own are ordered by phase and device. The same reports always give the same history and numbers.
+ *
+ * <p>Immutable and safe for use by several threads. Taking a history is cheap; its events are sorted when they are
+ * first read.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class AllocationHistory {
+
+    private final EventStore store;
+    private final @Nullable RequestContext context;
+    private @Nullable List<DeviceSums> sums;
+    /** The unsettled generations, and all data that is known without the others. */
+    private @Nullable GenerationBuilder replay;
+
+    private @Nullable GenerationBuilder settledReplay;
+    private @Nullable List<BufferGeneration> generations;
+    private @Nullable GenerationSums generationSums;
+
+    private AllocationHistory(EventStore store, @Nullable RequestContext context) {
+        this.store = store;
+        this.context = context;
+    }
+
+    /** Creates the history of a tracker; use the tracker's {@code history()}. */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory recorded(
+            List<PendingEvent> markers, List<DeviceRecorder.Recording> recordings, boolean flatAddresses) {
+        return new AllocationHistory(new EventStore.Recorded(markers, recordings, flatAddresses), null);
+    }
+
+    /**
+     * Creates a history that was read from a file.
+     *
+     * @param events the events; their numbers ascend, and missing events leave gaps
+     * @param sums the sums of each device, ascending
+     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
+     * @param complete whether every event was kept
+     */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory restored(
+            List<HistoryEvent> events, List<DeviceSums> sums, boolean flatAddresses, boolean complete) {
+        return new AllocationHistory(new EventStore.Restored(events, sums, flatAddresses, complete), null);
+    }
+
+    /**
+     * Creates the history of a log; its addresses are those of memory that is spread over banks.
+     *
+     * @param events every event; they must not change any more
+     */
+    @API(status = Status.INTERNAL)
+    public static AllocationHistory read(LogEvents events) {
+        return new AllocationHistory(new LogEventStore(events), null);
+    }
+
+    /**
+     * Returns the history as of the last recorded check if anything happened after it, else this history.
+     *
+     * <p>Findings about handles and missing reports count whenever they were made. A history whose events were not kept
+     * is returned unchanged.
+     */
+    public AllocationHistory asOfCheck() {
+        Optional<HistoryEvent.Checked> last = check();
+        if (last.isEmpty() || !isComplete()) {
+            return this;
+        }
+        EventStore known = store.asOf(last.get().number());
+        return known == store ? this : new AllocationHistory(known, context);
+    }
+
+    /**
+     * Returns the part that concerns one context of a shared tracker: its allocations, what became of them, and its
+     * frees that found nothing. Events keep their numbers.
+     *
+     * <p>Take it when the context is closed: live buffers are then its survivors, even if the mesh stays open.
+     * Therefore no mesh of this part is {@linkplain #openMeshes() open}. Memory that the mesh keeps for all contexts
+     * (memory of the runtime, programs in a cache) is excluded. The part of a history whose events were not kept is
+     * empty.
+     */
+    public AllocationHistory partOf(RequestContext selected) {
+        List<HistoryEvent> part = isComplete() ? new ContextFilter(this, selected).events() : List.of();
+        return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), selected);
+    }
+
+    /** Returns the context, if this history is the part of one. */
+    public Optional<RequestContext> context() {
+        return Optional.ofNullable(context);
+    }
+
+    /** Returns every event, oldest first. */
+    public List<HistoryEvent> events() {
+        return store.events();
+    }
+
+    /** Returns the events of one kind, oldest first. */
+    public <E extends HistoryEvent> List<E> events(Class<E> kind) {
+        return store.events(kind);
+    }
+
+    /** Returns the event of the given number, if there is one. */
+    public Optional<HistoryEvent> event(long number) {
+        List<HistoryEvent> all = events();
+        int low = 0;
+        int high = (int) Math.min(Math.max(number, 0), all.size()) - 1;
+        // Few histories have gaps, so most events are at the index of their number; none is behind that index.
+        int middle = high;
+        while (low <= high) {
+            long found = all.get(middle).number();
+            if (found == number) {
+                return Optional.of(all.get(middle));
+            }
+            if (found < number) {
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+            middle = (low + high) >>> 1;
+        }
+        return Optional.empty();
+    }
+
+    /** Returns every generation of every address, in the order of allocation. */
+    public synchronized List<BufferGeneration> generations() {
+        List<BufferGeneration> known = generations;
+        if (known == null) {
+            List<BufferGeneration> unsettled = replay().generations;
+            List<BufferGeneration> settled = settledReplay().generations;
+            known = settled.isEmpty()
+                    ? Collections.unmodifiableList(unsettled)
+                    : Stream.concat(unsettled.stream(), settled.stream())
+                            .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                            .toList();
+            generations = known;
+        }
+        return known;
+    }
+
+    /** Returns the generations with an allocation or a free whose details match, in the order of allocation. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> generationsWith(Predicate<AllocationDetails> isOfKind) {
+        List<BufferGeneration> all =
+                store.settledDetails().stream().anyMatch(isOfKind) ? generations() : replay().generations;
+        List<BufferGeneration> found = new ArrayList<>();
+        for (BufferGeneration generation : all) {
+            if (generation.reports().stream()
+                    .anyMatch(report -> isOfKind.test(report.request().details())
+                            || report.release()
+                                    .map(AllocationRequest::details)
+                                    .filter(isOfKind)
+                                    .isPresent())) {
+                found.add(generation);
+            }
+        }
+        return found;
+    }
+
+    /**
+     * Passes every change of the allocated memory to a consumer when a generation begins or ends, in the order of the
+     * events.
+     */
+    @API(status = Status.INTERNAL)
+    public void eachUsageChange(Consumer<UsageChange> consumer) {
+        ArrayDeque<UsageChange> unsettled = changes(replay().generations);
+        store.eachSettledChange(change -> {
+            passOnThoseBefore(change.event(), unsettled, consumer);
+            consumer.accept(change);
+        });
+        passOnThoseBefore(Long.MAX_VALUE, unsettled, consumer);
+    }
+
+    private static ArrayDeque<UsageChange> changes(List<BufferGeneration> generations) {
+        List<UsageChange> changes = new ArrayList<>(generations.size() * 2);
+        for (BufferGeneration generation : generations) {
+            changes.add(UsageChange.begins(generation));
+            generation.freedAt().ifPresent(event -> changes.add(UsageChange.ends(generation, event)));
+        }
+        changes.sort(Comparator.comparingLong(UsageChange::event));
+        return new ArrayDeque<>(changes);
+    }
+
+    private static void passOnThoseBefore(long event, ArrayDeque<UsageChange> changes, Consumer<UsageChange> consumer) {
+        UsageChange next = changes.peek();
+        while (next != null && next.event() < event) {
+            consumer.accept(changes.remove());
+            next = changes.peek();
+        }
+    }
+
+    /** Returns the sums over the generations, in total and phase by phase. */
+    @API(status = Status.INTERNAL)
+    public synchronized GenerationSums generationSums() {
+        GenerationSums known = generationSums;
+        if (known == null) {
+            known = GenerationSums.of(this);
+            generationSums = known;
+        }
+        return known;
+    }
+
+    /** Returns the live generations, in the order of allocation. */
+    public List<BufferGeneration> live() {
+        return liveAt(Long.MAX_VALUE);
+    }
+
+    /** Returns the generations that were live at the last check, in the order of allocation. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> liveAtCheck() {
+        return liveAt(check().map(HistoryEvent::number).orElse(Long.MAX_VALUE));
+    }
+
+    /** Returns the generations that were live when the source stopped reporting, in the order of allocation. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> liveAt(HistoryEvent.TrackingStopped gap) {
+        return liveAt(gap.number());
+    }
+
+    /** A generation that is live at such a moment is not settled. */
+    private List<BufferGeneration> liveAt(long event) {
+        List<BufferGeneration> live = new ArrayList<>();
+        for (BufferGeneration generation : replay().generations) {
+            if (generation.allocatedAt() < event && generation.freedAt().orElse(Long.MAX_VALUE) >= event) {
+                live.add(generation);
+            }
+        }
+        return Collections.unmodifiableList(live);
+    }
+
+    /** Returns the generations that ended after the close of their allocator had begun, in the order of allocation. */
+    @API(status = Status.INTERNAL)
+    public List<BufferGeneration> freedAfterClose() {
+        List<BufferGeneration> late = new ArrayList<>();
+        // A buffer that is allocated when its device is closed is not settled.
+        for (BufferGeneration generation : replay().generations) {
+            if (generation.freedAt().orElse(-1) >= replay().closeOf(generation)) {
+                late.add(generation);
+            }
+        }
+        return Collections.unmodifiableList(late);
+    }
+
+    /** Returns the reports that did not fit the earlier ones, oldest first. */
+    public List<Anomaly> anomalies() {
+        return Collections.unmodifiableList(replay().anomalies);
+    }
+
+    /**
+     * Returns the sums of the reports under the given policy.
+     *
+     * @throws IllegalStateException if the policy is {@link CountingPolicy#OWNED_ONLY} and a report does not say
+     *     whether its buffer owns its memory, or if the events that were to be read were not kept
+     */
+    public PolicyLedger ledger(CountingPolicy policy) {
+        requireComplete(policy);
+        return PolicyLedger.read(events(), policy);
+    }
+
+    /**
+     * Reads the history once under the given policy and passes the ledger of several moments to a consumer.
+     *
+     * @param moments the numbers of the events before which the ledger is passed on, ascending
+     * @param atMoment receives the ledger, to be read at once, and the index of the moment
+     * @throws IllegalStateException as {@link #ledger(CountingPolicy)} does
+     */
+    @API(status = Status.INTERNAL)
+    public void ledger(CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
+        requireComplete(policy);
+        PolicyLedger.read(events(), policy, moments, atMoment);
+    }
+
+    /** Returns the devices with any report, ascending. */
+    public List<Integer> devices() {
+        List<Integer> all = new ArrayList<>(sums().size());
+        sums().forEach(one -> all.add(one.device()));
+        return Collections.unmodifiableList(all);
+    }
+
+    /** Returns the sums of one type on one device as the tracker kept them. */
+    public MemoryTotals totals(int device, BufferType type) {
+        return sumsOf(device).map(found -> found.of(type)).orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns the sums of one type and lifetime on one device as the tracker kept them. */
+    public MemoryTotals totals(int device, BufferType type, BufferLifetime lifetime) {
+        return sumsOf(device)
+                .map(found -> found.of(type, Optional.of(lifetime)))
+                .orElse(MemoryTotals.NOTHING);
+    }
+
+    /** Returns the data that was kept of each device besides events, ascending; for code that saves the history. */
+    @API(status = Status.INTERNAL)
+    public synchronized List<DeviceSums> sums() {
+        if (sums == null) {
+            sums = store.sums();
+        }
+        return sums;
+    }
+
+    /** Returns the memory allocated when the history was taken, by device, type and lifetime. */
+    public MemorySnapshot snapshot() {
+        return Snapshots.of(devices(), this::totals);
+    }
+
+    /**
+     * Returns the number of entries of the tracker's ledger, an independent count of the addresses of {@link #live()}.
+     *
+     * <p>The ledger counts references to addresses, as {@link CountingPolicy#REFERENCE_COUNTED} does, and knows neither
+     * meshes nor open periods of devices. Two buffers that meshes allocated at one address are one entry.
+     */
+    public long ledgerEntries() {
+        long entries = 0;
+        for (DeviceSums one : sums()) {
+            entries += one.ledgerEntries();
+        }
+        return entries;
+    }
+
+    /** Returns how many frees found nothing to free. If every event was kept, {@link #anomalies()} lists each. */
+    public long freesOfNothing() {
+        return sums().stream().mapToLong(DeviceSums::freesOfNothing).sum();
+    }
+
+    /** Returns whether every event was kept; if not, only live buffers and sums are known. */
+    public boolean isComplete() {
+        return store.isComplete();
+    }
+
+    /**
+     * Returns whether sizes determine how far a buffer reaches from its address, as in memory that is not spread over
+     * banks.
+     */
+    public boolean hasFlatAddresses() {
+        return store.hasFlatAddresses();
+    }
+
+    /** Returns every mesh that was opened, in order. A number that is used again is another mesh. */
+    public Collection<MeshDescription> meshes() {
+        return descriptions(replay().meshes.all());
+    }
+
+    /**
+     * Returns the meshes that were opened and not closed, in order; none in the {@linkplain #partOf part} of a context.
+     */
+    public Collection<MeshDescription> openMeshes() {
+        return context == null ? descriptions(replay().meshes.open()) : List.of();
+    }
+
+    /**
+     * Returns an open mesh that may still free the buffer.
+     *
+     * <p>This is the mesh that allocated it. If the reports do not name it, it is any mesh over its device in the
+     * present open period.
+     */
+    public Optional<MeshDescription> openMeshOf(BufferGeneration buffer) {
+        if (context != null) {
+            return Optional.empty();
+        }
+        MeshOpenPeriod allocatingMesh = buffer.allocatedBy();
+        if (buffer.mesh().isPresent() && allocatingMesh != null && allocatingMesh.isAnnounced()) {
+            return allocatingMesh.isOpen() ? allocatingMesh.description() : Optional.empty();
+        }
+        boolean isOfPresentLife = buffer.openPeriod() == openPeriodAt(buffer.device(), Long.MAX_VALUE);
+        return replay().meshes.open().stream()
+                .filter(mesh -> isOfPresentLife && mesh.liesOver(buffer.device()))
+                .findFirst()
+                .flatMap(MeshOpenPeriod::description);
+    }
+
+    /**
+     * Returns the number of the event at which the close of the buffer's allocator began, if it began.
+     *
+     * <p>The allocator of a mesh ends when the mesh closes, or when the close of another mesh closes its devices. A
+     * device's own allocator ends with the last mesh over it. If the reports do not say which of the two holds a
+     * buffer, the device's counts.
+     */
+    public OptionalLong closeOf(BufferGeneration buffer) {
+        long began = replay().closeOf(buffer);
+        return began == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(began);
+    }
+
+    /**
+     * Returns whether two meshes were ever open over one device at a time: a mesh and a submesh of it, or two root
+     * meshes.
+     *
+     * <p>Each then has an allocator of its own, and texts have to name the mesh.
+     */
+    public boolean meshesSharedADevice() {
+        return replay().meshes.sharedADevice();
+    }
+
+    /**
+     * Returns the openings of devices that were already open, where the reports of the meshes cannot be distinguished.
+     *
+     * <p>Some buffer on the device does not name its mesh, or both meshes use one number.
+     */
+    public List<HistoryEvent.DeviceOpened> openedWhileOpen() {
+        return Collections.unmodifiableList(replay().openedWhileOpen);
+    }
+
+    /** Returns the beginnings of phases, in order. */
+    public List<HistoryEvent.PhaseBegan> phases() {
+        return Collections.unmodifiableList(replay().phases);
+    }
+
+    /** Returns the phase in which the event of the given number happened. */
+    public Phase phaseAt(long number) {
+        List<HistoryEvent.PhaseBegan> phases = replay().phases;
+        int low = 0;
+        int high = phases.size();
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (phases.get(middle).number() > number) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low == 0 ? Phase.START : phases.get(low - 1).phase();
+    }
+
+    /** Returns in which open period a device was when the event of the given number happened, from 1. */
+    public int openPeriodAt(int device, long number) {
+        return replay().openPeriodAt(device, number);
+    }
+
+    /** Returns the reports that the source could not deliver. */
+    public List<HistoryEvent.ReportsLost> lostReports() {
+        return Collections.unmodifiableList(replay().losses);
+    }
+
+    /** Returns every snapshot of a witness, oldest first. */
+    public List<HistoryEvent.Witnessed> readings() {
+        return replay().readings.events();
+    }
+
+    /**
+     * Returns the snapshot that is evidence for a buffer: the first one of the given moment after its latest open
+     * report that covers its memory, in the same open period of its device.
+     *
+     * <p>If its {@linkplain BufferGeneration#mesh() mesh} is known, only a snapshot of that open period of that mesh
+     * counts. If it is not, and several meshes were open over the device at the report, snapshots of any of them since
+     * the first report count. One that lists the buffer as allocated is enough; it is free only if all list it as free.
+     */
+    public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
+        boolean doubted = !openedWhileOpen().isEmpty()
+                && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
+        return replay().readings.readingFor(buffer, moment, doubted);
+    }
+
+    /**
+     * Returns whether a report of the buffer was open when a snapshot was made of the allocator that reserved it, as
+     * far as the report names the allocator.
+     */
+    public boolean explains(BufferGeneration buffer, HistoryEvent.Witnessed reading) {
+        return replay().readings.explains(buffer, reading);
+    }
+
+    /**
+     * Returns the generations with a report of the given request, in the order of its reports; none for an anonymous
+     * request.
+     */
+    public List<BufferGeneration> buffersOf(AllocationRequest request) {
+        if (request.isAnonymous()) {
+            return List.of();
+        }
+        List<BufferGeneration> found = replay().byRequest.get(request);
+        if (found == null) {
+            found = settledReplay().byRequest.get(request);
+        }
+        return found == null ? List.of() : Collections.unmodifiableList(found);
+    }
+
+    /**
+     * Returns the number of the event at which the owner ended, if it did.
+     *
+     * <p>Empty for a name under which buffers were allocated in more open periods of their devices than there were
+     * ends: then it is unknown which owner of that name ended.
+     */
+    public OptionalLong endOf(Owner owner) {
+        GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
+        return fate == null || fate.ends < fate.bearers() ? OptionalLong.empty() : fate.endedAt;
+    }
+
+    /** Returns the event since which a cache keeps the owner, if one does or did. */
+    public Optional<HistoryEvent.OwnerCached> cachingOf(Owner owner) {
+        GenerationBuilder.OwnerFate fate = replay().owners.get(owner);
+        return fate == null ? Optional.empty() : Optional.ofNullable(fate.cached);
+    }
+
+    /** Returns the search result for the handle of a request, if there was a search. */
+    public Optional<HistoryEvent.HandleTraced> reachabilityOf(AllocationRequest request) {
+        return request.isAnonymous()
+                ? Optional.empty()
+                : Optional.ofNullable(replay().traced.get(request));
+    }
+
+    /** Returns whether any source was ever connected, as far as the events show. */
+    public boolean hasSource() {
+        return replay().hasSource || !sums().isEmpty() || !isComplete();
+    }
+
+    /** Returns the periods in which the source did not report, oldest first. */
+    public List<HistoryEvent.TrackingStopped> gaps() {
+        return Collections.unmodifiableList(replay().gaps);
+    }
+
+    /** Returns the announced canaries that did not arrive, or whose free did not. */
+    public List<MissingCanary> missingCanaries() {
+        return replay().canaries.missing();
+    }
+
+    /** Returns the last recorded check, if any. */
+    public Optional<HistoryEvent.Checked> check() {
+        return Optional.ofNullable(replay().check);
+    }
+
+    /** Returns the end of a process that reported, if it exited before the history was taken. */
+    public Optional<HistoryEvent.ProcessDied> deathOf(long processId) {
+        return Optional.ofNullable(replay().deaths.get(processId));
+    }
+
+    private void requireComplete(CountingPolicy policy) {
+        if (!isComplete()) {
+            throw new IllegalStateException("Cannot read this history as " + policy
+                    + ": its tracker kept live buffers and totals only. Record with Retention.ALL, or ask for totals(…),"
+                    + " which are those of REFERENCE_COUNTED.");
+        }
+    }
+
+    private static Collection<MeshDescription> descriptions(List<MeshOpenPeriod> meshes) {
+        List<MeshDescription> all = new ArrayList<>(meshes.size());
+        meshes.forEach(mesh -> mesh.description().ifPresent(all::add));
+        return Collections.unmodifiableList(all);
+    }
+
+    private Optional<DeviceSums> sumsOf(int device) {
+        return sums().stream().filter(one -> one.device() == device).findFirst();
+    }
+
+    private synchronized GenerationBuilder replay() {
+        if (replay == null) {
+            replay = new GenerationBuilder(store.unsettled(), hasFlatAddresses());
+        }
+        return replay;
+    }
+
+    private synchronized GenerationBuilder settledReplay() {
+        if (settledReplay == null) {
+            settledReplay = new GenerationBuilder(store.settled(), hasFlatAddresses());
+        }
+        return settledReplay;
+    }
+}

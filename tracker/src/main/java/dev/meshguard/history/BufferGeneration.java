@@ -1,0 +1,546 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.IntFunction;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One generation of an address: the reports from its allocation to its last free.
+ *
+ * <p>An address does not identify a buffer, because it is reused, referenced by views and reported twice. Device, type,
+ * address and {@link #generation()} together identify one. A device that is closed and opened again starts new
+ * generations, even where the ledger still holds the old one. So does another allocator: two meshes, or a mesh and one
+ * of its devices, that reserve one address hold two buffers.
+ *
+ * <p>Immutable once its history is complete, and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class BufferGeneration {
+
+    /**
+     * One report of the memory, and its free.
+     *
+     * @param allocatedAt the number of the allocation event
+     * @param request the request it was part of
+     * @param size the size it named, in bytes
+     * @param ownership whether the reporting object owned the memory
+     * @param freedAt the number of the event that freed it, if one did
+     * @param release the request that freed it, if one did
+     */
+    public record Report(
+            long allocatedAt,
+            AllocationRequest request,
+            long size,
+            Ownership ownership,
+            OptionalLong freedAt,
+            Optional<AllocationRequest> release) {
+
+        /** Returns whether no free matched this report. */
+        public boolean isOpen() {
+            return freedAt.isEmpty();
+        }
+    }
+
+    /**
+     * A change of the reference count.
+     *
+     * @param event the number of the event that changed it
+     * @param before the count before
+     * @param after the count after
+     * @param reason why it changed
+     * @param ownership whether the object of the report owns the memory: for a free, that of the matching report
+     * @param request the request that changed it: its details name the owner, its origin the line of code
+     */
+    public record CountChange(
+            long event, int before, int after, Reason reason, Ownership ownership, AllocationRequest request) {
+
+        /** The reason why a reference count changes. */
+        public enum Reason {
+            /** The first report of the memory: a generation begins. */
+            ALLOCATED,
+            /** Another report of live memory. */
+            REPORTED_AGAIN,
+            /** The free of one of several reports. */
+            RELEASED,
+            /** The free of the last open report: the generation ends. */
+            FREED
+        }
+
+        private static CountChange up(Report report, int before) {
+            return new CountChange(
+                    report.allocatedAt(),
+                    before,
+                    before + 1,
+                    before == 0 ? Reason.ALLOCATED : Reason.REPORTED_AGAIN,
+                    report.ownership(),
+                    report.request());
+        }
+
+        private static CountChange down(Report report, int before) {
+            return new CountChange(
+                    report.freedAt().orElseThrow(),
+                    before,
+                    before - 1,
+                    before == 1 ? Reason.FREED : Reason.RELEASED,
+                    report.ownership(),
+                    report.release().orElseThrow());
+        }
+    }
+
+    private final int device;
+    private final BufferType type;
+    private final long address;
+    private final int generation;
+    private final int openPeriod;
+    private final Phase allocatedIn;
+    private @Nullable MeshOpenPeriod allocatedBy;
+    private Optional<AllocatorId> allocator = Optional.empty();
+    private final List<Report> reports = new ArrayList<>(1);
+    private int open;
+    private long lastFree;
+    private long reservedAgainAt;
+
+    BufferGeneration(
+            int device,
+            BufferType type,
+            long address,
+            int generation,
+            int deviceLife,
+            Phase bornIn,
+            @Nullable MeshOpenPeriod allocatedBy) {
+        this.device = device;
+        this.type = type;
+        this.address = address;
+        this.generation = generation;
+        this.openPeriod = deviceLife;
+        this.allocatedIn = bornIn;
+        this.allocatedBy = allocatedBy;
+    }
+
+    /** Returns the device id. */
+    public int device() {
+        return device;
+    }
+
+    /** Returns the memory. */
+    public BufferType type() {
+        return type;
+    }
+
+    /** Returns the first address, in bytes. */
+    public long address() {
+        return address;
+    }
+
+    /** Returns the number of this generation at its address, from 1. */
+    public int generation() {
+        return generation;
+    }
+
+    /**
+     * Returns the open period of its device in which the buffer was allocated, from 1; it increases each time the
+     * device is opened.
+     */
+    public int openPeriod() {
+        return openPeriod;
+    }
+
+    /**
+     * Returns the mesh whose allocator reserved the memory, if every open report names it; for an ended generation, if
+     * any report did.
+     */
+    public OptionalInt mesh() {
+        MeshOpenPeriod known = allocatedBy;
+        if (known == null) {
+            return OptionalInt.empty();
+        }
+        for (Report report : reports) {
+            if (report.isOpen() && report.request().details().mesh().isEmpty()) {
+                return OptionalInt.empty();
+            }
+        }
+        return OptionalInt.of(known.mesh());
+    }
+
+    /** Returns the allocator over its device that reserved the memory, if any report names it. */
+    public Optional<AllocatorId> allocator() {
+        return allocator;
+    }
+
+    /**
+     * Returns the number of the report by which the allocator reserved the address for another request while a report
+     * of this generation was open.
+     *
+     * <p>An allocator never reserves allocated memory, so the memory had been freed by then.
+     */
+    public OptionalLong reservedAgainAt() {
+        return reservedAgainAt == 0 ? OptionalLong.empty() : OptionalLong.of(reservedAgainAt);
+    }
+
+    /** Returns the size that the first report named, in bytes. */
+    public long size() {
+        return reports.get(0).size();
+    }
+
+    /** Returns the phase of the first report. */
+    public Phase allocatedIn() {
+        return allocatedIn;
+    }
+
+    /** Returns every report of this memory, oldest first; at least one. */
+    public List<Report> reports() {
+        return Collections.unmodifiableList(reports);
+    }
+
+    /**
+     * Returns every change of the reference count, oldest first, with its request and reason. It is the count of
+     * {@link CountingPolicy#REFERENCE_COUNTED}.
+     *
+     * <p>If events are not kept, only the open reports are known.
+     */
+    public List<CountChange> referenceCounts() {
+        SortedMap<Long, IntFunction<CountChange>> steps = new TreeMap<>();
+        for (Report report : reports) {
+            steps.put(report.allocatedAt(), count -> CountChange.up(report, count));
+            report.freedAt().ifPresent(event -> steps.put(event, count -> CountChange.down(report, count)));
+        }
+        List<CountChange> changes = new ArrayList<>(steps.size());
+        int count = 0;
+        for (IntFunction<CountChange> step : steps.values()) {
+            CountChange change = step.apply(count);
+            changes.add(change);
+            count = change.after();
+        }
+        return changes;
+    }
+
+    /** Returns how many reports have no matching free. */
+    public int openReports() {
+        return open;
+    }
+
+    /** Returns whether any report is open. */
+    public boolean isLive() {
+        return open > 0;
+    }
+
+    /** Returns the number of the first report. */
+    public long allocatedAt() {
+        return reports.get(0).allocatedAt();
+    }
+
+    /** Returns the number of the latest report without a matching free, if there is one. */
+    public OptionalLong lastOpenReportAt() {
+        for (int i = reports.size() - 1; i >= 0; i--) {
+            if (reports.get(i).isOpen()) {
+                return OptionalLong.of(reports.get(i).allocatedAt());
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    /** Returns the number of the free that ended the generation, if it ended. */
+    public OptionalLong freedAt() {
+        return isLive() ? OptionalLong.empty() : OptionalLong.of(lastFree);
+    }
+
+    /** Returns whether the generation ended because its handle was garbage collected, not by a call. */
+    public boolean isCollected() {
+        if (isLive()) {
+            return false;
+        }
+        for (Report report : reports) {
+            if (report.freedAt().orElseThrow() == lastFree
+                    && report.release().orElseThrow().details().handleCollected()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the request of the first report. */
+    public AllocationRequest request() {
+        return reports.get(0).request();
+    }
+
+    /**
+     * Returns the kind, which decides whether the allocator knows the buffer.
+     *
+     * <p>Kind, lifetime, owner, label and origin are those of the oldest open report, because that one remains where
+     * several reports share an address. For an ended generation they are those of the first report.
+     */
+    public BufferKind kind() {
+        return details().kind();
+    }
+
+    /** Returns who frees it. */
+    public BufferLifetime lifetime() {
+        return details().lifetime();
+    }
+
+    /** Returns the owner that it was allocated for, if known. */
+    public Optional<Owner> owner() {
+        return details().owner();
+    }
+
+    /** Returns the purpose that the code under test gave, if any. */
+    public Optional<String> label() {
+        return details().label();
+    }
+
+    /** Returns the place that requested it, if it was captured. */
+    public Optional<Origin> origin() {
+        return remaining().request().origin();
+    }
+
+    /** Returns the reports without a matching free, oldest first. */
+    public List<Report> reportsRemaining() {
+        if (open == reports.size()) {
+            return reports();
+        }
+        List<Report> remaining = new ArrayList<>(open);
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                remaining.add(report);
+            }
+        }
+        return Collections.unmodifiableList(remaining);
+    }
+
+    /** Returns whether both generations have the same address, device and memory, and may belong to one allocator. */
+    public boolean hasSameAddressAs(BufferGeneration other) {
+        return device == other.device
+                && type == other.type
+                && address == other.address
+                && AllocatorId.mayBeOne(allocator, other.allocator);
+    }
+
+    /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
+    @Override
+    public String toString() {
+        return String.format(
+                Locale.ROOT,
+                "%s %s on device %d, generation %d",
+                type,
+                Quantities.address(address),
+                device,
+                generation);
+    }
+
+    private AllocationDetails details() {
+        return remaining().request().details();
+    }
+
+    private Report remaining() {
+        if (isLive()) {
+            for (Report report : reports) {
+                if (report.isOpen()) {
+                    return report;
+                }
+            }
+        }
+        return reports.get(0);
+    }
+
+    /**
+     * Returns whether a report with such details may be about this generation, as far as allocators tell.
+     *
+     * <p>It names the same allocator, or one of the two names none. A circular buffer lies in no allocator, so memory
+     * of a named one is no circular buffer.
+     */
+    boolean mayBeOf(AllocationDetails reported) {
+        boolean isCircular = !reports.isEmpty() && request().details().kind() == BufferKind.CIRCULAR_BUFFER;
+        boolean reportsCircular = reported.kind() == BufferKind.CIRCULAR_BUFFER;
+        if (isCircular || reportsCircular) {
+            return (isCircular && reportsCircular)
+                    || (allocator.isEmpty() && reported.allocator().isEmpty());
+        }
+        return AllocatorId.mayBeOne(allocator, reported.allocator());
+    }
+
+    /**
+     * Returns whether a request reserves the address again: the same allocator reserved it for another request before.
+     * Views and circular buffers reserve nothing.
+     */
+    boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshOpenPeriod mesh) {
+        if (!isReservation(request)
+                || allocatedBy != mesh
+                || !allocator.equals(request.details().allocator())) {
+            return false;
+        }
+        boolean isReserved = false;
+        for (Report report : reports) {
+            if (report.request() == request) {
+                return false;
+            }
+            isReserved |= isReservation(report.request());
+        }
+        return isReserved;
+    }
+
+    private static boolean isReservation(AllocationRequest request) {
+        AllocationDetails details = request.details();
+        return details.allocator().isPresent() && details.kind() == BufferKind.BUFFER && !details.view();
+    }
+
+    void reservedAgain(long event) {
+        reservedAgainAt = event;
+    }
+
+    /** Returns the open period of the mesh that allocated the memory, if any report named it. */
+    @Nullable
+    MeshOpenPeriod allocatedBy() {
+        return allocatedBy;
+    }
+
+    /** Sets the mesh that a report names as allocator of the memory. */
+    void setAllocatedBy(MeshOpenPeriod mesh) {
+        allocatedBy = mesh;
+    }
+
+    /** Returns whether its device's own allocator reserved the memory, which belongs to no mesh. */
+    boolean isOfItsDevice() {
+        return allocator.filter(AllocatorId.DEVICE::equals).isPresent();
+    }
+
+    /** Returns whether any open report is about memory of an allocator. */
+    boolean holdsMemory() {
+        for (Report report : reports) {
+            if (report.isOpen() && report.request().details().kind() == BufferKind.BUFFER) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    void report(long event, AllocationRequest request, long size, Ownership ownership) {
+        if (allocator.isEmpty()) {
+            allocator = request.details().allocator();
+            // A device's own allocator belongs to no mesh.
+            allocatedBy = isOfItsDevice() ? null : allocatedBy;
+        }
+        reports.add(new Report(event, request, size, ownership, OptionalLong.empty(), Optional.empty()));
+        open++;
+    }
+
+    /**
+     * Returns whether a release may match an open report: a release with another extent in the bank is about another
+     * buffer.
+     */
+    boolean mayBeReleasedBy(AllocationDetails released) {
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                OptionalLong extent = report.request().details().extent();
+                if (extent.isEmpty() || released.extent().isEmpty() || extent.equals(released.extent())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Returns how well a free fits the open report that it fits best. */
+    int fit(AllocationRequest release, Ownership ownership) {
+        int best = 0;
+        for (Report report : reports) {
+            if (report.isOpen()) {
+                best = Math.max(best, fit(report, release, ownership));
+            }
+        }
+        return best;
+    }
+
+    /**
+     * Frees the open report that matches the free best, by process, mesh, owner and ownership.
+     *
+     * <p>Among equal matches the order is: (1) a report on the same devices as the free; (2) a report of a request
+     * without any freed report, because the others may be doubled reports; (3) the oldest request, because no allocator
+     * reuses an address before it is freed; (4) the latest report of that request.
+     */
+    void free(long event, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
+        int best = -1;
+        for (int i = 0; i < reports.size(); i++) {
+            if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership, footprints))) {
+                best = i;
+            }
+        }
+        Report report = reports.get(best);
+        reports.set(
+                best,
+                new Report(
+                        report.allocatedAt(),
+                        report.request(),
+                        report.size(),
+                        report.ownership(),
+                        OptionalLong.of(event),
+                        Optional.of(release)));
+        open--;
+        lastFree = event;
+    }
+
+    /** Returns whether a later report is to be freed before an earlier one. */
+    private boolean goesFirst(
+            int later, int earlier, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
+        Report one = reports.get(later);
+        Report other = reports.get(earlier);
+        int fit = Integer.compare(fit(one, release, ownership), fit(other, release, ownership));
+        if (fit != 0) {
+            return fit > 0;
+        }
+        if (one.request().equals(other.request())) {
+            return true;
+        }
+        boolean sameDevices = footprints.areAlike(one.request(), release);
+        if (sameDevices != footprints.areAlike(other.request(), release)) {
+            return sameDevices;
+        }
+        boolean oneAllocator = one.request().details().mesh().isPresent();
+        if (!oneAllocator) {
+            return true;
+        }
+        return isPartlyFreed(other.request()) && !isPartlyFreed(one.request());
+    }
+
+    private boolean isPartlyFreed(AllocationRequest request) {
+        for (Report report : reports) {
+            if (!report.isOpen() && report.request().equals(request)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int fit(Report report, AllocationRequest release, Ownership ownership) {
+        AllocationDetails reported = report.request().details();
+        AllocationDetails released = release.details();
+        return (released.extent().isPresent() && reported.extent().equals(released.extent()) ? 1 : 0)
+                + (report.ownership() == ownership ? 2 : 0)
+                + (reported.owner().equals(released.owner()) ? 4 : 0)
+                + (released.mesh().isPresent() && reported.mesh().equals(released.mesh()) ? 8 : 0)
+                + (released.allocator().isPresent() && reported.allocator().equals(released.allocator()) ? 8 : 0)
+                + (released.processId().isPresent() && reported.processId().equals(released.processId()) ? 16 : 0);
+    }
+}

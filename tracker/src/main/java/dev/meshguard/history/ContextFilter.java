@@ -1,0 +1,120 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.RequestContext;
+import dev.meshguard.history.BufferGeneration.Report;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Selects the events of one context from a history.
+ *
+ * <p>Memory that an open mesh keeps for all contexts (memory of the runtime, programs in a cache) belongs to the mesh,
+ * whichever context needed it first.
+ */
+final class ContextFilter {
+
+    private final AllocationHistory whole;
+    private final RequestContext context;
+    private final Set<Long> reports = new HashSet<>();
+
+    ContextFilter(AllocationHistory whole, RequestContext context) {
+        this.whole = whole;
+        this.context = context;
+    }
+
+    List<HistoryEvent> events() {
+        whole.generations().forEach(this::addReportsOf);
+        whole.anomalies().stream()
+                .map(Anomaly::event)
+                .filter(event -> requestOf(event).filter(this::isOfContext).isPresent())
+                .forEach(event -> reports.add(event.number()));
+        List<HistoryEvent> part = new ArrayList<>();
+        Optional<HistoryEvent> phaseBefore = Optional.empty();
+        int marks = 0;
+        for (HistoryEvent event : whole.events()) {
+            boolean isReport = isReport(event);
+            boolean isOfItsTime = isReport || marks++ >= context.marksBefore();
+            boolean isOfPart = isReport
+                    ? reports.contains(event.number())
+                    : isOfItsTime ? !isCanary(event) : isOfMeshOrOwner(event);
+            if (isOfPart) {
+                if (isOfItsTime) {
+                    phaseBefore.ifPresent(part::add);
+                    phaseBefore = Optional.empty();
+                }
+                part.add(event);
+            } else if (event instanceof HistoryEvent.PhaseBegan) {
+                phaseBefore = Optional.of(event);
+            }
+        }
+        return part;
+    }
+
+    private void addReportsOf(BufferGeneration generation) {
+        if (isOfMesh(generation)) {
+            return;
+        }
+        for (Report report : generation.reports()) {
+            if (isOfContext(report.request())) {
+                reports.add(report.allocatedAt());
+                report.freedAt().ifPresent(reports::add);
+            }
+        }
+    }
+
+    private boolean isOfContext(AllocationRequest request) {
+        return request.context().filter(context::equals).isPresent();
+    }
+
+    private boolean isOfMesh(BufferGeneration generation) {
+        return generation.isLive()
+                && (generation.lifetime() != BufferLifetime.USER
+                        || generation.owner().filter(this::isCached).isPresent())
+                && whole.openMeshOf(generation).isPresent();
+    }
+
+    private boolean isCached(Owner owner) {
+        return whole.cachingOf(owner).isPresent() && whole.endOf(owner).isEmpty();
+    }
+
+    private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            return Optional.of(report.request());
+        }
+        if (event instanceof HistoryEvent.Freed report) {
+            return Optional.of(report.request());
+        }
+        return event instanceof HistoryEvent.FreeIgnored report ? Optional.of(report.request()) : Optional.empty();
+    }
+
+    private static boolean isReport(HistoryEvent event) {
+        return requestOf(event).isPresent();
+    }
+
+    /** A canary is planted when a mesh is opened; the check of the whole history looks for it. */
+    private static boolean isCanary(HistoryEvent event) {
+        return event instanceof HistoryEvent.CanaryPlanted
+                || event instanceof HistoryEvent.CanarySeen
+                || event instanceof HistoryEvent.CanaryFreed;
+    }
+
+    /** Returns whether reports refer to the event, however old it is. */
+    private static boolean isOfMeshOrOwner(HistoryEvent event) {
+        return event instanceof HistoryEvent.MeshOpened
+                || event instanceof HistoryEvent.MeshClosing
+                || event instanceof HistoryEvent.MeshClosed
+                || event instanceof HistoryEvent.DeviceOpened
+                || event instanceof HistoryEvent.DeviceClosed
+                || event instanceof HistoryEvent.OwnerCached
+                || event instanceof HistoryEvent.OwnerEnded
+                || event instanceof HistoryEvent.SourceAttached
+                || event instanceof HistoryEvent.ProcessDied;
+    }
+}

@@ -1,0 +1,462 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.HistoryEvent.OwnerCached;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Converts the reports of a history into generations, in one pass over the events. */
+final class GenerationBuilder {
+
+    /** The state of an owner. */
+    static final class OwnerFate {
+        @Nullable
+        OwnerCached cached;
+
+        OptionalLong endedAt = OptionalLong.empty();
+        int ends;
+        /**
+         * The open periods of each device in which the owner allocated. The same name in another period may be another
+         * owner's.
+         */
+        private final Map<Integer, Set<Integer>> openPeriods = new HashMap<>();
+
+        void allocatedIn(int device, int devicePeriod) {
+            openPeriods.computeIfAbsent(device, unused -> new HashSet<>()).add(devicePeriod);
+        }
+
+        /**
+         * Returns the minimum number of owners with this name. Devices of one mesh may have different open periods, so
+         * one device has to show several owners.
+         */
+        int bearers() {
+            return openPeriods.values().stream().mapToInt(Set::size).max().orElse(0);
+        }
+    }
+
+    final List<BufferGeneration> generations = new ArrayList<>();
+    final List<Anomaly> anomalies = new ArrayList<>();
+    final WitnessSnapshots readings;
+    final Meshes meshes = new Meshes();
+    final List<HistoryEvent.PhaseBegan> phases = new ArrayList<>();
+    final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
+    final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
+    final Map<Owner, OwnerFate> owners = new HashMap<>();
+    final IdentityHashMap<AllocationRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
+    final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
+
+    final List<HistoryEvent.TrackingStopped> gaps = new ArrayList<>();
+    final Canaries canaries = new Canaries();
+    boolean hasSource;
+
+    HistoryEvent.@Nullable Checked check;
+    final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
+
+    private final List<HistoryEvent> events;
+    private final Map<Long, Integer> numbers;
+    private final AddressTable addresses = new AddressTable();
+    private final AllocatedRanges allocatedRanges;
+    private final DevicesByRequest devicesByRequest;
+
+    /** Generations whose handle was released after their device was closed. */
+    private final Set<BufferGeneration> releasedLate = new HashSet<>();
+
+    /** Memory that a mesh reported under a device that it does not cover. */
+    private record Outside(int mesh, int device, BufferType type, long address) {}
+
+    /** The first device of the mesh, which holds the memory. */
+    private final Map<Outside, Integer> firstDevices = new HashMap<>();
+
+    private final DeviceOpenPeriods devices = new DeviceOpenPeriods();
+    private Phase phase = Phase.START;
+
+    /**
+     * Reads events.
+     *
+     * @param flatAddresses whether sizes determine how far a buffer reaches from its address
+     */
+    GenerationBuilder(EventStore.Selection selection, boolean flatAddresses) {
+        this.events = selection.events();
+        this.numbers = selection.generations();
+        this.devicesByRequest = new DevicesByRequest(events);
+        this.allocatedRanges = new AllocatedRanges(flatAddresses);
+        this.readings = new WitnessSnapshots(meshes);
+        for (HistoryEvent event : events) {
+            apply(event);
+        }
+    }
+
+    int openPeriodAt(int device, long number) {
+        return devices.at(device, number);
+    }
+
+    private void apply(HistoryEvent event) {
+        hasSource |= !(event instanceof HistoryEvent.PhaseBegan || event instanceof HistoryEvent.Checked);
+        if (event instanceof HistoryEvent.Allocated allocated) {
+            allocated(allocated);
+        } else if (event instanceof HistoryEvent.Freed freed) {
+            freed(freed);
+        } else if (event instanceof HistoryEvent.FreeIgnored ignored) {
+            ignored(ignored);
+        } else if (event instanceof HistoryEvent.PhaseBegan began) {
+            phase = began.phase();
+            phases.add(began);
+        } else if (event instanceof HistoryEvent.MeshOpened opened) {
+            meshes.opened(opened);
+        } else if (event instanceof HistoryEvent.MeshClosing closing) {
+            meshes.closing(closing.mesh(), closing.number());
+        } else if (event instanceof HistoryEvent.MeshClosed closed) {
+            closed(closed);
+        } else if (event instanceof HistoryEvent.DeviceOpened opened) {
+            opened(opened);
+        } else if (event instanceof HistoryEvent.DeviceClosed closed) {
+            devices.close(closed.device(), meshes.closingOver(closed.device(), closed.number()));
+        } else if (event instanceof HistoryEvent.OwnerCached cached) {
+            fate(cached.owner()).cached = cached;
+        } else if (event instanceof HistoryEvent.OwnerEnded ended) {
+            OwnerFate fate = fate(ended.owner());
+            fate.endedAt = OptionalLong.of(ended.number());
+            fate.ends++;
+        } else if (event instanceof HistoryEvent.Witnessed witnessed) {
+            if (witnessed.snapshot().moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
+                meshes.closing(witnessed.snapshot().mesh(), witnessed.number());
+            }
+            readings.add(witnessed, devices);
+        } else if (event instanceof HistoryEvent.ReportsLost lost) {
+            losses.add(lost);
+        } else if (event instanceof HistoryEvent.HandleTraced trace) {
+            traced.put(trace.request(), trace);
+        } else if (event instanceof HistoryEvent.ProcessDied died) {
+            deaths.put(died.processId(), died);
+        } else if (event instanceof HistoryEvent.Checked checked) {
+            check = checked;
+        } else if (event instanceof HistoryEvent.TrackingStopped stopped) {
+            gaps.add(stopped);
+        } else {
+            canary(event);
+        }
+    }
+
+    private void canary(HistoryEvent event) {
+        if (event instanceof HistoryEvent.CanaryPlanted planted) {
+            canaries.planted(planted);
+        } else if (event instanceof HistoryEvent.CanarySeen seen) {
+            canaries.seen(seen);
+        } else if (event instanceof HistoryEvent.CanaryFreed freed) {
+            canaries.freed(freed);
+        }
+    }
+
+    private void closed(HistoryEvent.MeshClosed event) {
+        MeshOpenPeriod mesh = meshes.closed(event);
+        if (mesh != null) {
+            allocatedRanges.closed(mesh);
+            for (int device : mesh.description().orElseThrow().devices()) {
+                if (!meshes.isAnyOpenOver(device)) {
+                    devices.release(device, mesh.closingAt());
+                }
+            }
+        }
+    }
+
+    /** A device that another mesh begins to use stays unchanged, if the reports of the meshes can be distinguished. */
+    private void opened(HistoryEvent.DeviceOpened event) {
+        int device = event.device();
+        if (!devices.open(device)) {
+            if (Meshes.areDistinguishedOn(device, events)) {
+                return;
+            }
+            openedWhileOpen.add(event);
+        }
+        devices.begin(device, event.number());
+        allocatedRanges.opened(device);
+    }
+
+    private void allocated(HistoryEvent.Allocated report) {
+        AllocationDetails details = report.request().details();
+        int device = deviceOf(report);
+        Address address = addresses.findOrAdd(device, report.type(), report.address());
+        int devicePeriod = devices.now(device);
+        MeshOpenPeriod allocatingMesh = meshes.allocatorOf(details, device, devicePeriod);
+        if (isClosed(device) || (allocatingMesh != null && allocatingMesh.isClosed())) {
+            note(Anomaly.Kind.ALLOCATION_AFTER_CLOSE, report, address.latest());
+        }
+        BufferGeneration generation = address.reportedAgain(allocatingMesh, details, devicePeriod);
+        if (generation != null && generation.isReservedAgainBy(report.request(), allocatingMesh)) {
+            generation.reservedAgain(report.number());
+            allocatedRanges.free(generation);
+            generation = null;
+        }
+        boolean allocatesMemory =
+                details.kind() == BufferKind.BUFFER && (allocatingMesh == null || allocatingMesh.mayAllocate(device));
+        if (generation == null) {
+            generation = new BufferGeneration(
+                    device,
+                    report.type(),
+                    report.address(),
+                    numbers.isEmpty()
+                            ? address.nextGeneration()
+                            : numbers.getOrDefault(report.number(), address.nextGeneration()),
+                    devicePeriod,
+                    phase,
+                    allocatingMesh);
+            address.begin(generation);
+            generations.add(generation);
+        } else {
+            if (generation.size() != report.size() && generation.kind() == BufferKind.BUFFER) {
+                note(Anomaly.Kind.SIZE_CHANGE, report, generation);
+            }
+            boolean heldMemory = generation.holdsMemory();
+            if (allocatingMesh != null && generation.allocatedBy() == null && !generation.isOfItsDevice()) {
+                allocatedRanges.free(generation);
+                generation.setAllocatedBy(allocatingMesh);
+                heldMemory = false;
+            }
+            allocatesMemory &= !heldMemory;
+        }
+        generation.report(report.number(), report.request(), report.size(), report.ownership());
+        if (allocatesMemory) {
+            allocatedRanges.allocate(generation, report).forEach(met -> note(met.kind(), report, met.generation()));
+        }
+        if (details.owner().isPresent()) {
+            fate(details.owner().get()).allocatedIn(device, devicePeriod);
+        }
+        if (report.request().isAnonymous()) {
+            return;
+        }
+        addSibling(report.request(), generation);
+    }
+
+    /**
+     * Returns the device whose memory an allocation report is about.
+     *
+     * <p>Some runtimes report the backing buffer of a mesh buffer under a device of their own choice, such as device 0.
+     * If the mesh does not cover that device, and the request also reports on the first device of the mesh, then this
+     * is a second report of that memory.
+     */
+    private int deviceOf(HistoryEvent.Allocated report) {
+        AllocationDetails details = report.request().details();
+        int reported = report.device();
+        if (details.mesh().isEmpty()) {
+            return reported;
+        }
+        MeshOpenPeriod allocatingMesh = meshes.openPeriod(details.mesh().getAsInt(), reported, devices.now(reported));
+        if (allocatingMesh.mayAllocate(reported)) {
+            return reported;
+        }
+        List<Integer> devices = allocatingMesh.description().orElseThrow().devices();
+        if (devices.isEmpty() || !devicesByRequest.include(report.request(), devices.get(0))) {
+            return reported;
+        }
+        int first = devices.get(0);
+        firstDevices.put(new Outside(allocatingMesh.mesh(), reported, report.type(), report.address()), first);
+        return first;
+    }
+
+    /**
+     * Returns the device on which a free matches a report. A device without any allocation there may be an outdated
+     * number.
+     */
+    private int deviceOfFree(AllocationDetails details, int reported, BufferType type, long address) {
+        return firstDevices.isEmpty() || details.mesh().isEmpty()
+                ? reported
+                : firstDevices.getOrDefault(new Outside(details.mesh().getAsInt(), reported, type, address), reported);
+    }
+
+    /** Most requests of a log began one generation, so the second one creates the growable list. */
+    private void addSibling(AllocationRequest request, BufferGeneration generation) {
+        List<BufferGeneration> siblings = byRequest.putIfAbsent(request, List.of(generation));
+        if (siblings == null || siblings.get(siblings.size() - 1) == generation) {
+            return;
+        }
+        if (siblings.size() == 1) {
+            siblings = new ArrayList<>(siblings);
+            byRequest.put(request, siblings);
+        }
+        siblings.add(generation);
+    }
+
+    private void freed(HistoryEvent.Freed report) {
+        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = addresses.find(device, report.type(), report.address());
+        if (address == null) {
+            note(Anomaly.Kind.UNKNOWN_FREE, report, null);
+            return;
+        }
+        int devicePeriod = devices.now(device);
+        MeshOpenPeriod allocatingMesh = meshes.allocatorOf(report.request().details(), device, devicePeriod);
+        BufferGeneration generation = address.freedBy(report, allocatingMesh, devicePeriod);
+        // A free with another extent in its bank is about another buffer, whose report is late or lost.
+        if (generation == null || !generation.mayBeReleasedBy(report.request().details())) {
+            BufferGeneration last =
+                    address.lastOf(allocatingMesh, report.request().details());
+            note(
+                    last == null ? Anomaly.Kind.UNKNOWN_FREE : Anomaly.Kind.DOUBLE_FREE,
+                    report,
+                    last == null ? address.latest() : last);
+            return;
+        }
+        MeshOpenPeriod itsMesh = generation.allocatedBy();
+        boolean late = isClosed(device) || (itsMesh != null && itsMesh.isClosed());
+        if (late && generation.kind() == BufferKind.BUFFER) {
+            note(Anomaly.Kind.FREE_REPORTED_AFTER_CLOSE, report, generation);
+        }
+        generation.free(report.number(), report.request(), report.ownership(), devicesByRequest);
+        if (!generation.holdsMemory()) {
+            allocatedRanges.free(generation);
+        }
+        if (!generation.isLive()) {
+            address.ended(generation);
+        }
+    }
+
+    private void ignored(HistoryEvent.FreeIgnored report) {
+        if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
+            // This is no anomaly: a free of one of several handles is expected to free nothing.
+            return;
+        }
+        Anomaly.Kind kind = switch (report.reason()) {
+            case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
+            case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
+            case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
+            case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
+        };
+        int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
+        Address address = addresses.find(device, report.type(), report.address());
+        note(kind, report, report.device(), report.type(), report.address(), generationOf(report, device, address));
+    }
+
+    private @Nullable BufferGeneration generationOf(
+            HistoryEvent.FreeIgnored report, int device, @Nullable Address address) {
+        if (address == null) {
+            return null;
+        }
+        AllocationDetails details = report.request().details();
+        if (report.reason() == IgnoredFreeReason.DEVICE_CLOSED) {
+            return releasedAt(address, details);
+        }
+        return address.lastOf(meshes.allocatorOf(details, device, devices.now(device)), details);
+    }
+
+    /**
+     * Returns the generation of a handle that is released after its device or mesh was closed.
+     *
+     * <p>A handle of a closed device is older than the device's current open period, whatever is at its address now. A
+     * handle of a closed mesh is older than the mesh's current open period. It matches one generation that no other
+     * handle matched. If several remain, the match is unknown.
+     */
+    private @Nullable BufferGeneration releasedAt(Address address, AllocationDetails details) {
+        OptionalInt mesh = details.mesh();
+        List<BufferGeneration> over = address.inLedger().stream()
+                .filter(this::isOver)
+                .filter(generation -> generation.mayBeOf(details))
+                .filter(generation -> !generation.isLive() || generation.mayBeReleasedBy(details))
+                .toList();
+        List<BufferGeneration> ofItsMesh = over.stream()
+                .filter(generation -> generation.allocatedBy() != null
+                        && mesh.equals(OptionalInt.of(generation.allocatedBy().mesh())))
+                .toList();
+        if (mesh.isPresent()) {
+            over = !ofItsMesh.isEmpty()
+                    ? ofItsMesh
+                    : over.stream()
+                            .filter(generation -> generation.allocatedBy() == null)
+                            .toList();
+        }
+        List<BufferGeneration> unclaimed = over.stream()
+                .filter(BufferGeneration::isLive)
+                .filter(generation -> !releasedLate.contains(generation))
+                .toList();
+        if (unclaimed.size() == 1) {
+            releasedLate.add(unclaimed.get(0));
+            return unclaimed.get(0);
+        }
+        return unclaimed.isEmpty() && !over.isEmpty() ? over.get(over.size() - 1) : null;
+    }
+
+    /** Returns the event at which the close of the allocator that holds a buffer began, or {@link Long#MAX_VALUE}. */
+    long closeOf(BufferGeneration generation) {
+        long ofDevice = devices.closingAfter(generation.device(), generation.allocatedAt());
+        MeshOpenPeriod mesh = generation.allocatedBy();
+        if (mesh == null || mesh.closingAt() < generation.allocatedAt() || !isHeldByMesh(generation)) {
+            return ofDevice;
+        }
+        return Math.min(mesh.closingAt(), ofDevice);
+    }
+
+    /**
+     * Returns whether the mesh's allocator holds a buffer. A mesh allocates on all its devices at once; memory on one
+     * device may belong to the device's own allocator.
+     */
+    private boolean isHeldByMesh(BufferGeneration generation) {
+        if (generation.allocator().isPresent()) {
+            return !generation.allocator().get().equals(AllocatorId.DEVICE);
+        }
+        for (BufferGeneration.Report report : generation.reports()) {
+            if (report.ownership() == Ownership.NON_OWNING
+                    || byRequest.getOrDefault(report.request(), List.of()).size() > 1) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isOver(BufferGeneration generation) {
+        MeshOpenPeriod mesh = generation.allocatedBy();
+        if (mesh == null || !mesh.isAnnounced()) {
+            return !isOfReopenedDevice(generation);
+        }
+        return mesh.isClosed() || isClosed(generation.device());
+    }
+
+    private boolean isOfReopenedDevice(BufferGeneration generation) {
+        return generation.openPeriod() > 1
+                && generation.openPeriod() == devices.now(generation.device())
+                && !isClosed(generation.device());
+    }
+
+    private boolean isClosed(int device) {
+        return devices.isClosed(device);
+    }
+
+    private OwnerFate fate(Owner owner) {
+        return owners.computeIfAbsent(owner, unused -> new OwnerFate());
+    }
+
+    private void note(Anomaly.Kind kind, HistoryEvent.Allocated report, @Nullable BufferGeneration generation) {
+        note(kind, report, report.device(), report.type(), report.address(), generation);
+    }
+
+    private void note(Anomaly.Kind kind, HistoryEvent.Freed report, @Nullable BufferGeneration generation) {
+        note(kind, report, report.device(), report.type(), report.address(), generation);
+    }
+
+    private void note(
+            Anomaly.Kind kind,
+            HistoryEvent report,
+            int device,
+            BufferType type,
+            long address,
+            @Nullable BufferGeneration generation) {
+        anomalies.add(new Anomaly(kind, report, device, type, address, Optional.ofNullable(generation)));
+    }
+}

@@ -1,0 +1,159 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The memory allocated at one moment, or the difference of two moments, by device, type and lifetime.
+ *
+ * <p>In a difference, numbers may be negative: {@code later.minus(earlier)} is the change in between. All sizes are
+ * bytes.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MemorySnapshot {
+
+    /**
+     * The device, type and lifetime under which memory is counted.
+     *
+     * @param device the device id
+     * @param type the memory
+     * @param lifetime who frees it
+     */
+    public record MemoryKey(int device, BufferType type, BufferLifetime lifetime) implements Comparable<MemoryKey> {
+
+        @Override
+        public int compareTo(MemoryKey other) {
+            int byDevice = Integer.compare(device, other.device);
+            int byType = byDevice != 0 ? byDevice : type.compareTo(other.type);
+            return byType != 0 ? byType : lifetime.compareTo(other.lifetime);
+        }
+
+        @Override
+        public String toString() {
+            return "device " + device + ' ' + type + ' ' + lifetime;
+        }
+    }
+
+    /**
+     * An amount of memory.
+     *
+     * @param bytes the bytes
+     * @param buffers the number of entries
+     */
+    public record Amount(long bytes, long buffers) {
+
+        /** No memory. */
+        public static final Amount NOTHING = new Amount(0, 0);
+
+        Amount plus(Amount other) {
+            return new Amount(bytes + other.bytes, buffers + other.buffers);
+        }
+
+        Amount minus(Amount other) {
+            return new Amount(bytes - other.bytes, buffers - other.buffers);
+        }
+    }
+
+    private final SortedMap<MemoryKey, Amount> amounts;
+
+    private MemorySnapshot(SortedMap<MemoryKey, Amount> amounts) {
+        this.amounts = amounts;
+    }
+
+    /** Creates a snapshot of the given amounts; keys without memory are left out. */
+    public static MemorySnapshot of(Map<MemoryKey, Amount> amounts) {
+        SortedMap<MemoryKey, Amount> kept = new TreeMap<>(amounts);
+        kept.values().removeIf(Amount.NOTHING::equals);
+        return new MemorySnapshot(kept);
+    }
+
+    /** Returns the amounts that are not empty, by device, type and lifetime. */
+    public Map<MemoryKey, Amount> amounts() {
+        return Collections.unmodifiableMap(new LinkedHashMap<>(amounts));
+    }
+
+    /** Returns the bytes of all devices, types and lifetimes. */
+    public long bytes() {
+        return sum(account -> true).bytes();
+    }
+
+    /** Returns the bytes of one type on all devices. */
+    public long bytes(BufferType type) {
+        return sum(account -> account.type() == type).bytes();
+    }
+
+    /** Returns the bytes of one type on one device. */
+    public long bytes(int device, BufferType type) {
+        return sum(account -> account.device() == device && account.type() == type)
+                .bytes();
+    }
+
+    /** Returns the number of entries of all devices, types and lifetimes. */
+    public long buffers() {
+        return sum(account -> true).buffers();
+    }
+
+    /** Returns the sum of the amounts whose key fits. */
+    public Amount sum(Predicate<MemoryKey> fits) {
+        Amount sum = Amount.NOTHING;
+        for (Map.Entry<MemoryKey, Amount> entry : amounts.entrySet()) {
+            if (fits.test(entry.getKey())) {
+                sum = sum.plus(entry.getValue());
+            }
+        }
+        return sum;
+    }
+
+    /** Returns the change since an earlier snapshot; negative where memory was freed. */
+    public MemorySnapshot minus(MemorySnapshot earlier) {
+        Map<MemoryKey, Amount> difference = new TreeMap<>(amounts);
+        earlier.amounts.forEach((account, amount) -> difference.put(
+                account, difference.getOrDefault(account, Amount.NOTHING).minus(amount)));
+        return of(difference);
+    }
+
+    /** Returns whether nothing is allocated, or nothing changed. */
+    public boolean isEmpty() {
+        return amounts.isEmpty();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MemorySnapshot snapshot && amounts.equals(snapshot.amounts);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(amounts);
+    }
+
+    /** Returns one line for each key: {@code device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers}. */
+    @Override
+    public String toString() {
+        if (amounts.isEmpty()) {
+            return "nothing allocated";
+        }
+        StringBuilder text = new StringBuilder();
+        amounts.forEach((account, amount) -> text.append(text.isEmpty() ? "" : "\n")
+                .append(account)
+                .append(": ")
+                .append(Quantities.size(amount.bytes()))
+                .append(" in ")
+                .append(Quantities.count(amount.buffers(), "buffer")));
+        return text.toString();
+    }
+}

@@ -1,0 +1,104 @@
+package dev.meshguard.history;
+
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MeshDescription;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The period from the opening of a mesh to its close, in which its allocator reserves memory.
+ *
+ * <p>Mesh numbers are reused, because every runtime counts from 0, so periods are distinguished by identity only.
+ */
+final class MeshOpenPeriod {
+
+    private final int mesh;
+    private final @Nullable MeshDescription description;
+    private final long openedAt;
+    private final @Nullable MeshOpenPeriod before;
+    private long closingAt = Long.MAX_VALUE;
+    private long closedAt = Long.MAX_VALUE;
+
+    private MeshOpenPeriod(
+            int mesh, @Nullable MeshDescription description, long openedAt, @Nullable MeshOpenPeriod before) {
+        this.mesh = mesh;
+        this.description = description;
+        this.openedAt = openedAt;
+        this.before = before;
+    }
+
+    /** Begins the open period of a mesh, after an earlier one with its number if there was one. */
+    static MeshOpenPeriod opened(HistoryEvent.MeshOpened event, @Nullable MeshOpenPeriod before) {
+        return new MeshOpenPeriod(event.mesh().id(), event.mesh(), event.number(), before);
+    }
+
+    /** Returns the open period of a mesh that reports name but whose opening was never reported. */
+    static MeshOpenPeriod unannounced(int mesh) {
+        return new MeshOpenPeriod(mesh, null, 0, null);
+    }
+
+    void beginClose(long event) {
+        closingAt = Math.min(closingAt, event);
+    }
+
+    void close(long event) {
+        beginClose(event);
+        closedAt = event;
+    }
+
+    /** Returns the number of the event at which its close began, or {@link Long#MAX_VALUE}. */
+    long closingAt() {
+        return closingAt;
+    }
+
+    int mesh() {
+        return mesh;
+    }
+
+    /** Returns the open period before this one with the same number, if there was one. */
+    @Nullable
+    MeshOpenPeriod before() {
+        return before;
+    }
+
+    Optional<MeshDescription> description() {
+        return Optional.ofNullable(description);
+    }
+
+    /** Returns whether its opening and close are known. */
+    boolean isAnnounced() {
+        return description != null;
+    }
+
+    boolean isOpen() {
+        return isAnnounced() && closedAt == Long.MAX_VALUE;
+    }
+
+    boolean isClosed() {
+        return isAnnounced() && !isOpen();
+    }
+
+    boolean wasOpenAt(long event) {
+        return isAnnounced() && openedAt < event && event < closedAt;
+    }
+
+    boolean wasOpenedAfter(long event) {
+        return openedAt > event;
+    }
+
+    /** Returns whether it can have allocated memory of a device, as far as is known. */
+    boolean mayAllocate(int device) {
+        return !isAnnounced() || liesOver(device);
+    }
+
+    boolean liesOverAll(List<Integer> devices) {
+        return description != null
+                && (description.devices().equals(devices)
+                        || description.devices().containsAll(devices));
+    }
+
+    boolean liesOver(int device) {
+        return description != null && description.devices().contains(device);
+    }
+}

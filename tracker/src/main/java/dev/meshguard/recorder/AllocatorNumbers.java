@@ -1,0 +1,178 @@
+package dev.meshguard.recorder;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferKind;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Numbers the allocators that reports about one device name, so that a ledger entry holds its allocator in a few bits.
+ *
+ * <p>A report may name an allocator in part: the mesh alone, or nothing. It may then be about any allocator that
+ * matches. Guarded by the owner's lock.
+ */
+public final class AllocatorNumbers {
+
+    /** Represents an unknown allocator. */
+    public static final int UNKNOWN = 0;
+
+    /** The maximum number, because entries store it in 16 bits; further allocators are unknown. */
+    public static final int MAX = 0xFFFF;
+
+    /** Represents circular buffers, which belong to no allocator, so that no named allocator matches them. */
+    private static final int NONE = 1;
+
+    private static final int FIRST = 2;
+
+    private record Name(OptionalInt mesh, Optional<AllocatorId> allocator) {
+
+        private boolean mayBe(Name other) {
+            return (mesh.isEmpty() || other.mesh.isEmpty() || mesh.equals(other.mesh))
+                    && AllocatorId.mayBeOne(allocator, other.allocator);
+        }
+
+        /** Returns the combination of both names; a device's own allocator belongs to no mesh. */
+        private Name and(Name other) {
+            Optional<AllocatorId> joined = allocator.or(other::allocator);
+            boolean isOfADevice = joined.filter(AllocatorId.DEVICE::equals).isPresent();
+            return new Name(isOfADevice ? OptionalInt.empty() : mesh.isPresent() ? mesh : other.mesh, joined);
+        }
+    }
+
+    private @Nullable Map<Name, Integer> numbers;
+    private final List<Name> names = new ArrayList<>(1);
+    /** The numbers of closed allocators; their remaining entries match any allocator. */
+    private final BitSet gone = new BitSet();
+
+    /** The last result: nearly every report asks for the same as the one before it. */
+    private OptionalInt lastMesh = OptionalInt.empty();
+
+    private Optional<AllocatorId> lastAllocator = Optional.empty();
+    private int last = UNKNOWN;
+
+    /** Returns the number of the allocator that a report is about, from 0. */
+    public int of(@Nullable AllocationRequest request) {
+        if (request == null) {
+            return UNKNOWN;
+        }
+        AllocationDetails details = request.details();
+        if (details.kind() == BufferKind.CIRCULAR_BUFFER) {
+            return NONE;
+        }
+        OptionalInt mesh = details.mesh();
+        Optional<AllocatorId> allocator = details.allocator();
+        if (!lastAllocator.equals(allocator) || !lastMesh.equals(mesh)) {
+            last = find(new Name(mesh, allocator));
+            lastMesh = mesh;
+            lastAllocator = allocator;
+        }
+        return last;
+    }
+
+    private int find(Name name) {
+        if (name.mesh().isEmpty() && name.allocator().isEmpty()) {
+            return UNKNOWN;
+        }
+        Map<Name, Integer> known = numbers;
+        if (known == null) {
+            known = new HashMap<>(4);
+            numbers = known;
+        }
+        Integer number = known.get(name);
+        if (number != null) {
+            return number;
+        }
+        int next = FIRST + names.size();
+        if (next > MAX) {
+            return UNKNOWN;
+        }
+        names.add(name);
+        known.put(name, next);
+        return next;
+    }
+
+    /** Returns whether reports named more than one allocator. */
+    boolean areSeveral() {
+        return names.size() > 1;
+    }
+
+    /** Returns the number of the allocator that an allocation is about; the allocator is then open. */
+    public int ofAllocation(@Nullable AllocationRequest request) {
+        int number = of(request);
+        if (!gone.isEmpty()) {
+            gone.clear(number);
+        }
+        return number;
+    }
+
+    /** Records the close of a mesh, which ends its allocators. */
+    public void meshClosed(int mesh) {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).mesh().equals(OptionalInt.of(mesh))) {
+                gone.set(FIRST + i);
+            }
+        }
+    }
+
+    /** Records the close of the device, which ends its own allocator. */
+    public void deviceClosed() {
+        for (int i = 0; i < names.size(); i++) {
+            if (names.get(i).allocator().filter(AllocatorId.DEVICE::equals).isPresent()) {
+                gone.set(FIRST + i);
+            }
+        }
+    }
+
+    /**
+     * Returns whether an entry and a report may belong to one allocator.
+     *
+     * <p>Remaining entries of a closed allocator match by address alone: the allocator that reserves the address now
+     * has the memory.
+     */
+    public boolean mayBeOne(int one, int other) {
+        if (one == other || one == UNKNOWN || other == UNKNOWN || gone.get(one)) {
+            return true;
+        }
+        if (one == NONE || other == NONE) {
+            return name(one == NONE ? other : one).allocator().isEmpty();
+        }
+        return name(one).mayBe(name(other));
+    }
+
+    /** Returns the number of the combined name of two allocators that may be one. */
+    public int joined(int known, int other) {
+        if (known == other || other < FIRST || known == NONE) {
+            return known;
+        }
+        if (known == UNKNOWN) {
+            return other;
+        }
+        return name(known).mayBe(name(other)) ? find(name(known).and(name(other))) : UNKNOWN;
+    }
+
+    /** Returns whether two numbers represent two allocators whose memories may overlap. */
+    public boolean mayOverlap(int one, int other) {
+        if (one < FIRST || other < FIRST || gone.get(one) || gone.get(other) || mayBeOne(one, other)) {
+            return false;
+        }
+        Name name = name(one);
+        Name otherName = name(other);
+        boolean areApart = name.mesh().equals(otherName.mesh())
+                && name.allocator().isPresent()
+                && otherName.allocator().isPresent()
+                && name.allocator().get().isDistinctFrom(otherName.allocator().get());
+        return !areApart;
+    }
+
+    private Name name(int number) {
+        return names.get(number - FIRST);
+    }
+}

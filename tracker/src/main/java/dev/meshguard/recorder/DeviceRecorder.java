@@ -1,0 +1,387 @@
+package dev.meshguard.recorder;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.recorder.Journal.View;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The recorded data of one device: live entries, events and sums.
+ *
+ * <p>There is one lock per device, because two threads on different devices must not wait for each other.
+ */
+public final class DeviceRecorder extends DeviceLock {
+
+    /** The effect of a report on the ledger. */
+    public enum Effect {
+        /** A new entry. */
+        ENTERED,
+        /** A new entry, over memory that another allocator holds in the ledger. */
+        ENTERED_OVER_ANOTHER,
+        /** One more report of a live entry, with the same size. */
+        REPEATED,
+        /** One more report of a live entry, with another size; the first stays. */
+        REPEATED_WITH_OTHER_SIZE,
+        /** One report fewer; the entry is still live. */
+        RELEASED,
+        /** The entry was removed. */
+        REMOVED,
+        /** There was no entry to free. */
+        NOTHING_TO_FREE
+    }
+
+    /** Decides how long the stack of a request is kept. */
+    public interface StackKeeper {
+
+        /** Called when an entry of the request became live. */
+        void entered(AllocationRequest request);
+
+        /** Called when an entry of the request was removed. */
+        void removed(AllocationRequest request);
+    }
+
+    private final int device;
+    private final @Nullable Journal journal;
+    private final AllocatorNumbers allocators = new AllocatorNumbers();
+    private final Ledger ledger;
+    private final Totals totals = new Totals();
+    private final StackKeeper stacks;
+    private long freesOfNothing;
+
+    // Only without a journal, which shows both.
+    private long checkedAt;
+    private long freedAfterCheck;
+    private long openedAt;
+    private long freesOfReused;
+
+    /** Creates an empty recorder; without a journal it keeps only live entries and sums. */
+    public DeviceRecorder(int device, boolean withJournal, StackKeeper stacks) {
+        this.device = device;
+        this.stacks = stacks;
+        this.journal = withJournal ? new Journal() : null;
+        this.ledger = new Ledger(!withJournal, allocators);
+    }
+
+    /** Enters an allocation. */
+    public Effect allocated(
+            long ticket,
+            @Nullable AllocationRequest request,
+            BufferType type,
+            long address,
+            long size,
+            Ownership ownership) {
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.ALLOCATED, ticket, type, ownership.ordinal(), address, size, request);
+            }
+            int allocator = allocators.ofAllocation(request);
+            int slot = ledger.find(type, address, allocator);
+            if (slot < 0) {
+                BufferLifetime lifetime = request == null
+                        ? BufferLifetime.USER
+                        : request.details().lifetime();
+                boolean isOverAnother = allocators.areSeveral() && ledger.isHeldByAnother(type, address, allocator);
+                ledger.reportedAt(~slot, ticket);
+                ledger.insert(~slot, type, lifetime, address, allocator, size, request);
+                totals.allocated(type, lifetime, size);
+                if (request != null) {
+                    stacks.entered(request);
+                }
+                return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
+            }
+            return repeated(slot, allocator, ticket, request, type, size);
+        } finally {
+            unlock();
+        }
+    }
+
+    private Effect repeated(
+            int slot, int allocator, long ticket, @Nullable AllocationRequest request, BufferType type, long size) {
+        AllocationRequest first = ledger.request(slot);
+        ledger.repeat(slot, allocator);
+        if (journal == null && first != request) {
+            forgetWhoseItIs(slot, request);
+        }
+        if (ledger.ticket(slot) < openedAt) {
+            ledger.markReused(slot);
+        }
+        ledger.reportedAt(slot, ticket);
+        totals.reportedAgain(type, ledger.lifetime(slot));
+        return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
+    }
+
+    /**
+     * Removes properties of an entry that its reports do not share, except its allocator.
+     *
+     * <p>Without events the reports of one entry cannot be distinguished.
+     */
+    private void forgetWhoseItIs(int slot, @Nullable AllocationRequest latest) {
+        AllocationRequest first = ledger.request(slot);
+        if (first != null) {
+            stacks.removed(first);
+        }
+        AllocationDetails one = orPlain(first).details();
+        AllocationDetails other = orPlain(latest).details();
+        AllocationDetails known = AllocationDetails.user().ofKind(one.kind());
+        boolean areOfOne =
+                areAlike(one.mesh(), other.mesh()) && AllocatorId.mayBeOne(one.allocator(), other.allocator());
+        OptionalInt mesh = one.mesh().isPresent() ? one.mesh() : other.mesh();
+        Optional<AllocatorId> allocator = one.allocator().or(other::allocator);
+        if (areOfOne && mesh.isPresent()) {
+            known = known.onMesh(mesh.getAsInt());
+        }
+        if (areOfOne && allocator.isPresent()) {
+            known = known.fromAllocator(allocator.get());
+        }
+        AllocationRequest common = AllocationRequest.of(known);
+        ledger.setRequest(slot, common.isAnonymous() ? null : common);
+    }
+
+    private static boolean areAlike(OptionalInt mesh, OptionalInt other) {
+        return mesh.isEmpty() || other.isEmpty() || mesh.equals(other);
+    }
+
+    /** Enters a free. */
+    public Effect freed(
+            long ticket, @Nullable AllocationRequest request, BufferType type, long address, Ownership ownership) {
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.FREED, ticket, type, ownership.ordinal(), address, 0, request);
+            }
+            int slot = ledger.find(type, address, allocators.of(request));
+            if (slot < 0) {
+                freesOfNothing++;
+                return Effect.NOTHING_TO_FREE;
+            }
+            BufferLifetime lifetime = ledger.lifetime(slot);
+            if (ledger.release(slot) > 0) {
+                totals.oneReportLess(type, lifetime);
+                freesOfReused += ledger.isReused(slot) ? 1 : 0;
+                return Effect.RELEASED;
+            }
+            totals.freed(type, lifetime, ledger.size(slot));
+            AllocationRequest allocation = ledger.request(slot);
+            if (lifetime == BufferLifetime.USER && ledger.ticket(slot) < checkedAt) {
+                freedAfterCheck++;
+            }
+            ledger.remove(slot);
+            if (allocation != null) {
+                stacks.removed(allocation);
+            }
+            return Effect.REMOVED;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records a free that the runtime ignored; the ledger does not change. */
+    public void freeIgnored(
+            long ticket, AllocationRequest request, BufferType type, long address, IgnoredFreeReason reason) {
+        lock();
+        try {
+            if (journal != null) {
+                journal.append(Journal.Kind.FREE_IGNORED, ticket, type, reason.ordinal(), address, 0, request);
+            }
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records the close of a mesh: remaining entries of its allocator match by address alone from now on. */
+    public void meshClosed(int mesh) {
+        lock();
+        try {
+            allocators.meshClosed(mesh);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records the close of the device, as {@link #meshClosed} does. */
+    public void deviceClosed() {
+        lock();
+        try {
+            allocators.deviceClosed();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records that the device was initialised at a ticket. */
+    public void deviceOpened(long ticket) {
+        lock();
+        try {
+            openedAt = ticket;
+        } finally {
+            unlock();
+        }
+    }
+
+    /**
+     * Returns how many frees may be of a survivor of an earlier open period of the device or of a later buffer at its
+     * address, without a journal.
+     */
+    public long freesOfReused() {
+        lock();
+        try {
+            return journal == null ? freesOfReused : 0;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Records that the check is made at a ticket; it replaces an earlier check. */
+    public void checked(long ticket) {
+        lock();
+        try {
+            checkedAt = ticket;
+            freedAfterCheck = 0;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns how many entries of lifetime USER were live at the check and removed afterwards, without a journal. */
+    public long freedAfterCheck() {
+        lock();
+        try {
+            return journal == null ? freedAfterCheck : 0;
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
+    public long liveSize(AllocationRequest request, BufferType type, long address) {
+        lock();
+        try {
+            int slot = ledger.find(type, address, allocators.of(request));
+            return slot < 0 ? -1 : ledger.size(slot);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns whether a buffer is live at an address that the allocator of the snapshot may have reserved. */
+    public boolean explains(WitnessSnapshot reading, BufferType type, long address) {
+        lock();
+        try {
+            return ledger.explains(reading, type, address);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the sums of one type. */
+    public MemoryTotals totals(BufferType type) {
+        lock();
+        try {
+            return totals.of(type);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the sums of one type and lifetime. */
+    public MemoryTotals totals(BufferType type, BufferLifetime lifetime) {
+        lock();
+        try {
+            return totals.of(type, lifetime);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the number of live entries. */
+    public int entries() {
+        lock();
+        try {
+            return ledger.entries();
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the recorded data so far; without a journal, the live entries as if they had just been reported. */
+    public Recording recording() {
+        lock();
+        try {
+            return new Recording(
+                    device,
+                    journal == null ? null : journal.view(),
+                    journal == null ? liveEntries() : List.of(),
+                    ledger.entries(),
+                    totals.copy(),
+                    freesOfNothing);
+        } finally {
+            unlock();
+        }
+    }
+
+    /** Returns the sums alone, as a recording without events and live entries. */
+    public Recording sums() {
+        lock();
+        try {
+            return new Recording(device, null, List.of(), ledger.entries(), totals.copy(), freesOfNothing);
+        } finally {
+            unlock();
+        }
+    }
+
+    private List<LiveReport> liveEntries() {
+        List<LiveReport> live = new ArrayList<>(ledger.entries());
+        for (int slot = 0; slot < ledger.capacity(); slot++) {
+            if (ledger.isLive(slot)) {
+                AllocationRequest request = orPlain(ledger.request(slot));
+                for (long report = 0; report < ledger.reports(slot); report++) {
+                    live.add(new LiveReport(
+                            ledger.ticket(slot),
+                            new HistoryEvent.Allocated(
+                                    0,
+                                    request,
+                                    device,
+                                    ledger.type(slot),
+                                    ledger.address(slot),
+                                    ledger.size(slot),
+                                    Ownership.UNKNOWN)));
+                }
+            }
+        }
+        return live;
+    }
+
+    static AllocationRequest orPlain(@Nullable AllocationRequest request) {
+        return request == null ? AllocationRequest.of(AllocationDetails.user()) : request;
+    }
+
+    /** The recorded data of one device at one moment. */
+    public record Recording(
+            int device,
+            @Nullable View journal,
+            List<LiveReport> live,
+            int entries,
+            Totals totals,
+            long freesOfNothing) {}
+
+    /**
+     * A report of a live entry whose events are not kept.
+     *
+     * @param ticket the ticket of the latest report: all open ones were reported by then
+     * @param event the report, not yet numbered
+     */
+    record LiveReport(long ticket, HistoryEvent.Allocated event) {}
+}

@@ -1,0 +1,43 @@
+package dev.meshguard.event;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Events as readable lines. */
+class HistoryEventTests {
+
+    @Test
+    void describesABuffersGenerationInLines() {
+        var history = history()
+                .allocate(DRAM, device(3), 0x1000, 2_048)
+                .freeIgnored(DRAM, device(3), 0x1000, STILL_SHARED)
+                .free(DRAM, device(3), 0x1000)
+                .recorded();
+
+        assertThat(history.events())
+                .extracting(HistoryEvent::toString)
+                .containsExactly(
+                        "#1 allocated DRAM 0x1000 (4096) on device 3, 2 KiB (2048 B)",
+                        "#2 free of DRAM 0x1000 (4096) on device 3 ignored, because another handle shares it",
+                        "#3 freed DRAM 0x1000 (4096) on device 3");
+    }
+
+    @Test
+    void saysWhetherAHandleWasCollected() {
+        var history = history()
+                .allocate(DRAM, device(3), 0x1000, 2_048)
+                .free(DRAM, device(3), 0x1000)
+                .ofCollectedHandle()
+                .recorded();
+
+        var freed = (HistoryEvent.Freed) history.events().get(1);
+
+        assertThat(freed.isOfCollectedHandle()).isTrue();
+        assertThat(freed).hasToString("#2 freed DRAM 0x1000 (4096) on device 3, when its handle was collected");
+    }
+}

@@ -1,0 +1,57 @@
+package dev.meshguard.handle;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Loses buffers and searches for their handles, with simulated garbage collections. */
+final class FieldSearch {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private long nextAddress = 0x1000;
+    private @Nullable SearchSummary last;
+
+    AllocationTracker tracker() {
+        return tracker;
+    }
+
+    /** Allocates a buffer that is never freed. */
+    AllocationRequest allocate(Object handle) {
+        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+        tracker.allocated(request, 0, BufferType.DRAM, nextAddress, 64, Ownership.OWNING);
+        tracker.handedOut(request, handle);
+        nextAddress += 64;
+        return request;
+    }
+
+    SearchSummary run(HandleSearch.Builder builder) {
+        SearchSummary summary = builder.build().trace(tracker, tracker.history());
+        last = summary;
+        return summary;
+    }
+
+    SearchSummary last() {
+        return Objects.requireNonNull(last);
+    }
+
+    Reachability reachabilityOf(AllocationRequest request) {
+        return tracker.history().reachabilityOf(request).orElseThrow().reachability();
+    }
+
+    /** Returns the path to a handle that is known to be held. */
+    Optional<String> path(HandleSearch.Builder builder, Object handle) {
+        AllocationRequest request = allocate(handle);
+        run(builder.collectingBy(() -> true));
+        return reachabilityOf(request).pathText();
+    }
+
+    Optional<String> pathFrom(Object root, Object handle) {
+        return path(HandleSearch.builder().instance(root), handle);
+    }
+}

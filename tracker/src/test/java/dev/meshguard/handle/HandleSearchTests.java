@@ -1,0 +1,244 @@
+package dev.meshguard.handle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The results of a search for handles, and their preconditions. */
+class HandleSearchTests {
+
+    private final FieldSearch search = new FieldSearch();
+    private final AtomicInteger collections = new AtomicInteger();
+    private final List<Object> cache = new ArrayList<>();
+
+    @Test
+    void aHandleThatARootHoldsIsHeld() {
+        Object handle = new Object();
+        cache.add(handle);
+        AllocationRequest request = search.allocate(handle);
+
+        search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+
+        assertThat(search.reachabilityOf(request))
+                .isEqualTo(Reachability.heldBy(List.of("HandleSearchTests.cache", "ArrayList[0]")));
+    }
+
+    @Test
+    void aHandleThatWasCollectedIsLost() {
+        AllocationRequest request = search.allocate(new Object());
+
+        search.run(HandleSearch.builder().instance(this).collectingBy(clearing(request)));
+
+        assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.lost());
+    }
+
+    @Test
+    void aHandleThatNoRootHoldsIsHeldOnceItHasOutlivedTwoCollections() {
+        Object handle = new Object();
+        AllocationRequest request = search.allocate(handle);
+
+        search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
+
+        assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.held());
+        assertThat(collections).hasValue(2);
+        assertThat(handle).isNotNull();
+    }
+
+    @Test
+    void nothingIsLostWhereCollectionsCannotBeForced() {
+        AllocationRequest request = search.allocate(new Object());
+        AllocationRequest collectedByChance = search.allocate(new Object());
+        collectedByChance.handle().orElseThrow().clear();
+
+        SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(() -> {
+            counted();
+            return false;
+        }));
+
+        assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.unknown());
+        assertThat(search.reachabilityOf(collectedByChance)).isEqualTo(Reachability.unknown());
+        assertThat(collections).hasValue(HandleSearch.DEFAULT_COLLECTIONS);
+        assertThat(summary.collectionProven()).isFalse();
+    }
+
+    @Test
+    void aPathIsProofEnoughWithoutACollection() {
+        Object handle = new Object();
+        cache.add(handle);
+        AllocationRequest request = search.allocate(handle);
+
+        search.run(HandleSearch.builder().instance(this).collectingBy(() -> false));
+
+        assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
+    }
+
+    @Test
+    void aHandleThatOutlivedOneCollectionOnlyMayBeGarbage() {
+        Object handle = new Object();
+        AllocationRequest request = search.allocate(handle);
+
+        search.run(HandleSearch.builder().maxCollections(1).collectingBy(() -> true));
+
+        assertThat(search.reachabilityOf(request)).isEqualTo(Reachability.unknown());
+        assertThat(handle).isNotNull();
+    }
+
+    @Test
+    void stopsCollectingWhenNothingIsLeft() {
+        AllocationRequest request = search.allocate(new Object());
+
+        search.run(HandleSearch.builder().collectingBy(clearing(request)));
+
+        assertThat(collections).hasValue(1);
+    }
+
+    @Test
+    void collectsNothingWhenNothingIsOpen() {
+        AllocationRequest request = search.allocate(new Object());
+        search.tracker()
+                .freed(search.tracker().release(request.details()), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
+
+        SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
+
+        assertThat(collections).hasValue(0);
+        assertThat(summary).isEqualTo(new SearchSummary(0, 0, 0, false, 0, true, List.of()));
+    }
+
+    @Test
+    void saysNothingOfARequestWithoutAHandle() {
+        AllocationTracker tracker = search.tracker();
+        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+        tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+
+        search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+
+        assertThat(tracker.history().reachabilityOf(request)).isEmpty();
+    }
+
+    @Test
+    void tracesEachRequestOnceHoweverManyBuffersItAllocated() {
+        Object handle = new Object();
+        AllocationTracker tracker = search.tracker();
+        AllocationRequest request = search.allocate(handle);
+        for (int device = 1; device < 8; device++) {
+            tracker.allocated(request, device, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        }
+
+        search.run(HandleSearch.builder().instance(handle).collectingBy(() -> true));
+
+        assertThat(tracker.history().events())
+                .filteredOn(HistoryEvent.HandleTraced.class::isInstance)
+                .hasSize(1);
+    }
+
+    @Test
+    void tracesARequestWithoutAnOrigin() {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        Object handle = new Object();
+        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+        tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
+        tracker.handedOut(request, handle);
+
+        HandleSearch.from(handle).trace(tracker, tracker.history());
+
+        assertThat(tracker.history().reachabilityOf(request).orElseThrow().reachability())
+                .isEqualTo(Reachability.heldBy(List.of("Object")));
+    }
+
+    @Test
+    void findsOneHandleOfAHundredThousandObjects() {
+        for (int number = 0; number < 100_000; number++) {
+            cache.add(new Object());
+        }
+        Object handle = new Object();
+        cache.add(handle);
+        AllocationRequest request = search.allocate(handle);
+
+        SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
+
+        assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[100000]");
+        assertThat(summary.objects()).isGreaterThan(100_000);
+        assertThat(summary.complete()).isTrue();
+    }
+
+    @Test
+    void saysHowFarItWentWhenItWentNoFurther() {
+        for (int number = 0; number < 1_000; number++) {
+            cache.add(new Object());
+        }
+        Object handle = new Object();
+        cache.add(handle);
+        AllocationRequest request = search.allocate(handle);
+
+        SearchSummary summary =
+                search.run(HandleSearch.builder().instance(this).maxObjects(100).collectingBy(() -> true));
+
+        assertThat(summary.withoutPath()).isEqualTo(1);
+        assertThat(search.reachabilityOf(request).pathText())
+                .hasValue("something beyond the 100 objects that were searched");
+        assertThat(summary.complete()).isFalse();
+    }
+
+    @Test
+    void isNotKeptBusyByACollectionThatPretendsToBeLarge() {
+        Object handle = new Object();
+        AllocationRequest request = search.allocate(handle);
+
+        search.run(HandleSearch.builder()
+                .instance(Collections.nCopies(Integer.MAX_VALUE, new Object()))
+                .collectingBy(() -> true));
+
+        assertThat(search.reachabilityOf(request).state()).isEqualTo(Reachability.State.HELD);
+        assertThat(handle).isNotNull();
+    }
+
+    @Test
+    void thisMachineCollectsWhatNobodyHolds() {
+        Object handle = new Object();
+        cache.add(handle);
+        AllocationRequest held = search.allocate(handle);
+        AllocationRequest lost = search.allocate(new Object());
+
+        SearchSummary summary = search.run(HandleSearch.builder().instance(this));
+
+        assertThat(summary.collectionProven()).isTrue();
+        assertThat(search.reachabilityOf(held).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
+        assertThat(search.reachabilityOf(lost)).isEqualTo(Reachability.lost());
+    }
+
+    @Test
+    void rejectsALimitOfNoObjects() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> HandleSearch.builder().maxObjects(0))
+                .withMessage("Cannot search with 0 objects at most: give 1 or more");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> HandleSearch.builder().maxCollections(-1))
+                .withMessage("Cannot search with -1 collections at most: give 1 or more");
+    }
+
+    private boolean counted() {
+        collections.incrementAndGet();
+        return true;
+    }
+
+    private GarbageCollection clearing(AllocationRequest request) {
+        return () -> {
+            request.handle().orElseThrow().clear();
+            return counted();
+        };
+    }
+}

@@ -1,0 +1,339 @@
+package dev.meshguard.history;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.BufferType.L1_SMALL;
+import static dev.meshguard.event.BufferType.TRACE;
+import static dev.meshguard.event.IgnoredFreeReason.ALREADY_FREED;
+import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
+import static dev.meshguard.event.IgnoredFreeReason.STILL_SHARED;
+import static dev.meshguard.event.IgnoredFreeReason.UNKNOWN_ADDRESS;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.program;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.script.HistoryScript;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Reports that contradict earlier ones, with both sides of them. */
+class AnomalyTests {
+
+    @Test
+    void aDoubleFreeNamesTheGenerationThatWasFreed() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        Anomaly anomaly = only(history, Anomaly.Kind.DOUBLE_FREE);
+        assertThat(anomaly.event().number()).isEqualTo(3);
+        assertThat(anomaly.generation()).get().satisfies(holder -> {
+            assertThat(holder.allocatedAt()).isEqualTo(1);
+            assertThat(holder.freedAt()).hasValue(2);
+        });
+    }
+
+    @Test
+    void aFreeOfAnAddressThatNobodyKnowsHasNoHolder() {
+        Anomaly anomaly = only(history().free(DRAM, device(3), 0x1000).recorded(), Anomaly.Kind.UNKNOWN_FREE);
+
+        assertThat(anomaly.device()).isEqualTo(3);
+        assertThat(anomaly.type()).isEqualTo(DRAM);
+        assertThat(anomaly.address()).isEqualTo(0x1000);
+        assertThat(anomaly.generation()).isEmpty();
+    }
+
+    @Test
+    void aFreeOfTheSameAddressOnAnotherDeviceIsUnknown() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(1), 0x1000)
+                .recorded();
+
+        only(history, Anomaly.Kind.UNKNOWN_FREE);
+        assertThat(history.live()).hasSize(1);
+    }
+
+    @Test
+    void aFreeThatNobodyAnswersToKnowsWhoAskedForIt() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.freed(0, DRAM, 0x1000);
+
+        Anomaly anomaly = only(tracker.history(), Anomaly.Kind.UNKNOWN_FREE);
+        HistoryEvent.Freed freed = (HistoryEvent.Freed) anomaly.event();
+        assertThat(freed.request().origin().flatMap(Origin::site))
+                .map(StackTraceElement::getMethodName)
+                .contains("aFreeThatNobodyAnswersToKnowsWhoAskedForIt");
+    }
+
+    @Test
+    void anotherSizeAtALiveAddressKeepsTheFirst() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 128)
+                .recorded();
+
+        Anomaly anomaly = only(history, Anomaly.Kind.SIZE_CHANGE);
+        assertThat(((HistoryEvent.Allocated) anomaly.event()).size()).isEqualTo(128);
+        assertThat(anomaly.generation().orElseThrow().size()).isEqualTo(64);
+    }
+
+    @Test
+    void circularBuffersShareTheirAddressesInAnySize() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 101_152, 2_048)
+                .circularBufferOf(program(8))
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void anotherTypeOfTheSameMemoryAtALiveAddressIsATypeChange() {
+        var history = history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(L1_SMALL, device(0), 0x1000, 64)
+                .recorded();
+
+        Anomaly anomaly = only(history, Anomaly.Kind.TYPE_CHANGE);
+        assertThat(anomaly.type()).isEqualTo(L1_SMALL);
+        assertThat(anomaly.generation().orElseThrow().type()).isEqualTo(L1);
+    }
+
+    @Test
+    void anotherTypeOfAnotherMemoryIsNone() {
+        var history = history()
+                .allocate(L1, device(0), 0x1000, 64)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void aBufferOverTheEndOfALiveOneOverlaps() {
+        Anomaly anomaly = only(twoBuffers(0x1000, 0x100, 0x10ff, 0x100), Anomaly.Kind.OVERLAP);
+
+        assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
+    }
+
+    @Test
+    void aBufferOverTheStartOfALiveOneOverlaps() {
+        Anomaly anomaly = only(twoBuffers(0x1000, 0x100, 0xf01, 0x100), Anomaly.Kind.OVERLAP);
+
+        assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
+    }
+
+    @Test
+    void neighboursDoNotOverlap() {
+        assertThat(twoBuffers(0x1000, 0x100, 0x1100, 0x100).anomalies()).isEmpty();
+        assertThat(twoBuffers(0x1000, 0x100, 0xf00, 0x100).anomalies()).isEmpty();
+    }
+
+    @Test
+    void aFreedBufferOverlapsNothing() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1080, 0x100)
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void otherDevicesDoNotOverlap() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .allocate(DRAM, device(1), 0x1080, 0x100)
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void typesOfOneMemoryOverlap() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .allocate(TRACE, device(0), 0x1080, 0x100)
+                .recorded();
+
+        only(history, Anomaly.Kind.OVERLAP);
+    }
+
+    @Test
+    void aViewInsideWhatItPointsToDoesNotOverlap() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .owning()
+                .allocate(DRAM, device(0), 0x1080, 0x80)
+                .nonOwning()
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void aViewBeyondWhatItPointsToOverlaps() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .owning()
+                .allocate(DRAM, device(0), 0x1080, 0x81)
+                .nonOwning()
+                .recorded();
+
+        only(history, Anomaly.Kind.OVERLAP);
+    }
+
+    @Test
+    void anOwnerInsideALiveBufferOverlaps() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .owning()
+                .allocate(DRAM, device(0), 0x1080, 0x80)
+                .owning()
+                .recorded();
+
+        only(history, Anomaly.Kind.OVERLAP);
+    }
+
+    @Test
+    void aViewDoesNotHideTheBufferItPointsTo() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .owning()
+                .allocate(DRAM, device(0), 0x1010, 0x10)
+                .nonOwning()
+                .allocate(DRAM, device(0), 0x1080, 0x10)
+                .owning()
+                .recorded();
+
+        Anomaly anomaly = only(history, Anomaly.Kind.OVERLAP);
+        assertThat(anomaly.generation().orElseThrow().address()).isEqualTo(0x1000);
+    }
+
+    @Test
+    void bankedBuffersOverlapByTheExtentTheySayOnly() {
+        assertThat(banked(0x1000, 0x1080, false).anomalies()).isEmpty();
+        only(banked(0x1000, 0x1080, true), Anomaly.Kind.OVERLAP);
+        assertThat(banked(0x1000, 0x1100, true).anomalies()).isEmpty();
+    }
+
+    @Test
+    void bankedBuffersOfAnotherTypeAtOneAddressAreATypeChangeWithoutExtents() {
+        AllocationTracker tracker =
+                AllocationTracker.builder().bankedAddresses().build();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.allocated(0, TRACE, 0x1000, 64);
+
+        only(tracker.history(), Anomaly.Kind.TYPE_CHANGE);
+    }
+
+    @Test
+    void aBufferOfAClosedDeviceIsNoted() {
+        var history = history()
+                .mesh(0, 0)
+                .close()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        Anomaly anomaly = only(history, Anomaly.Kind.ALLOCATION_AFTER_CLOSE);
+        assertThat(anomaly.generation()).isEqualTo(Optional.empty());
+    }
+
+    @Test
+    void anAddressOfAnEarlierOpenPeriodOfTheDeviceOverlapsNothing() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 0x100)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1080, 0x100)
+                .allocate(TRACE, device(0), 0x1000, 0x10)
+                .closed();
+
+        assertThat(history.anomalies()).isEmpty();
+    }
+
+    @Test
+    void ignoredFreesSayWhyAndDoNotUnbalanceTheLedger() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, ALREADY_FREED)
+                .freeIgnored(DRAM, device(0), 0x2000, UNKNOWN_ADDRESS)
+                .close()
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .recorded();
+
+        assertThat(history.anomalies())
+                .extracting(Anomaly::kind)
+                .containsExactly(
+                        Anomaly.Kind.IGNORED_DOUBLE_FREE,
+                        Anomaly.Kind.IGNORED_UNKNOWN_FREE,
+                        Anomaly.Kind.FREE_AFTER_CLOSE);
+        assertThat(history.anomalies()).noneMatch(anomaly -> anomaly.kind().unbalancesLedger());
+        assertThat(history.live()).hasSize(1);
+    }
+
+    @Test
+    void aFreeThatIsIgnoredBecauseOthersShareTheBufferFitsWhatIsKnown() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, STILL_SHARED)
+                .recorded();
+
+        assertThat(history.anomalies()).isEmpty();
+        assertThat(history.events()).hasSize(2);
+        assertThat(history.live()).hasSize(1);
+    }
+
+    @Test
+    void aLateReleaseNamesTheLifeThatAReopenedDeviceLeftBehind() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freeIgnored(DRAM, device(0), 0x1000, DEVICE_CLOSED)
+                .closed();
+
+        Anomaly anomaly = only(history, Anomaly.Kind.FREE_AFTER_CLOSE);
+        assertThat(anomaly.generation().orElseThrow().openPeriod()).isEqualTo(1);
+    }
+
+    private static AllocationHistory twoBuffers(long first, long firstSize, long second, long secondSize) {
+        return history()
+                .allocate(DRAM, device(0), first, firstSize)
+                .allocate(DRAM, device(0), second, secondSize)
+                .recorded();
+    }
+
+    private static AllocationHistory banked(long first, long second, boolean extents) {
+        AllocationTracker tracker =
+                AllocationTracker.builder().bankedAddresses().build();
+        AllocationDetails user = AllocationDetails.user();
+        AllocationDetails details = extents ? user.withExtent(0x100) : user;
+        for (long address : new long[] {first, second}) {
+            tracker.allocated(tracker.request(details), 0, BufferType.DRAM, address, 0x1000, Ownership.OWNING);
+        }
+        return HistoryScript.on(tracker).recorded();
+    }
+
+    private static Anomaly only(AllocationHistory history, Anomaly.Kind kind) {
+        assertThat(history.anomalies()).extracting(Anomaly::kind).containsExactly(kind);
+        return history.anomalies().get(0);
+    }
+}

@@ -1,0 +1,262 @@
+package dev.meshguard.history;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.event.Ownership.NON_OWNING;
+import static dev.meshguard.event.Ownership.UNKNOWN;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyWithoutOrigins;
+import static dev.meshguard.tracker.script.HistoryScript.program;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.event.Phase;
+import dev.meshguard.history.BufferGeneration.CountChange;
+import dev.meshguard.history.BufferGeneration.CountChange.Reason;
+import dev.meshguard.history.BufferGeneration.Report;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BufferGenerationTests {
+
+    @Test
+    void isOneOfTheGenerationsOfAReusedAddress() {
+        var history = history()
+                .allocate(DRAM, device(3), 2_560_032, 64)
+                .free(DRAM, device(3), 2_560_032)
+                .allocate(DRAM, device(3), 2_560_032, 128)
+                .recorded();
+
+        assertThat(history.generations())
+                .hasToString("[DRAM 0x271020 (2560032) on device 3, generation 1,"
+                        + " DRAM 0x271020 (2560032) on device 3, generation 2]");
+        assertThat(history.live()).containsExactly(history.generations().get(1));
+    }
+
+    @Test
+    void startsAnewOnAReopenedDeviceThoughTheLedgerHoldsTheOld() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .closed();
+
+        assertThat(history.live()).extracting(BufferGeneration::generation).containsExactly(1, 2);
+        assertThat(history.live()).extracting(BufferGeneration::openPeriod).containsExactly(1, 2);
+        assertThat(history.ledgerEntries()).isEqualTo(1);
+    }
+
+    @Test
+    void endsTheYoungerGenerationFirstAndThenTheAbandonedOne() {
+        var script = history()
+                .mesh(0, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .close()
+                .mesh(1, 0)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000);
+
+        var afterOne = script.recorded();
+        var afterTwo = script.free(DRAM, device(0), 0x1000).recorded();
+        var afterThree = script.free(DRAM, device(0), 0x1000).closed();
+
+        assertThat(afterOne.live()).extracting(BufferGeneration::openPeriod).containsExactly(1);
+        assertThat(afterTwo.live()).isEmpty();
+        assertThat(afterTwo.anomalies()).isEmpty();
+        assertThat(afterThree.anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
+    }
+
+    @Test
+    void knowsThePhaseItWasAllocatedIn() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .phase(Phase.TEST)
+                .allocate(DRAM, device(0), 0x2000, 64)
+                .recorded();
+
+        assertThat(history.generations())
+                .extracting(BufferGeneration::allocatedIn)
+                .containsExactly(Phase.START, Phase.TEST);
+        assertThat(history.phaseAt(1)).isEqualTo(Phase.START);
+        assertThat(history.phaseAt(3)).isEqualTo(Phase.TEST);
+    }
+
+    @Test
+    void freesTheReportOfTheSameOwnership() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .owning()
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .owning()
+                .recorded();
+
+        assertThat(history.live().get(0).reports())
+                .filteredOn(Report::isOpen)
+                .extracting(Report::ownership)
+                .containsExactly(NON_OWNING);
+    }
+
+    @Test
+    void freesTheReportOfTheSameOwner() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(8))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .recorded();
+
+        assertThat(history.live().get(0).reports())
+                .filteredOn(Report::isOpen)
+                .extracting(report -> report.request().details().owner().orElseThrow())
+                .containsExactly(program(8));
+    }
+
+    @Test
+    void freesTheLatestReportWhenNothingDistinguishesThem() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .andOnceMore(UNKNOWN)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(history.live().get(0).reports()).extracting(Report::isOpen).containsExactly(true, false);
+        assertThat(history.live().get(0).lastOpenReportAt()).hasValue(1);
+    }
+
+    @Test
+    void endsWithTheFreeOfItsLastReport() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .recorded();
+
+        assertThat(history.generations().get(0).freedAt()).hasValue(4);
+        assertThat(history.generations().get(0).lastOpenReportAt()).isEmpty();
+    }
+
+    @Test
+    void describesEveryStepOfItsReferenceCountWithWhoAndWhy() {
+        var history = history()
+                .allocate(L1, device(0), 101_152, 4_096)
+                .circularBufferOf(program(7))
+                .allocate(L1, device(0), 101_152, 2_048)
+                .circularBufferOf(program(8))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(7))
+                .free(L1, device(0), 101_152)
+                .circularBufferOf(program(8))
+                .recorded();
+
+        assertThat(history.generations().get(0).referenceCounts())
+                .extracting(
+                        CountChange::event,
+                        CountChange::before,
+                        CountChange::after,
+                        CountChange::reason,
+                        change -> change.request().details().owner().orElseThrow())
+                .containsExactly(
+                        tuple(1L, 0, 1, Reason.ALLOCATED, program(7)),
+                        tuple(2L, 1, 2, Reason.REPORTED_AGAIN, program(8)),
+                        tuple(3L, 2, 1, Reason.RELEASED, program(7)),
+                        tuple(4L, 1, 0, Reason.FREED, program(8)));
+    }
+
+    @Test
+    void describesWhereEachStepOfItsReferenceCountWasRequested() {
+        var tracker = AllocationTracker.builder()
+                .originCapture(OriginCapture.ALLOCATIONS_AND_FREES)
+                .build();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(tracker.history().generations().get(0).referenceCounts())
+                .extracting(change -> change.request().origin().orElseThrow().toString())
+                .allMatch(line -> line.startsWith(getClass().getName()))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void countsEachGenerationOfAnAddressFromZero() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.generations())
+                .extracting(life ->
+                        life.referenceCounts().stream().map(CountChange::after).toList())
+                .containsExactly(List.of(1, 0), List.of(1));
+    }
+
+    @Test
+    void knowsWhetherItsHandleWasCollected() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .ofCollectedHandle()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .free(DRAM, device(0), 0x1000)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.generations())
+                .extracting(BufferGeneration::isCollected)
+                .containsExactly(true, false, false);
+    }
+
+    @Test
+    void endsAsItsLastReportDoes() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .andOnceMore(NON_OWNING)
+                .free(DRAM, device(0), 0x1000)
+                .free(DRAM, device(0), 0x1000)
+                .ofCollectedHandle()
+                .recorded();
+
+        assertThat(history.generations()).hasSize(1).allMatch(BufferGeneration::isCollected);
+    }
+
+    @Test
+    void belongsToTheRequestsThatReportedIt() {
+        var history = history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
+
+        assertThat(history.buffersOf(history.live().get(0).request())).isEqualTo(history.live());
+    }
+
+    @Test
+    void belongsToNoRequestThatCannotBeDistinguished() {
+        var history = historyWithoutOrigins()
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .recorded();
+
+        assertThat(history.buffersOf(history.live().get(0).request())).isEmpty();
+    }
+
+    @Test
+    void countsOpenPeriodsOfItsDeviceFromOne() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .mesh(0, 0)
+                .close()
+                .mesh(1, 0)
+                .closed();
+
+        assertThat(history.openPeriodAt(0, 1)).isEqualTo(1);
+        assertThat(history.openPeriodAt(0, 3)).isEqualTo(1);
+        assertThat(history.openPeriodAt(0, Long.MAX_VALUE)).isEqualTo(2);
+        assertThat(history.openPeriodAt(9, Long.MAX_VALUE)).isEqualTo(1);
+    }
+}

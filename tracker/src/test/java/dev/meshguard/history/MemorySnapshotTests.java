@@ -1,0 +1,91 @@
+package dev.meshguard.history;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.history.MemorySnapshot.Amount;
+import dev.meshguard.history.MemorySnapshot.MemoryKey;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class MemorySnapshotTests {
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    @Test
+    void saysWhatIsAllocatedByDeviceTypeAndLifetime() {
+        tracker.allocated(1, L1, 0x1000, 64);
+        tracker.allocated(0, DRAM, 0x1000, 12_288);
+        tracker.allocated(0, DRAM, 0x9000, 24_576);
+        var system = tracker.request(AllocationDetails.system(new Owner(Owner.Kind.FABRIC, "router")));
+        tracker.allocated(system, 0, DRAM, 0xf000, 32, Ownership.OWNING);
+
+        MemorySnapshot snapshot = tracker.snapshot();
+
+        assertThat(snapshot).hasToString("""
+                        device 0 DRAM USER: 36 KiB (36864 B) in 2 buffers
+                        device 0 DRAM SYSTEM: 32 B in 1 buffer
+                        device 1 L1 USER: 64 B in 1 buffer""");
+        assertThat(snapshot.bytes()).isEqualTo(36_960);
+        assertThat(snapshot.bytes(DRAM)).isEqualTo(36_896);
+        assertThat(snapshot.bytes(1, L1)).isEqualTo(64);
+        assertThat(snapshot.buffers()).isEqualTo(4);
+        assertThat(snapshot.sum(account -> account.lifetime() == BufferLifetime.USER))
+                .isEqualTo(new Amount(36_928, 3));
+    }
+
+    @Test
+    void describesWhatChangedBetweenTwoMoments() {
+        tracker.allocated(0, DRAM, 0x1000, 100);
+        MemorySnapshot before = tracker.snapshot();
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.allocated(2, L1, 0x1000, 7);
+
+        MemorySnapshot difference = tracker.snapshot().minus(before);
+
+        assertThat(difference.amounts())
+                .containsExactly(
+                        Map.entry(new MemoryKey(0, DRAM, BufferLifetime.USER), new Amount(-100, -1)),
+                        Map.entry(new MemoryKey(2, L1, BufferLifetime.USER), new Amount(7, 1)));
+    }
+
+    @Test
+    void isEqualToAnotherMomentWithTheSameMemory() {
+        tracker.allocated(0, DRAM, 0x1000, 100);
+        MemorySnapshot before = tracker.snapshot();
+        tracker.allocated(0, DRAM, 0x2000, 50);
+        tracker.freed(0, DRAM, 0x2000);
+
+        assertThat(tracker.snapshot()).isEqualTo(before).hasSameHashCodeAs(before);
+        assertThat(tracker.snapshot().minus(before).isEmpty()).isTrue();
+        assertThat(tracker.snapshot().minus(before)).hasToString("nothing allocated");
+    }
+
+    @Test
+    void doesNotChangeWithWhatIsReportedLater() {
+        MemorySnapshot before = tracker.snapshot();
+        tracker.allocated(0, DRAM, 0x1000, 100);
+
+        assertThat(before.isEmpty()).isTrue();
+    }
+
+    @Test
+    void isTheSameWhenTakenOfAHistory() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.allocated(3, BufferType.L1, 0x2000, 32);
+        var history = tracker.history();
+        MemorySnapshot then = tracker.snapshot();
+
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(history.snapshot()).isEqualTo(then).isNotEqualTo(tracker.snapshot());
+    }
+}

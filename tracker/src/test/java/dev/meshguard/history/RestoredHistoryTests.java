@@ -1,0 +1,105 @@
+package dev.meshguard.history;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.tracker.script.HistoryScript.device;
+import static dev.meshguard.tracker.script.HistoryScript.devices;
+import static dev.meshguard.tracker.script.HistoryScript.history;
+import static dev.meshguard.tracker.script.HistoryScript.historyOfLiveBuffers;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
+import dev.meshguard.tracker.script.HistoryScript;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RestoredHistoryTests {
+
+    @Test
+    void saysWhatTheRecordedOneSays() {
+        AllocationHistory recorded = someHistory(history());
+
+        AllocationHistory restored = AllocationHistory.restored(
+                recorded.events(), recorded.sums(), recorded.hasFlatAddresses(), recorded.isComplete());
+
+        assertThat(restored.devices()).isEqualTo(recorded.devices()).containsExactly(0, 1, 2);
+        assertThat(restored.snapshot()).isEqualTo(recorded.snapshot());
+        assertThat(restored.ledgerEntries()).isEqualTo(recorded.ledgerEntries()).isEqualTo(3);
+        assertThat(restored.freesOfNothing())
+                .isEqualTo(recorded.freesOfNothing())
+                .isEqualTo(1);
+        assertThat(restored.totals(1, DRAM)).isEqualTo(recorded.totals(1, DRAM));
+        assertThat(restored.totals(0, L1, BufferLifetime.SYSTEM))
+                .isEqualTo(recorded.totals(0, L1, BufferLifetime.SYSTEM));
+        assertThat(LeakCheck.create().examine(restored))
+                .hasToString(LeakCheck.create().examine(recorded).toString());
+    }
+
+    @Test
+    void knowsWhetherItsPastWasKept() {
+        AllocationHistory recorded = someHistory(historyOfLiveBuffers());
+
+        AllocationHistory restored = AllocationHistory.restored(
+                recorded.events(), recorded.sums(), recorded.hasFlatAddresses(), recorded.isComplete());
+
+        assertThat(restored.isComplete()).isFalse();
+        assertThat(LeakCheck.create().examine(restored))
+                .hasToString(
+                        "LEAKED: 5 allocated, 2 freed, 0 freed late, 3 leaked, 0 misreported, 0 expected, 0 undecided");
+    }
+
+    @Test
+    void canBeCountedAgainWhereItsSumsWereLost() {
+        AllocationHistory recorded = someHistory(history());
+
+        assertThat(DeviceSums.countedFrom(recorded.events())).isEqualTo(recorded.sums());
+    }
+
+    @Test
+    void findsAnEventByItsNumberWhereSomeAreMissing() {
+        List<HistoryEvent> events = List.of(
+                new HistoryEvent.DeviceOpened(1, 0),
+                new HistoryEvent.ReportsLost(2, 3, "three lines cannot be read"),
+                new HistoryEvent.DeviceOpened(5, 1),
+                new HistoryEvent.DeviceClosed(1_000_000_000_000L, 1));
+        AllocationHistory history = AllocationHistory.restored(events, List.of(), false, true);
+
+        assertThat(events)
+                .allSatisfy(event -> assertThat(history.event(event.number())).containsSame(event));
+        assertThat(List.of(-1L, 0L, 3L, 4L, 6L, Long.MAX_VALUE))
+                .allSatisfy(number -> assertThat(history.event(number)).isEmpty());
+        assertThat(AllocationHistory.restored(List.of(), List.of(), false, true).event(1))
+                .isEmpty();
+    }
+
+    @Test
+    void hasARequestForEachThatWasWrittenDown() {
+        Origin origin = new Origin(List.of(new StackTraceElement("dev.example.KvCacheTest", "decode", null, 41)));
+
+        AllocationRequest request = AllocationRequest.restored(AllocationDetails.user(), Optional.of(origin));
+
+        assertThat(request.isAnonymous()).isFalse();
+        assertThat(request.origin()).containsSame(origin);
+        assertThat(AllocationRequest.restored(AllocationDetails.user(), Optional.empty()))
+                .isNotSameAs(AllocationRequest.restored(AllocationDetails.user(), Optional.empty()))
+                .matches(other -> !other.isAnonymous() && !other.hasOrigin());
+    }
+
+    private static AllocationHistory someHistory(HistoryScript script) {
+        return script.mesh(0, 0, 1, 2)
+                .allocate(DRAM, devices(0, 2), 0x1000, 64)
+                .free(DRAM, device(1), 0x1000)
+                .allocate(L1, device(0), 0x2000, 32)
+                .lifetime(BufferLifetime.SYSTEM)
+                .free(L1, device(0), 0x3000)
+                .allocate(DRAM, device(1), 0x1000, 128)
+                .free(DRAM, device(0), 0x1000)
+                .closed();
+    }
+}
