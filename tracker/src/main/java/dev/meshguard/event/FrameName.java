@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
 /**
  * The name of a stack frame, without parts that a compiler, a runtime or a library numbered.
@@ -16,6 +18,7 @@ import java.util.regex.Pattern;
  * @param classes the top-level class and those nested in it, outermost first; at least one
  * @param method the method
  */
+@API(status = Status.INTERNAL, since = "0.1")
 public record FrameName(String packageName, List<String> classes, String method) {
 
     /** Matches the part of a name that a library appends to a user's class to name a generated one. */

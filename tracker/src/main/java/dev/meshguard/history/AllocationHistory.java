@@ -333,7 +333,7 @@ public final class AllocationHistory {
 
     /** Returns the memory allocated when the history was taken, by device, type and lifetime. */
     public MemorySnapshot snapshot() {
-        return Snapshots.of(devices(), this::totals);
+        return MemorySnapshot.of(devices(), this::totals);
     }
 
     /**

@@ -2,9 +2,12 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Quantities;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
@@ -72,6 +75,31 @@ public final class MemorySnapshot {
 
     private MemorySnapshot(SortedMap<MemoryKey, Amount> amounts) {
         this.amounts = amounts;
+    }
+
+    /** Provides sums by device, type and lifetime. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    @FunctionalInterface
+    public interface Sums {
+
+        /** Returns the sums of one type and lifetime on one device. */
+        MemoryTotals of(int device, BufferType type, BufferLifetime lifetime);
+    }
+
+    /** Returns the live memory of the given devices. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public static MemorySnapshot of(List<Integer> devices, Sums sums) {
+        Map<MemoryKey, Amount> amounts = new HashMap<>();
+        for (int device : devices) {
+            for (BufferType type : BufferType.values()) {
+                for (BufferLifetime lifetime : BufferLifetime.values()) {
+                    MemoryTotals live = sums.of(device, type, lifetime);
+                    amounts.put(
+                            new MemoryKey(device, type, lifetime), new Amount(live.liveBytes(), live.liveBuffers()));
+                }
+            }
+        }
+        return of(amounts);
     }
 
     /** Creates a snapshot of the given amounts; keys without memory are left out. */

@@ -18,7 +18,6 @@ import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
-import dev.meshguard.history.Snapshots;
 import dev.meshguard.recorder.DeviceRecorder;
 import dev.meshguard.recorder.DeviceRecorder.Effect;
 import dev.meshguard.recorder.PendingEvent;
@@ -670,7 +669,7 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Returns the allocated memory by device, type and lifetime, for comparison with another moment. */
     public MemorySnapshot snapshot() {
-        return Snapshots.of(devices(), this::totals);
+        return MemorySnapshot.of(devices(), this::totals);
     }
 
     /** Returns whether every event is kept, so that memory use grows with each event. */

@@ -10,11 +10,12 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A request with what the tracker records of it: its position, its origin, its context and its live entries. */
-final class TrackedRequest extends AllocationRequest {
+final class TrackedRequest implements AllocationRequest {
 
     private static final AtomicIntegerFieldUpdater<TrackedRequest> LIVE =
             AtomicIntegerFieldUpdater.newUpdater(TrackedRequest.class, "live");
 
+    private final AllocationDetails details;
     private final long ticket;
     private final boolean hasStack;
 
@@ -32,11 +33,21 @@ final class TrackedRequest extends AllocationRequest {
 
     TrackedRequest(
             AllocationDetails details, long ticket, @Nullable Object origin, @Nullable AllocationContext context) {
-        super(details);
+        this.details = details;
         this.ticket = ticket;
         this.origin = origin;
         this.context = context;
         this.hasStack = origin instanceof Throwable;
+    }
+
+    @Override
+    public AllocationDetails details() {
+        return details;
+    }
+
+    @Override
+    public boolean isAnonymous() {
+        return false;
     }
 
     @Override
