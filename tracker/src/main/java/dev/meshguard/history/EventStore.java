@@ -2,9 +2,9 @@ package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.recorder.DeviceRecorder;
-import dev.meshguard.recorder.EventMerger;
-import dev.meshguard.recorder.PendingEvent;
+import dev.meshguard.history.internal.DeviceRecorder;
+import dev.meshguard.history.internal.EventMerger;
+import dev.meshguard.history.internal.PendingEvent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

@@ -4,7 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.recorder.AllocatorNumbers;
+import dev.meshguard.history.internal.AllocatorNumbers;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;

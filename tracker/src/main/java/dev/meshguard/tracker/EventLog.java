@@ -7,7 +7,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.recorder.DeviceRecorder;
+import dev.meshguard.history.internal.DeviceRecorder;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

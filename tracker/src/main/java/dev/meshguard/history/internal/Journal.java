@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;

@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocationRequest;
@@ -10,7 +10,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.recorder.Journal.View;
+import dev.meshguard.history.internal.Journal.View;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

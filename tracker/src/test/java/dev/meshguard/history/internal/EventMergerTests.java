@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;

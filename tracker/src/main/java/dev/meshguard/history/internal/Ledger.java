@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocationRequest;

@@ -1,4 +1,4 @@
-package dev.meshguard.recorder;
+package dev.meshguard.history.internal;
 
 /**
  * Keeps the fields of its subclasses off the cache lines that another device's thread uses.
