@@ -1,11 +1,11 @@
 package dev.meshguard.page;
 
 import dev.meshguard.file.FileReplacement;
-import dev.meshguard.page.internal.PageContent;
 import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.page.internal.PageTemplates;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.page.internal.suite.RunRecord;
+import dev.meshguard.page.internal.template.PageContent;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;

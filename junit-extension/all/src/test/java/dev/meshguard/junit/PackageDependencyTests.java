@@ -14,8 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * The packages of all published modules depend on each other in one direction, inside modules too.
@@ -27,11 +25,6 @@ class PackageDependencyTests {
     private static final JavaClasses CLASSES = PublicApiTests.CLASSES;
 
     private static final String INTERNAL = ".internal";
-
-    /** The dependencies that still close a cycle. Remove an entry with its cycle, and add none. */
-    private static final List<Backwards> KNOWN_CYCLES = List.of(
-            new Backwards("dev.meshguard.page.internal.template", "dev.meshguard.page.internal"),
-            new Backwards("dev.meshguard.junit.internal.pages", "dev.meshguard.junit.internal"));
 
     private static final List<String> SEEN_BY_VERDICTS =
             List.of("dev.meshguard.event", "dev.meshguard.history", "dev.meshguard.file", "dev.meshguard.verdict");
@@ -55,18 +48,12 @@ class PackageDependencyTests {
 
     @Test
     void packagesHaveNoCycles() {
-        acyclicExcept(KNOWN_CYCLES).check(CLASSES);
-    }
-
-    @ParameterizedTest
-    @FieldSource("KNOWN_CYCLES")
-    void everyKnownCycleExists(Backwards known) {
-        List<Backwards> others =
-                KNOWN_CYCLES.stream().filter(other -> !other.equals(known)).toList();
-
-        assertThat(acyclicExcept(others).evaluate(CLASSES).hasViolation())
-                .as("the cycle by %s is gone: remove its entry", known)
-                .isTrue();
+        SliceRule rule = slices().matching("dev.meshguard.(**)").should().beFreeOfCycles();
+        for (String face : faces()) {
+            rule = rule.ignoreDependency(
+                    describe("internals of " + face, type -> isInternalOf(face, type)), resideInAPackage(face));
+        }
+        rule.check(CLASSES);
     }
 
     /** So a verdict is a function of the history: no rule can ask the tracker or an object that holds a buffer. */
@@ -110,18 +97,6 @@ class PackageDependencyTests {
                 .check(CLASSES);
     }
 
-    private static SliceRule acyclicExcept(List<Backwards> known) {
-        SliceRule rule = slices().matching("dev.meshguard.(**)").should().beFreeOfCycles();
-        for (String face : faces()) {
-            rule = rule.ignoreDependency(
-                    describe("internals of " + face, type -> isInternalOf(face, type)), resideInAPackage(face));
-        }
-        for (Backwards dependency : known) {
-            rule = rule.ignoreDependency(resideInAPackage(dependency.from()), resideInAPackage(dependency.to()));
-        }
-        return rule;
-    }
-
     /** Returns the packages that have internal ones. */
     private static Set<String> faces() {
         return CLASSES.stream()
@@ -138,7 +113,4 @@ class PackageDependencyTests {
     private static JavaClass topLevelOf(JavaClass type) {
         return type.getEnclosingClass().map(PackageDependencyTests::topLevelOf).orElse(type);
     }
-
-    /** A dependency of one package on another that leads back. */
-    private record Backwards(String from, String to) {}
 }

@@ -2,6 +2,7 @@ package dev.meshguard.page.internal;
 
 import dev.meshguard.page.internal.template.JterunGenerated;
 import dev.meshguard.page.internal.template.JtesuiteGenerated;
+import dev.meshguard.page.internal.template.PageContent;
 import gg.jte.html.OwaspHtmlTemplateOutput;
 import gg.jte.output.WriterOutput;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package dev.meshguard.page.suite;
 
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
-import dev.meshguard.page.internal.PageContent;
 import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.page.internal.PageTemplates;
 import dev.meshguard.page.internal.suite.SuiteData;
+import dev.meshguard.page.internal.template.PageContent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal;
 
-import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.junit.internal.summary.RunStatistics;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.junit.internal.PageSettings;
+import dev.meshguard.junit.internal.PageSubject;
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.RunState;
-import dev.meshguard.junit.internal.pages.PageSettings;
-import dev.meshguard.junit.internal.pages.PageSubject;
-import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;

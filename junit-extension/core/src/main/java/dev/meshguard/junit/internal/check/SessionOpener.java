@@ -2,16 +2,16 @@ package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.HistoryFolder;
+import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
-import dev.meshguard.junit.internal.pages.PageSettings;
-import dev.meshguard.junit.internal.pages.RunPages;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;

@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.handle.HandleSearch;
+import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.attachment.FailureFiles;
-import dev.meshguard.junit.internal.pages.PageSubject;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.Scope;

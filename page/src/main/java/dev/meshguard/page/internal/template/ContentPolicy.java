@@ -1,4 +1,4 @@
-package dev.meshguard.page.internal;
+package dev.meshguard.page.internal.template;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

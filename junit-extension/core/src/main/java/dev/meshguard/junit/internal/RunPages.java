@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal.pages;
+package dev.meshguard.junit.internal;
 
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.FailureOutput;

@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal.pages;
+package dev.meshguard.junit.internal;
 
 /** Selects the checks that write a page. */
 public enum PageMode {

@@ -1,6 +1,5 @@
-package dev.meshguard.junit.internal.pages;
+package dev.meshguard.junit.internal;
 
-import dev.meshguard.junit.internal.RunSettings;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package dev.meshguard.junit.internal.pages;
+package dev.meshguard.junit.internal;
 
 /**
  * The subject of a page.
