@@ -41,9 +41,9 @@ class ReproductionTestTests {
                         import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 
                         import dev.meshguard.event.AllocationDetails;
+                        import dev.meshguard.event.AllocationRequest;
                         import dev.meshguard.event.Ownership;
                         import dev.meshguard.event.WitnessSnapshot;
-                        import dev.meshguard.event.AllocationRequest;
                         import dev.meshguard.tracker.AllocationTracker;
                         import org.junit.jupiter.api.Test;
 

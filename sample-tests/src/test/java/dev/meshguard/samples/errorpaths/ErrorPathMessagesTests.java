@@ -68,7 +68,7 @@ class ErrorPathMessagesTests {
                      L1 of devices 0-1  [12288, 0, 0]  settled
                   Where it was asked for, the worst first:
                      DRAM from GrowingCacheTestCase.decode, buffers left on devices 0-1: [1, 1, 1], growing
-                        -> at dev.meshguard.samples.errorpaths.GrowingCacheTestCase.decode(GrowingCacheTestCase.java:18)
+                        -> at dev.meshguard.samples.errorpaths.GrowingCacheTestCase.decode(GrowingCacheTestCase.java:20)
                      L1 from CarefulDecoder.weigh, buffers left on devices 0-1: [3, 0, 0], settled
                         -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
                      DRAM from CarefulDecoder.weigh, buffers left on devices 0-1: [1, 0, 0], settled
