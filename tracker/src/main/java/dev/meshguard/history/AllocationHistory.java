@@ -355,6 +355,15 @@ public final class AllocationHistory {
         return sums().stream().mapToLong(DeviceSums::freesOfNothing).sum();
     }
 
+    /**
+     * Returns how many frees a verdict would have to know, and which were not kept: of buffers that were live at the
+     * check, or of one of two buffers at an address.
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public long freesNotKept() {
+        return sums().stream().mapToLong(DeviceSums::freesNotKept).sum();
+    }
+
     /** Returns whether every event was kept; if not, only live buffers and sums are known. */
     public boolean isComplete() {
         return store.isComplete();

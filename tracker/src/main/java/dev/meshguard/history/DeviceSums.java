@@ -22,11 +22,14 @@ import org.apiguardian.api.API.Status;
  * @param device the device id
  * @param ledgerEntries how many entries the ledger held
  * @param freesOfNothing how many frees found nothing to free
+ * @param freesNotKept how many frees were of a buffer that was live at the check, or of one of two buffers at an address;
+ *     only where events are not kept, which would show them
  * @param totals the totals that were ever used, by type and lifetime, that of the whole type first
  * @since 0.1
  */
 @API(status = Status.INTERNAL, since = "0.1")
-public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, List<TypeTotals> totals) {
+public record DeviceSums(
+        int device, long ledgerEntries, long freesOfNothing, long freesNotKept, List<TypeTotals> totals) {
 
     /**
      * The sums of one type, or of one type and lifetime.
@@ -89,7 +92,12 @@ public record DeviceSums(int device, long ledgerEntries, long freesOfNothing, Li
                 add(accounts, type, Optional.of(lifetime), kept.of(type, lifetime));
             }
         }
-        return new DeviceSums(recording.device(), recording.entries(), recording.freesOfNothing(), accounts);
+        return new DeviceSums(
+                recording.device(),
+                recording.entries(),
+                recording.freesOfNothing(),
+                recording.freesNotKept(),
+                accounts);
     }
 
     MemoryTotals of(BufferType type) {

@@ -370,10 +370,10 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void deviceOpened(int device) {
-        mark(number -> new HistoryEvent.DeviceOpened(number, device));
+        long position = mark(number -> new HistoryEvent.DeviceOpened(number, device));
         DeviceRecorder recorder = existingRecorderOf(device);
         if (recorder != null) {
-            recorder.deviceOpened(lastMarker);
+            recorder.deviceOpened(position);
         }
         if (log.isOn()) {
             log.marked("device opened", "device", device);
@@ -496,10 +496,10 @@ public final class AllocationTracker implements AllocationListener {
 
     /** Records that the check is made now, with the given date. */
     public void checked(LocalDate today) {
-        mark(number -> new HistoryEvent.Checked(number, today));
+        long position = mark(number -> new HistoryEvent.Checked(number, today));
         for (DeviceRecorder recorder : devices) {
             if (recorder != null) {
-                recorder.checked(lastMarker);
+                recorder.checked(position);
             }
         }
         log.marked("checked", "today", today);
@@ -686,31 +686,12 @@ public final class AllocationTracker implements AllocationListener {
                 markers.set(markers.size() - 1, run.untilNow());
             }
             List<DeviceRecorder.Recording> recordings = new ArrayList<>();
-            long freedAfterCheck = 0;
-            long freesOfReused = 0;
             for (DeviceRecorder recorder : devices) {
                 if (recorder != null) {
                     recordings.add(recorder.recording());
-                    freedAfterCheck += recorder.freedAfterCheck();
-                    freesOfReused += recorder.freesOfReused();
                 }
             }
-            List<PendingEvent> events = new ArrayList<>(markers);
-            addNotKept(freedAfterCheck, "allocated at the check and freed afterwards", events);
-            addNotKept(freesOfReused, "freed where another had survived an earlier open period of the device", events);
-            return AllocationHistory.recorded(events, recordings, flatAddresses);
-        }
-    }
-
-    /** Without events, only the number of buffers is known that a verdict would have to distinguish. */
-    private void addNotKept(long buffers, String fate, List<PendingEvent> events) {
-        if (buffers > 0) {
-            String reason = String.format(
-                    Locale.ROOT,
-                    "%s %s, and the events that would say which were not kept",
-                    buffers == 1 ? "1 buffer was" : buffers + " buffers were",
-                    fate);
-            events.add(new PendingEvent(ticket.get(), number -> new HistoryEvent.ReportsLost(number, -1, reason)));
+            return AllocationHistory.recorded(markers, recordings, flatAddresses);
         }
     }
 
@@ -857,11 +838,13 @@ public final class AllocationTracker implements AllocationListener {
         }
     }
 
-    private void mark(LongFunction<HistoryEvent> event) {
+    /** Records an event without an address; returns its position in the order of requests. */
+    private long mark(LongFunction<HistoryEvent> event) {
         synchronized (markers) {
             long position = ticket.incrementAndGet();
             markers.add(new PendingEvent(position, event));
             lastMarker = position;
+            return position;
         }
     }
 

@@ -16,6 +16,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -150,5 +151,42 @@ class RetentionTests {
                 0x18b20,
                 4096,
                 Ownership.OWNING);
+    }
+
+    @Test
+    void aLateFreeLeavesOtherLeaksCertain() {
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.allocated(0, DRAM, 0x2000, 64);
+        tracker.checked();
+        tracker.freed(0, DRAM, 0x1000);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict.sum().leaked()).isEqualTo(1);
+        assertThat(verdict.sum().undecided()).isZero();
+        assertThat(verdict.inconclusiveReasons())
+                .extracting(InconclusiveReason::kind)
+                .containsExactly(InconclusiveReason.Kind.FREES_NOT_KEPT);
+    }
+
+    @Test
+    void aBufferThatIsReportedAgainAfterTheCheckWasLiveAtIt() {
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.checked();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void aBufferThatIsAllocatedAndFreedAfterTheCheckIsNoReasonToDoubt() {
+        tracker.checked();
+        tracker.allocated(0, DRAM, 0x1000, 64);
+        tracker.freed(0, DRAM, 0x1000);
+
+        assertThat(LeakCheck.create().examine(tracker.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 }

@@ -304,7 +304,7 @@ class HonestyTests {
         /** Without the past, a free at the address of an earlier session's survivor is of one of two buffers. */
         private Set<InconclusiveReason.Kind> possibleReasons() {
             return freedOneOfTwo && silences.contains(Silence.PAST) && !silences.contains(Silence.DEVICES)
-                    ? EnumSet.of(InconclusiveReason.Kind.REPORTS_FIT_BOTH, InconclusiveReason.Kind.REPORTS_LOST)
+                    ? EnumSet.of(InconclusiveReason.Kind.REPORTS_FIT_BOTH, InconclusiveReason.Kind.FREES_NOT_KEPT)
                     : EnumSet.of(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
         }
 

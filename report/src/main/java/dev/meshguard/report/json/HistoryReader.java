@@ -163,7 +163,11 @@ final class HistoryReader {
                     amounts(account)));
         }
         DeviceSums read = new DeviceSums(
-                fields.device(), fields.amount("ledgerEntries"), fields.amount("freesOfNothing"), accounts);
+                fields.device(),
+                fields.amount("ledgerEntries"),
+                fields.amount("freesOfNothing"),
+                fields.has("freesNotKept") ? fields.amount("freesNotKept") : 0,
+                accounts);
         if (sums.putIfAbsent(read.device(), read) != null) {
             throw new UnreadableLineException("the sums of device " + read.device() + " were there before");
         }

@@ -81,6 +81,9 @@ final class HistoryWriter {
         json.writeNumberField("device", sums.device());
         json.writeNumberField("ledgerEntries", sums.ledgerEntries());
         json.writeNumberField("freesOfNothing", sums.freesOfNothing());
+        if (sums.freesNotKept() > 0) {
+            json.writeNumberField("freesNotKept", sums.freesNotKept());
+        }
         json.writeArrayFieldStart("totals");
         for (DeviceSums.TypeTotals account : sums.totals()) {
             json.writeStartObject();

@@ -17,6 +17,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
 import java.io.IOException;
 import java.io.InputStream;
@@ -189,6 +190,22 @@ class HistoryJsonTests {
                     .isEqualTo(
                             text.replace("\"version\":1,", "\"version\":2,").replace("\"taken\":", "\"allocated\":"));
         }
+    }
+
+    @Test
+    void keepsTheNumberOfFreesThatAHistoryWithoutEventsDoesNotHold() {
+        var tracker =
+                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+        tracker.checked();
+        tracker.freed(0, BufferType.DRAM, 64);
+
+        String written = written(tracker.history());
+
+        assertThat(read(written).freesNotKept()).isEqualTo(1);
+        assertThat(written.lines())
+                .allSatisfy(line ->
+                        assertThat(JsonSchemas.ofHistoryLine().faultsOf(line)).isEmpty());
     }
 
     @Test

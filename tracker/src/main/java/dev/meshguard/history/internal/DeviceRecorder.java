@@ -118,6 +118,9 @@ public final class DeviceRecorder extends DeviceLock {
         if (ledger.ticket(slot) < openedAt) {
             ledger.markReused(slot);
         }
+        if (ledger.ticket(slot) < checkedAt) {
+            ledger.markLiveAtCheck(slot);
+        }
         ledger.reportedAt(slot, ticket);
         totals.reportedAgain(type, ledger.lifetime(slot));
         return ledger.size(slot) == size ? Effect.REPEATED : Effect.REPEATED_WITH_OTHER_SIZE;
@@ -175,7 +178,7 @@ public final class DeviceRecorder extends DeviceLock {
             }
             totals.freed(type, lifetime, ledger.size(slot));
             AllocationRequest allocation = ledger.request(slot);
-            if (lifetime == BufferLifetime.USER && ledger.ticket(slot) < checkedAt) {
+            if (lifetime == BufferLifetime.USER && (ledger.ticket(slot) < checkedAt || ledger.isLiveAtCheck(slot))) {
                 freedAfterCheck++;
             }
             ledger.remove(slot);
@@ -231,19 +234,6 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /**
-     * Returns how many frees may be of a survivor of an earlier open period of the device or of a later buffer at its
-     * address, without a journal.
-     */
-    public long freesOfReused() {
-        lock();
-        try {
-            return journal == null ? freesOfReused : 0;
-        } finally {
-            unlock();
-        }
-    }
-
     /** Records that the check is made at a ticket; it replaces an earlier check. */
     public void checked(long ticket) {
         lock();
@@ -255,14 +245,9 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Returns how many entries of lifetime USER were live at the check and removed afterwards, without a journal. */
-    public long freedAfterCheck() {
-        lock();
-        try {
-            return journal == null ? freedAfterCheck : 0;
-        } finally {
-            unlock();
-        }
+    /** Returns how many frees a verdict would have to know, which needs a journal. */
+    private long freesNotKept() {
+        return journal == null ? freedAfterCheck + freesOfReused : 0;
     }
 
     /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
@@ -326,7 +311,8 @@ public final class DeviceRecorder extends DeviceLock {
                     journal == null ? liveEntries() : List.of(),
                     ledger.entries(),
                     totals.copy(),
-                    freesOfNothing);
+                    freesOfNothing,
+                    freesNotKept());
         } finally {
             unlock();
         }
@@ -336,7 +322,8 @@ public final class DeviceRecorder extends DeviceLock {
     public Recording sums() {
         lock();
         try {
-            return new Recording(device, null, List.of(), ledger.entries(), totals.copy(), freesOfNothing);
+            return new Recording(
+                    device, null, List.of(), ledger.entries(), totals.copy(), freesOfNothing, freesNotKept());
         } finally {
             unlock();
         }
@@ -375,7 +362,8 @@ public final class DeviceRecorder extends DeviceLock {
             List<LiveReport> live,
             int entries,
             Totals totals,
-            long freesOfNothing) {}
+            long freesOfNothing,
+            long freesNotKept) {}
 
     /**
      * A report of a live entry whose events are not kept.

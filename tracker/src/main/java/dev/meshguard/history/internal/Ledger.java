@@ -30,6 +30,7 @@ final class Ledger extends CacheLinePadded {
     private static final int TYPE_SHIFT = 1;
     private static final int LIFETIME_SHIFT = 4;
     private static final long REUSED = 1L << 6;
+    private static final long LIVE_AT_CHECK = 1L << 7;
     private static final int ALLOCATOR_SHIFT = 8;
     private static final int COUNT_SHIFT = 24;
     private static final long LIVE = 1;
@@ -172,6 +173,15 @@ final class Ledger extends CacheLinePadded {
     /** Marks an entry that survived an open period of the device and whose address was allocated again in a later one. */
     void markReused(int slot) {
         words[slot * WORDS + 2] |= REUSED;
+    }
+
+    /** Marks an entry that was live at the check and was reported again after it. */
+    void markLiveAtCheck(int slot) {
+        words[slot * WORDS + 2] |= LIVE_AT_CHECK;
+    }
+
+    boolean isLiveAtCheck(int slot) {
+        return (words[slot * WORDS + 2] & LIVE_AT_CHECK) != 0;
     }
 
     boolean isReused(int slot) {

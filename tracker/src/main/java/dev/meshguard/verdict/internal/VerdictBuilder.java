@@ -299,6 +299,16 @@ public final class VerdictBuilder {
                             "Frees that found nothing to free: %d, and the events that would say why were not kept.",
                             history.freesOfNothing())));
         }
+        if (history.freesNotKept() > 0) {
+            reasons.add(InconclusiveReason.of(
+                    InconclusiveReason.Kind.FREES_NOT_KEPT,
+                    String.format(
+                            Locale.ROOT,
+                            "Frees of buffers that were allocated at the check, or where another buffer had survived an"
+                                    + " earlier open period of the device: %d, and the events that would say which were"
+                                    + " not kept.",
+                            history.freesNotKept())));
+        }
         if (!history.openedWhileOpen().isEmpty()) {
             openedTwice().ifPresent(reasons::add);
         }
