@@ -410,7 +410,7 @@ final class ReportDispatcher {
     private void beginCheck() {
         isChecking = true;
         lastLookedAt = Long.MIN_VALUE;
-        isAnnounced = false;
+        isAnnounced = isAnnounced && ledger.isDying();
     }
 
     /** Returns whether a requested check is finished, including all removals. */
@@ -477,7 +477,7 @@ final class ReportDispatcher {
      * of an earlier process is complete. Only a process whose id was used again meanwhile completes it here.
      */
     private void announceDeath(long process) {
-        ledger.clean(Integer.MAX_VALUE);
+        ledger.finishDeath();
         boolean hasEntries = has(process);
         processes.forget(process);
         deaths++;

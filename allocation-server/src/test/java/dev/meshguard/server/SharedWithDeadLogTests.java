@@ -114,6 +114,42 @@ class SharedWithDeadLogTests extends WithServer {
                 .containsExactly(reason);
     }
 
+    /** The lines about shared buffers may be among those that are missing. */
+    @Test
+    void aServerThatIsStartedAgainDuringACleanupMakesTheLogInconclusive() throws IOException {
+        AllocationLog log = read("""
+                🚀 Allocation Server started
+                ✓ [PID 1] Allocated 64 bytes of L1 on device 0 (buffer_id=64)
+                ✓ [PID 2] Allocated 64 bytes of L1 on device 0 (buffer_id=64, ref_count=2)
+                   PID 1 is dead, removing its buffers...
+                🚀 Allocation Server started
+                """);
+
+        assertThat(log.history().events(HistoryEvent.TrackingStopped.class))
+                .extracting(HistoryEvent.TrackingStopped::reason)
+                .containsExactly("line 5 starts the server again while 1 buffer was allocated");
+    }
+
+    /** When all that shared a buffer are dead, a free of its address is of another buffer. */
+    @Test
+    void aFreeDoesNotEndABufferOfWhichAllProcessesAreDead() throws IOException, InterruptedException {
+        start(RecordSize.BYTES_112);
+        runs(1);
+        runs(2);
+        runs(3);
+        allocate(1, 64);
+        allocate(2, 64);
+        processes.remove(2L);
+        server.checkProcesses();
+        processes.remove(1L);
+        server.checkProcesses();
+        free(3, 64);
+
+        assertThat(openReports(log().history()))
+                .hasSize(1)
+                .isEqualTo(openReports(server.tracker().history()));
+    }
+
     @Test
     void whateverProcessesShareAndWhoeverDiesTheLogAddsUp() throws IOException, InterruptedException {
         for (int program = 0; program < PROGRAMS; program++) {

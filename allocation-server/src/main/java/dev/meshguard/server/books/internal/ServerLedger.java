@@ -162,7 +162,7 @@ public final class ServerLedger {
      * setting. The removal of an earlier process is completed first, so that the effects of two deaths never mix.
      */
     public void announceDeath(long pid) {
-        clean(Integer.MAX_VALUE);
+        finishDeath();
         BookedProcess process = processes.get(pid);
         if (process == null) {
             process = new BookedProcess(pid);
@@ -203,6 +203,15 @@ public final class ServerLedger {
      * @return the number of unused steps; above zero only when no work remains
      */
     public int clean(int steps) {
+        int left = cleanDying(steps);
+        while (left > 0 && !ofEarlierOpenPeriods.isEmpty()) {
+            update((BufferRecord) ofEarlierOpenPeriods.first());
+            left--;
+        }
+        return left;
+    }
+
+    private int cleanDying(int steps) {
         int left = steps;
         for (BookedProcess process = dying; left > 0 && process != null; process = dying) {
             BufferRecord record = recordOf(process);
@@ -214,11 +223,17 @@ public final class ServerLedger {
                 left--;
             }
         }
-        while (left > 0 && !ofEarlierOpenPeriods.isEmpty()) {
-            update((BufferRecord) ofEarlierOpenPeriods.first());
-            left--;
-        }
         return left;
+    }
+
+    /** Completes the removal of the dead process, however long it takes. */
+    public void finishDeath() {
+        cleanDying(Integer.MAX_VALUE);
+    }
+
+    /** Returns whether the removal of a dead process is incomplete. */
+    public boolean isDying() {
+        return dying != null;
     }
 
     private @Nullable BufferRecord recordOf(BookedProcess process) {

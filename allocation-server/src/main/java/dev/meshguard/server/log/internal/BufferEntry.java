@@ -119,6 +119,16 @@ final class BufferEntry {
         isOfDead = otherProcesses == null;
     }
 
+    /** A dead process refers to it no longer; another one may be the owner now. */
+    void released(long dead, long newOwner) {
+        Set<Long> others = otherProcesses;
+        if (others != null) {
+            others.remove(dead);
+            others.remove(newOwner);
+            otherProcesses = others.isEmpty() ? null : others;
+        }
+    }
+
     /** The server did not remove it, because others refer to it. */
     void survived() {
         deaths--;

@@ -109,6 +109,9 @@ public final class LogParser {
     /** The latest process whose buffers are removed; its circular buffers and kernels have lines of their own. */
     private long removedProcess = ReportLine.NO_PID;
 
+    /** The line of the latest death; totals of later lines exclude its circular buffers and kernels. */
+    private long deathLine;
+
     /** The sum in a device's last line of circular buffers or kernels. */
     private record LastTotal(String megabytes, long line) {}
 
@@ -459,6 +462,7 @@ public final class LogParser {
             ledger.restarted(lines.number());
         }
         hasStarted = true;
+        removedProcess = ReportLine.NO_PID;
         circularBuffers.clear();
         kernels.clear();
     }
@@ -477,6 +481,7 @@ public final class LogParser {
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         wentOnAfterDump = true;
+        deathLine = lines.number();
         return ledger.processDied(pid);
     }
 
@@ -504,9 +509,9 @@ public final class LogParser {
                                 Quantities.count(line.number(0), "circular buffer"),
                                 line.word(2),
                                 lines.number()));
-                circularBuffers.clear();
+                circularBuffers.values().removeIf(total -> total.line() < deathLine);
             }
-            default -> kernels.clear();
+            default -> kernels.values().removeIf(total -> total.line() < deathLine);
         }
     }
 

@@ -410,6 +410,7 @@ final class ReplayedLedger {
                             before));
             return;
         }
+        entry.released(said.dead(), said.newOwner());
         if (said.remainingReferences() == 0) {
             if (!isOfDead) {
                 remove(book, entry, latest);
@@ -427,7 +428,8 @@ final class ReplayedLedger {
 
     /** A restarted server has an empty ledger. */
     void restarted(long line) {
-        long forgotten = entries();
+        // Of a process that was being removed, the lines about shared buffers may be missing.
+        long forgotten = entries() + (death == null ? 0 : death.buffers());
         if (forgotten > 0) {
             events.trackingStopped(String.format(
                     Locale.ROOT,
