@@ -182,7 +182,7 @@ class RetentionTests {
     }
 
     @Test
-    void aBufferThatIsAllocatedAndFreedAfterTheCheckIsNoReasonToDoubt() {
+    void aBufferThatIsAllocatedAndFreedAfterTheCheckLeavesTheVerdictGreen() {
         tracker.checked();
         tracker.allocated(0, DRAM, 0x1000, 64);
         tracker.freed(0, DRAM, 0x1000);
