@@ -14,7 +14,7 @@ module dev.meshguard.cli {
             info.picocli;
     opens dev.meshguard.cli.analyze to
             info.picocli;
-    opens dev.meshguard.cli.answer to
+    opens dev.meshguard.cli.common to
             info.picocli;
     opens dev.meshguard.cli.run to
             info.picocli;

@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordSize;
@@ -560,7 +560,7 @@ public final class AllocationServer implements AutoCloseable {
         }
 
         /** Sets the process inspector; the processes of this machine by default. */
-        public Builder processProbe(ProcessInspector newProbe) {
+        public Builder processInspector(ProcessInspector newProbe) {
             probe = newProbe;
             return this;
         }

@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;

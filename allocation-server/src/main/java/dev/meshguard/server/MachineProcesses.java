@@ -10,10 +10,10 @@ import java.util.Optional;
 final class MachineProcesses implements ProcessInspector {
 
     @Override
-    public Optional<Sighting> look(long processId) {
+    public Optional<ProcessState> inspect(long processId) {
         return ProcessHandle.of(processId)
                 .filter(ProcessHandle::isAlive)
-                .map(process -> new Sighting(process.info().startInstant(), isZombie(processId)));
+                .map(process -> new ProcessState(process.info().startInstant(), isZombie(processId)));
     }
 
     /**

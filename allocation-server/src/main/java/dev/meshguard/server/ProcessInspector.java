@@ -20,16 +20,16 @@ public interface ProcessInspector {
      * @param started its start time, if visible
      * @param hasEnded whether it ended but its parent has not waited for it yet
      */
-    record Sighting(Optional<Instant> started, boolean hasEnded) {
+    record ProcessState(Optional<Instant> started, boolean hasEnded) {
 
         /** Returns the state of a running process with the given start time. */
-        public static Sighting running(Instant started) {
-            return new Sighting(Optional.of(started), false);
+        public static ProcessState running(Instant started) {
+            return new ProcessState(Optional.of(started), false);
         }
     }
 
     /** Returns the state of the process with an id; empty if there is none. */
-    Optional<Sighting> look(long processId);
+    Optional<ProcessState> inspect(long processId);
 
     /** Returns an inspector of the processes of this machine, or of the container in which this process runs. */
     static ProcessInspector ofThisMachine() {

@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.ProcessInspector.Sighting;
+import dev.meshguard.server.ProcessInspector.ProcessState;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -41,7 +41,7 @@ final class ProcessRegistry {
         if (processId <= 0 || known == null || !known.wasSeen()) {
             return false;
         }
-        return look(processId).filter(seen -> isAnotherProcess(known, seen)).isPresent();
+        return inspect(processId).filter(seen -> isAnotherProcess(known, seen)).isPresent();
     }
 
     /**
@@ -55,8 +55,8 @@ final class ProcessRegistry {
         if (processes.size() >= limit && !makeRoom()) {
             return false;
         }
-        Optional<Sighting> seen = processId > 0 ? look(processId) : Optional.empty();
-        processes.put(processId, new Known(seen.isPresent(), seen.flatMap(Sighting::started)));
+        Optional<ProcessState> seen = processId > 0 ? inspect(processId) : Optional.empty();
+        processes.put(processId, new Known(seen.isPresent(), seen.flatMap(ProcessState::started)));
         return true;
     }
 
@@ -90,12 +90,12 @@ final class ProcessRegistry {
     /** Returns whether a known process is dead. */
     boolean isDead(long processId) {
         Known known = processes.get(processId);
-        return processId > 0 && known != null && isDead(known, look(processId));
+        return processId > 0 && known != null && isDead(known, inspect(processId));
     }
 
-    private Optional<Sighting> look(long processId) {
+    private Optional<ProcessState> inspect(long processId) {
         looks++;
-        return probe.look(processId);
+        return probe.inspect(processId);
     }
 
     /** Returns the number of process checks so far. */
@@ -103,15 +103,15 @@ final class ProcessRegistry {
         return looks;
     }
 
-    private boolean isDead(Known known, Optional<Sighting> now) {
+    private boolean isDead(Known known, Optional<ProcessState> now) {
         if (now.isEmpty()) {
             return true;
         }
-        Sighting seen = now.get();
+        ProcessState seen = now.get();
         return seen.hasEnded() || isAnotherProcess(known, seen);
     }
 
-    private static boolean isAnotherProcess(Known known, Sighting seen) {
+    private static boolean isAnotherProcess(Known known, ProcessState seen) {
         return !known.wasSeen()
                 || (known.started().isPresent()
                         && seen.started().isPresent()

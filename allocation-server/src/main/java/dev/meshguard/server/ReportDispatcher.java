@@ -2,12 +2,12 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.server.books.internal.BufferRecord;
-import dev.meshguard.server.books.internal.DeathListener;
-import dev.meshguard.server.books.internal.LogLineBuffer;
-import dev.meshguard.server.books.internal.RunningTotals;
-import dev.meshguard.server.books.internal.ServerLedger;
-import dev.meshguard.server.books.internal.ServerLines;
+import dev.meshguard.server.ledger.internal.BufferRecord;
+import dev.meshguard.server.ledger.internal.DeathListener;
+import dev.meshguard.server.ledger.internal.LogLineBuffer;
+import dev.meshguard.server.ledger.internal.RunningTotals;
+import dev.meshguard.server.ledger.internal.ServerLedger;
+import dev.meshguard.server.ledger.internal.ServerLines;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordFields;

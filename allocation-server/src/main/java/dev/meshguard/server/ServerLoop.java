@@ -1,6 +1,6 @@
 package dev.meshguard.server;
 
-import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordCodec;

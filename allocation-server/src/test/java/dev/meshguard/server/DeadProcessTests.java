@@ -3,7 +3,7 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.server.ProcessInspector.Sighting;
+import dev.meshguard.server.ProcessInspector.ProcessState;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -100,7 +100,7 @@ class DeadProcessTests extends WithServer {
         start(RecordSize.BYTES_112);
         runs(7);
         allocate(7, 64);
-        processes.put(7L, Sighting.running(NOON.plusSeconds(60)));
+        processes.put(7L, ProcessState.running(NOON.plusSeconds(60)));
 
         server.checkProcesses();
 
@@ -112,7 +112,7 @@ class DeadProcessTests extends WithServer {
         start(RecordSize.BYTES_112);
         runs(7);
         allocate(7, 64);
-        processes.put(7L, Sighting.running(NOON.plusSeconds(60)));
+        processes.put(7L, ProcessState.running(NOON.plusSeconds(60)));
 
         allocate(7, 128);
         try (RawClient client = client()) {
@@ -127,10 +127,10 @@ class DeadProcessTests extends WithServer {
 
     @Test
     void aProcessThatEndedAndWasNotWaitedForIsDead() throws IOException, InterruptedException {
-        assertThat(leftAfterCheckOf(new Sighting(Optional.of(NOON), true))).isZero();
+        assertThat(leftAfterCheckOf(new ProcessState(Optional.of(NOON), true))).isZero();
     }
 
-    private long leftAfterCheckOf(Sighting process) throws IOException, InterruptedException {
+    private long leftAfterCheckOf(ProcessState process) throws IOException, InterruptedException {
         start(RecordSize.BYTES_112);
         processes.put(7L, process);
         allocate(7, 64);
@@ -230,11 +230,11 @@ class DeadProcessTests extends WithServer {
                 .start();
         ended.waitFor();
 
-        assertThat(probe.look(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
+        assertThat(probe.inspect(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
             assertThat(seen.started()).isPresent();
             assertThat(seen.hasEnded()).isFalse();
         });
-        assertThat(probe.look(ended.pid())).isEmpty();
+        assertThat(probe.inspect(ended.pid())).isEmpty();
     }
 
     private void allocate(int process, long id) throws IOException, InterruptedException {

@@ -3,7 +3,7 @@ package dev.meshguard.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.server.ProcessInspector.Sighting;
+import dev.meshguard.server.ProcessInspector.ProcessState;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.server.protocol.Request;
@@ -25,9 +25,9 @@ class ManyProcessesTests extends WithServer {
     void eachProcessIsLookedForOnceWhenItReportsAndOnceInEachCheck() throws IOException, InterruptedException {
         AtomicInteger looks = new AtomicInteger();
         server = builder(RecordSize.BYTES_112)
-                .processProbe(process -> {
+                .processInspector(process -> {
                     looks.incrementAndGet();
-                    return process % 2 == 0 ? Optional.of(Sighting.running(NOON)) : Optional.empty();
+                    return process % 2 == 0 ? Optional.of(ProcessState.running(NOON)) : Optional.empty();
                 })
                 .start();
         try (RawClient client = client()) {
@@ -49,12 +49,12 @@ class ManyProcessesTests extends WithServer {
         CountDownLatch hasSent = new CountDownLatch(1);
         AtomicInteger looks = new AtomicInteger();
         server = builder(RecordSize.BYTES_112)
-                .processProbe(process -> {
+                .processInspector(process -> {
                     if (looks.incrementAndGet() == MANY + 1) {
                         looking.countDown();
                         awaitIn(hasSent);
                     }
-                    return process > MANY ? Optional.of(Sighting.running(NOON)) : Optional.empty();
+                    return process > MANY ? Optional.of(ProcessState.running(NOON)) : Optional.empty();
                 })
                 .start();
         try (RawClient asks = client();

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.server.books.internal.LogLineBuffer;
+import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
@@ -135,7 +135,7 @@ class ReportDispatcherTests {
         private final StringBuilder text = new StringBuilder();
         private final LogLineBuffer lines =
                 new LogLineBuffer((bytes, length) -> text.append(new String(bytes, 0, length, StandardCharsets.UTF_8)));
-        private final Map<Long, ProcessInspector.Sighting> processes = new HashMap<>();
+        private final Map<Long, ProcessInspector.ProcessState> processes = new HashMap<>();
         private final AllocationTracker tracker = AllocationTracker.create();
         private final ReportDispatcher dispatcher;
         private final Selector selector = Selector.open();
@@ -167,7 +167,7 @@ class ReportDispatcherTests {
         }
 
         private void runs(long process, Instant since) {
-            processes.put(process, ProcessInspector.Sighting.running(since));
+            processes.put(process, ProcessInspector.ProcessState.running(since));
             connections.put(process, new ClientConnection(connections.size() + 1, channel, key));
         }
 

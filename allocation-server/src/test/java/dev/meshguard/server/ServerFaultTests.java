@@ -243,7 +243,7 @@ class ServerFaultTests extends WithServer {
     @Test
     void aProcessThatIsKilledInTheMiddleLeavesWhatItReported() throws Exception {
         server = builder(RecordSize.BYTES_112)
-                .processProbe(ProcessInspector.ofThisMachine())
+                .processInspector(ProcessInspector.ofThisMachine())
                 .start();
         Process program = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),

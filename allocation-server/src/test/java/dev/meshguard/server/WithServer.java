@@ -30,7 +30,7 @@ abstract class WithServer {
     @SuppressWarnings("JdkObsolete")
     final StringBuffer log = new StringBuffer();
 
-    final Map<Long, ProcessInspector.Sighting> processes = new ConcurrentHashMap<>();
+    final Map<Long, ProcessInspector.ProcessState> processes = new ConcurrentHashMap<>();
     AllocationServer server;
 
     @AfterEach
@@ -59,11 +59,11 @@ abstract class WithServer {
                 .processCheckEvery(Duration.ZERO)
                 .statisticsEvery(Duration.ZERO)
                 .clock(InstantSource.fixed(NOON))
-                .processProbe(process -> Optional.ofNullable(processes.get(process)));
+                .processInspector(process -> Optional.ofNullable(processes.get(process)));
     }
 
     void runs(long process) {
-        processes.put(process, ProcessInspector.Sighting.running(NOON));
+        processes.put(process, ProcessInspector.ProcessState.running(NOON));
     }
 
     RawClient client() throws IOException {

@@ -416,8 +416,8 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).areEmpty(); // succeeds
-     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).areEmpty(); // fails: one reference remains
+     * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).isEmpty(); // succeeds
+     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).isEmpty(); // fails: one reference remains
      * }</pre>
      *
      * @throws IllegalStateException if the history cannot be read under the policy
@@ -445,7 +445,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public SELF staysWithin(BudgetSpec... budgets) {
         BudgetVerdict found = BudgetVerdict.of(verdict(), List.of(budgets), freeSpace());
-        if (!found.isKept()) {
+        if (!found.isMet()) {
             AssertionError plain = assertionError(shouldStayWithinBudget(found));
             BudgetAssertionError failure = BudgetAssertionError.of(String.valueOf(plain.getMessage()), found);
             failure.setStackTrace(plain.getStackTrace());

@@ -35,15 +35,15 @@ public final class LedgerAssert extends MemoryAssert<LedgerAssert, PolicyLedger>
      * <pre>{@code
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
      * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // succeeds
+     * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).isEmpty(); // succeeds
      *
      * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).areEmpty(); // fails
+     * assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED)).isEmpty(); // fails
      * }</pre>
      *
      * @throws AssertionError if it contains an entry, a report or a byte
      */
-    public LedgerAssert areEmpty() {
+    public LedgerAssert isEmpty() {
         isNotNull();
         if (actual.entries() != 0 || hasReports() || hasBytes()) {
             return failed(shouldBeEmptyLedger(actual));

@@ -110,10 +110,10 @@ class AmountAssertionsTests {
     void aLedgerThatSumsToZeroIsEmpty() {
         tracker.freed(0, BufferType.DRAM, 4096);
 
-        assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).areEmpty();
+        assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).isEmpty();
         Assertions.assertThat(textOf(() -> assertThat(tracker)
                         .ledger(CountingPolicy.REFERENCE_COUNTED)
-                        .areEmpty()))
+                        .isEmpty()))
                 .startsWith("\nExpecting the books to be empty but found:\n  Books read as REFERENCE_COUNTED");
     }
 

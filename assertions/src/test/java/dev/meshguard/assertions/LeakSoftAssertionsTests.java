@@ -42,7 +42,7 @@ class LeakSoftAssertionsTests {
         softly.assertThat(tracker).survivorsWithCause(Cause.CACHED).hasSize(1);
         softly.assertThat(tracker)
                 .ledger(CountingPolicy.REFERENCE_COUNTED)
-                .areEmpty()
+                .isEmpty()
                 .hasEntries(2);
 
         assertThat(softly.errorsCollected()).hasSize(4);
@@ -55,7 +55,7 @@ class LeakSoftAssertionsTests {
         softly.assertThat((HistorySource) tracker::history).noLeaks();
         softly.assertThat(tracker.snapshot()).isEmpty();
         softly.assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED))
-                .areEmpty();
+                .isEmpty();
 
         assertThat(softly.errorsCollected()).hasSize(5);
     }

@@ -2,7 +2,7 @@ package dev.meshguard.benchmarks;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.ProcessInspector.Sighting;
+import dev.meshguard.server.ProcessInspector.ProcessState;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordCodec;
 import dev.meshguard.server.protocol.RecordSize;
@@ -90,12 +90,12 @@ public final class ServerLatency {
     private static double[] measure(Dead dead, boolean withLog) throws IOException, InterruptedException {
         Path folder = Files.createTempDirectory("server");
         AtomicBoolean areDead = new AtomicBoolean();
-        Optional<Sighting> alive = Optional.of(Sighting.running(Instant.EPOCH));
+        Optional<ProcessState> alive = Optional.of(ProcessState.running(Instant.EPOCH));
         AllocationServer.Builder builder = AllocationServer.builder()
                 .socket(folder.resolve("s"))
                 .recordSize(RecordSize.BYTES_112)
                 .processCheckEvery(Duration.ZERO)
-                .processProbe(process -> areDead.get() ? Optional.empty() : alive)
+                .processInspector(process -> areDead.get() ? Optional.empty() : alive)
                 .maxBuffers(Integer.MAX_VALUE)
                 .maxProcesses(Integer.MAX_VALUE)
                 .withoutHistory();

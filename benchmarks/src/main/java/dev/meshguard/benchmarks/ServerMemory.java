@@ -99,7 +99,7 @@ public final class ServerMemory {
                 .socket(socket)
                 .recordSize(RecordSize.BYTES_144)
                 .processCheckEvery(Duration.ZERO)
-                .processProbe(process -> Optional.empty())
+                .processInspector(process -> Optional.empty())
                 .maxBuffers(most)
                 .maxCircularBuffers(most)
                 .maxProcesses(Integer.MAX_VALUE)

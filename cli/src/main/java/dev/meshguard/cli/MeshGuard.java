@@ -2,11 +2,11 @@ package dev.meshguard.cli;
 
 import dev.meshguard.cli.analyze.Analyze;
 import dev.meshguard.cli.analyze.Interruption;
-import dev.meshguard.cli.answer.CommandFailures;
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Terminal;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.CommandFailures;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.run.Convert;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.Minimize;

@@ -192,7 +192,7 @@ public final class MeshWorkload implements AutoCloseable {
                                         KernelBinary.ofSize(entry.program().kernelBinarySize()))
                                 .toList(),
                         viewsOnMesh);
-        newMesh.reports().handedOut(this, binary);
+        newMesh.reports().handleReturned(this, binary);
         holdings.hold(newMesh, binary);
         for (int index = 0; index < entries.size(); index++) {
             entries.get(index).program().holdings().hold(newMesh, viewsOnMesh.get(index));

@@ -352,7 +352,7 @@ public final class Program implements AutoCloseable {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
             BufferConfig binary = KernelBinary.ofSize(kernelBinarySize());
             Allocation loaded = mesh.memory().allocateOnDevice(device, binary, details);
-            mesh.reports().handedOut(this, loaded);
+            mesh.reports().handleReturned(this, loaded);
             holdings.hold(mesh, loaded);
             loadedOn.add(life);
         }

@@ -57,7 +57,7 @@ public final class RunPage {
     }
 
     /** Returns this page with another text than that of the report: the complete text of the terminal. */
-    public RunPage saying(String text) {
+    public RunPage withText(String text) {
         return new RunPage(new RunFigures(
                 figures.title(),
                 figures.report(),
@@ -69,7 +69,7 @@ public final class RunPage {
     }
 
     /** Returns this page with a baseline, so that it states of each leak whether it is new. */
-    public RunPage knowing(Baseline known) {
+    public RunPage withBaseline(Baseline known) {
         return new RunPage(new RunFigures(
                 figures.title(),
                 figures.report(),
@@ -81,7 +81,7 @@ public final class RunPage {
     }
 
     /** Returns this page with a budget verdict. */
-    public RunPage within(BudgetVerdict budgets) {
+    public RunPage withBudgets(BudgetVerdict budgets) {
         return new RunPage(new RunFigures(
                 figures.title(),
                 figures.report(),
@@ -93,7 +93,7 @@ public final class RunPage {
     }
 
     /** Returns this page with judged growth; the growth of rounds in the history is always included. */
-    public RunPage growing(Accumulation growth) {
+    public RunPage withGrowth(Accumulation growth) {
         return new RunPage(new RunFigures(
                 figures.title(),
                 figures.report(),

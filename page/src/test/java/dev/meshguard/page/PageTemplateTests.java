@@ -122,7 +122,7 @@ class PageTemplateTests {
 
     @Test
     void isReadWithoutScripts() throws IOException {
-        RunPage page = page().saying("LEAK  1 < 2 & more");
+        RunPage page = page().withText("LEAK  1 < 2 & more");
 
         assertThat(Pages.of(page)).contains("LEAK  1 &lt; 2 &amp; more");
         assertThat(page.data()).contains("\"headline\":\"LEAK  1 \\u003C 2 \\u0026 more\"");

@@ -256,7 +256,7 @@ class RunPageTests {
         BudgetSpec budget = BudgetSpec.of(BufferType.DRAM).peakBytes(2000);
 
         JsonNode data = read(RunPage.of("KvCacheTest.decode()", VerdictReport.of(verdict))
-                .within(BudgetVerdict.of(verdict, List.of(budget), List.of())));
+                .withBudgets(BudgetVerdict.of(verdict, List.of(budget), List.of())));
 
         assertThat(data.at("/series/0/budget").longValue()).isEqualTo(4000);
         assertThat(data.at("/matrix/0/budget").longValue()).isEqualTo(2000);
@@ -278,8 +278,8 @@ class RunPageTests {
         tracker.meshClosed(1);
         VerdictReport report = VerdictReport.of(verdict(), before);
 
-        JsonNode groups =
-                read(RunPage.of("KvCacheTest.decode()", report).knowing(before)).at("/groups");
+        JsonNode groups = read(RunPage.of("KvCacheTest.decode()", report).withBaseline(before))
+                .at("/groups");
 
         assertThat(groups.findValuesAsText("knowledge")).containsExactlyInAnyOrder("known", "new");
         assertThat(read(RunPage.of("KvCacheTest.decode()", report))

@@ -29,7 +29,7 @@ import org.apiguardian.api.API.Status;
 public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction, Optional<String> page) {
 
     private static final String INDENT = "   ";
-    private static final int HOLDERS_SHOWN = 3;
+    private static final int MAX_CONSUMERS = 3;
 
     /** Returns the report of a verdict. */
     public static BudgetReport of(BudgetVerdict verdict) {
@@ -49,19 +49,21 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     /** Returns the report as text. */
     public String text() {
         List<List<String>> findings = findings();
-        int kept = (verdict.uncounted() > 0 ? 1 : 0) + (reproduction.isPresent() ? 1 : 0) + (page.isPresent() ? 1 : 0);
+        int kept = (verdict.excludedBuffers() > 0 ? 1 : 0)
+                + (reproduction.isPresent() ? 1 : 0)
+                + (page.isPresent() ? 1 : 0);
         TruncatedText text = new TruncatedText(kept).section(headline(findings.size()), findings, lines -> lines);
         text.free(kept);
         if (findings.isEmpty()) {
             text.line("WITHIN BUDGET  " + Quantities.count(verdict.budgets().size(), "budget"));
         }
-        if (verdict.uncounted() > 0) {
+        if (verdict.excludedBuffers() > 0) {
             text.line(String.format(
                     Locale.ROOT,
                     "Note: %s whose free was never reported %s not counted, because nobody knows until when %s",
-                    Quantities.count(verdict.uncounted(), "buffer"),
-                    verdict.uncounted() == 1 ? "is" : "are",
-                    verdict.uncounted() == 1 ? "it was held" : "they were held"));
+                    Quantities.count(verdict.excludedBuffers(), "buffer"),
+                    verdict.excludedBuffers() == 1 ? "is" : "are",
+                    verdict.excludedBuffers() == 1 ? "it was held" : "they were held"));
         }
         page.ifPresent(place -> text.line("Page: " + place));
         reproduction.ifPresent(command -> text.line("Reproduce: " + command));
@@ -69,8 +71,8 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     }
 
     private String headline(int findings) {
-        boolean isKnown =
-                verdict.violations().stream().anyMatch(overrun -> !(overrun instanceof BudgetViolation.Unknown));
+        boolean isKnown = verdict.violations().stream()
+                .anyMatch(violation -> !(violation instanceof BudgetViolation.NotCheckable));
         return String.format(
                 Locale.ROOT,
                 isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
@@ -83,49 +85,55 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     private List<List<String>> findings() {
         Map<Object, List<Integer>> devices = new LinkedHashMap<>();
         Map<Object, BudgetViolation> first = new LinkedHashMap<>();
-        for (BudgetViolation overrun : verdict.violations()) {
-            Object likeness = overrun instanceof BudgetViolation.Used used ? likeness(used) : overrun;
-            first.putIfAbsent(likeness, overrun);
+        for (BudgetViolation violation : verdict.violations()) {
+            Object likeness = violation instanceof BudgetViolation.Exceeded exceeded ? likeness(exceeded) : violation;
+            first.putIfAbsent(likeness, violation);
             List<Integer> together = devices.computeIfAbsent(likeness, unused -> new ArrayList<>());
-            if (overrun instanceof BudgetViolation.Used used) {
-                together.add(used.memory().device());
+            if (violation instanceof BudgetViolation.Exceeded exceeded) {
+                together.add(exceeded.memory().device());
             }
         }
         List<List<String>> findings = new ArrayList<>();
-        first.forEach((likeness, overrun) ->
-                findings.add(description(findings.size() + 1, overrun, devices.getOrDefault(likeness, List.of()))));
+        first.forEach((likeness, violation) ->
+                findings.add(description(findings.size() + 1, violation, devices.getOrDefault(likeness, List.of()))));
         return findings;
     }
 
-    private static Object likeness(BudgetViolation.Used used) {
-        return List.of(used.budget(), used.measure(), used.memory().type(), used.found(), used.holders());
+    private static Object likeness(BudgetViolation.Exceeded exceeded) {
+        return List.of(
+                exceeded.budget(),
+                exceeded.metric(),
+                exceeded.memory().type(),
+                exceeded.found(),
+                exceeded.topConsumers());
     }
 
-    private static List<String> description(int number, BudgetViolation overrun, List<Integer> devices) {
+    private static List<String> description(int number, BudgetViolation violation, List<Integer> devices) {
         List<String> lines = new ArrayList<>();
-        if (overrun instanceof BudgetViolation.Used used) {
-            lines.add(number + ". " + used.memory().type() + " of " + DeviceNames.of(devices) + ": " + title(used));
-            lines.add(INDENT + moment(used));
-            holders(used, lines);
-        } else if (overrun instanceof BudgetViolation.Broken broken) {
-            FreeSpace reading = broken.reading();
-            lines.add(
-                    number + ". " + reading.type() + " of " + DeviceNames.of(reading.devices()) + ": " + title(broken));
+        if (violation instanceof BudgetViolation.Exceeded exceeded) {
+            lines.add(number + ". " + exceeded.memory().type() + " of " + DeviceNames.of(devices) + ": "
+                    + title(exceeded));
+            lines.add(INDENT + moment(exceeded));
+            topConsumers(exceeded, lines);
+        } else if (violation instanceof BudgetViolation.Fragmented fragmented) {
+            FreeSpace freeSpace = fragmented.freeSpace();
+            lines.add(number + ". " + freeSpace.type() + " of " + DeviceNames.of(freeSpace.devices()) + ": "
+                    + title(fragmented));
             lines.add(String.format(
                     Locale.ROOT,
                     "%seach bank has %s free, and %s of it in one block",
                     INDENT,
-                    Quantities.size(reading.freePerBank()),
-                    Quantities.size(reading.largestFreePerBank())));
-        } else if (overrun instanceof BudgetViolation.Unknown unknown) {
-            lines.add(number + ". " + unknown.budget() + ": the " + name(unknown.measure()) + " cannot be checked");
+                    Quantities.size(freeSpace.freePerBank()),
+                    Quantities.size(freeSpace.largestFreePerBank())));
+        } else if (violation instanceof BudgetViolation.NotCheckable unknown) {
+            lines.add(number + ". " + unknown.budget() + ": the " + name(unknown.metric()) + " cannot be checked");
             lines.add(INDENT + unknown.reason());
         }
         return lines;
     }
 
-    private static String name(BudgetMetric measure) {
-        return switch (measure) {
+    private static String name(BudgetMetric metric) {
+        return switch (metric) {
             case PEAK_BYTES -> "peak";
             case LIVE_BYTES -> "live bytes";
             case BUFFERS -> "number of buffers";
@@ -134,58 +142,58 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         };
     }
 
-    private static String title(BudgetViolation.Used used) {
-        if (used.measure() == BudgetMetric.BUFFERS) {
+    private static String title(BudgetViolation.Exceeded exceeded) {
+        if (exceeded.metric() == BudgetMetric.BUFFERS) {
             return String.format(
                     Locale.ROOT,
                     "%s at once, %d more than the budget of %d",
-                    Quantities.count(used.found(), "buffer"),
-                    used.found() - used.allowed(),
-                    used.allowed());
+                    Quantities.count(exceeded.found(), "buffer"),
+                    exceeded.found() - exceeded.allowed(),
+                    exceeded.allowed());
         }
         return String.format(
                 Locale.ROOT,
                 "%s %s, %s over the budget of %s",
-                used.measure() == BudgetMetric.PEAK_BYTES ? "peak" : "left at the end",
-                Quantities.size(used.found()),
-                Quantities.size(used.found() - used.allowed()),
-                Quantities.size(used.allowed()));
+                exceeded.metric() == BudgetMetric.PEAK_BYTES ? "peak" : "left at the end",
+                Quantities.size(exceeded.found()),
+                Quantities.size(exceeded.found() - exceeded.allowed()),
+                Quantities.size(exceeded.allowed()));
     }
 
-    private static String title(BudgetViolation.Broken broken) {
-        return broken.measure() == BudgetMetric.FRAGMENTATION
+    private static String title(BudgetViolation.Fragmented fragmented) {
+        return fragmented.metric() == BudgetMetric.FRAGMENTATION
                 ? String.format(
                         Locale.ROOT,
                         "fragmentation %.1f %%, and at most %.1f %% is in the budget",
-                        broken.reading().fragmentation() * 100,
-                        broken.budget().fragmentation().orElse(1) * 100)
+                        fragmented.freeSpace().fragmentation() * 100,
+                        fragmented.budget().fragmentation().orElse(1) * 100)
                 : String.format(
                         Locale.ROOT,
                         "largest free block %s, and at least %s is in the budget",
-                        Quantities.size(broken.reading().largestFreePerBank()),
-                        Quantities.size(broken.budget().largestFreeBlock().orElse(0)));
+                        Quantities.size(fragmented.freeSpace().largestFreePerBank()),
+                        Quantities.size(fragmented.budget().largestFreeBlock().orElse(0)));
     }
 
-    private static String moment(BudgetViolation.Used used) {
-        String circular = "circular buffers included: " + Quantities.size(used.circularBytes()) + " of it";
-        return used.event() == 0
+    private static String moment(BudgetViolation.Exceeded exceeded) {
+        String circular = "circular buffers included: " + Quantities.size(exceeded.circularBytes()) + " of it";
+        return exceeded.event() == 0
                 ? "when is not known, because the past of what was freed was not kept; circular buffers are included"
-                : String.format(Locale.ROOT, "at event #%d in %s; %s", used.event(), used.phase(), circular);
+                : String.format(Locale.ROOT, "at event #%d in %s; %s", exceeded.event(), exceeded.phase(), circular);
     }
 
-    private static void holders(BudgetViolation.Used used, List<String> lines) {
-        for (TopConsumer holder :
-                used.holders().subList(0, Math.min(HOLDERS_SHOWN, used.holders().size()))) {
+    private static void topConsumers(BudgetViolation.Exceeded exceeded, List<String> lines) {
+        for (TopConsumer consumer : exceeded.topConsumers()
+                .subList(0, Math.min(MAX_CONSUMERS, exceeded.topConsumers().size()))) {
             lines.add(String.format(
                     Locale.ROOT,
                     "%sheld %s in %s: %s",
                     INDENT,
-                    Quantities.size(holder.bytes()),
-                    Quantities.count(holder.buffers(), "buffer"),
-                    holder.site()));
-            holder.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
+                    Quantities.size(consumer.bytes()),
+                    Quantities.count(consumer.buffers(), "buffer"),
+                    consumer.site()));
+            consumer.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
         }
-        int more = used.holders().size() - HOLDERS_SHOWN;
+        int more = exceeded.topConsumers().size() - MAX_CONSUMERS;
         if (more > 0) {
             lines.add(INDENT + "… and " + Quantities.count(more, "more place"));
         }

@@ -100,7 +100,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         private BufferTimeline story() {
             buffer.referenceCounts().forEach(this::count);
             ignoredFrees();
-            history.readings().forEach(this::witness);
+            history.witnessSnapshots().forEach(this::witness);
             traces();
             return new BufferTimeline(
                     String.format(Locale.ROOT, "%s, %s", buffer, Quantities.size(buffer.size())),

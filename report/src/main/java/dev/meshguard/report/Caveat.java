@@ -55,7 +55,7 @@ public record Caveat(Kind kind, String text) {
                     "Only live buffers and sums were kept, so of what was freed there are counts and no events."
                             + " Record with Retention.ALL to know more."));
         }
-        if (history.readings().isEmpty()) {
+        if (history.witnessSnapshots().isEmpty()) {
             limits.add(new Caveat(
                     Kind.NO_WITNESS,
                     "No allocator was read, so all that is said of the memory rests on the reports alone."));

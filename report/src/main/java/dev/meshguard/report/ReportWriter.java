@@ -31,7 +31,7 @@ import dev.meshguard.verdict.baseline.ShortFingerprints;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
-import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
+import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -260,7 +260,7 @@ final class ReportWriter {
     }
 
     private static long bytes(List<SurvivorGroup> groups) {
-        return groups.stream().mapToLong(SurvivorGroup::bytesInAll).sum();
+        return groups.stream().mapToLong(SurvivorGroup::totalBytes).sum();
     }
 
     // Findings
@@ -733,7 +733,7 @@ final class ReportWriter {
 
     private List<String> expectations() {
         List<String> lines = new ArrayList<>();
-        for (ExpectationResult result : resultsOf(Fate.EXPIRED)) {
+        for (ExpectationResult result : resultsOf(Kind.EXPIRED)) {
             lines.add(String.format(
                     Locale.ROOT,
                     "Expired on %s: %s would have been expected (%s)",
@@ -742,7 +742,7 @@ final class ReportWriter {
                     result.expectation()));
         }
         List<ExpectationResult> present = verdict.expectations().stream()
-                .filter(result -> !result.neverMatched() && result.fate() != Fate.EXPIRED)
+                .filter(result -> !result.neverMatched() && result.kind() != Kind.EXPIRED)
                 .toList();
         for (ExpectationResult result : present) {
             lines.add(String.format(
@@ -769,15 +769,15 @@ final class ReportWriter {
         return lines;
     }
 
-    private List<ExpectationResult> resultsOf(Fate fate) {
+    private List<ExpectationResult> resultsOf(Kind kind) {
         return verdict.expectations().stream()
-                .filter(result -> result.fate() == fate)
+                .filter(result -> result.kind() == kind)
                 .toList();
     }
 
     /** One line for any size of file: in one test most entries of a common file match nothing. */
     private Optional<String> neverMatched() {
-        List<ExpectationResult> unmatched = resultsOf(Fate.UNMATCHED);
+        List<ExpectationResult> unmatched = resultsOf(Kind.UNMATCHED);
         if (unmatched.isEmpty()) {
             return Optional.empty();
         }

@@ -25,8 +25,8 @@ import org.apiguardian.api.API.Status;
  * @param tracked the allocated total and the survivors of each type
  * @param teardown the freed and remaining memory of each clean-up step
  * @param timeline the live bytes of each phase
- * @param asides information that is no finding: harmless anomalies, notes
- * @param moreNotes the sizes, labels and devices of undecided and expected buffers; the text contains them if the
+ * @param notes information that is no finding: harmless anomalies, notes
+ * @param bufferNotes the sizes, labels and devices of undecided and expected buffers; the text contains them if the
  *     findings leave room
  * @param expectations the result of each expectation
  * @param remedies the recommended actions, one for each cause
@@ -43,8 +43,8 @@ public record VerdictReport(
         List<TrackedRow> tracked,
         List<TeardownRow> teardown,
         List<TimelineRow> timeline,
-        List<String> asides,
-        List<String> moreNotes,
+        List<String> notes,
+        List<String> bufferNotes,
         List<String> expectations,
         List<String> remedies,
         Optional<OptOut> optOut,
@@ -86,10 +86,10 @@ public record VerdictReport(
      * One type of memory; the runtime's own memory has separate rows.
      *
      * @param type the memory, and its owner
-     * @param inAll the total ever allocated
+     * @param allocated the total ever allocated
      * @param remaining the survivors
      */
-    public record TrackedRow(String type, String inAll, String remaining) {}
+    public record TrackedRow(String type, String allocated, String remaining) {}
 
     /**
      * One step of the clean-up.
@@ -123,7 +123,7 @@ public record VerdictReport(
         tracked = List.copyOf(tracked);
         teardown = List.copyOf(teardown);
         timeline = List.copyOf(timeline);
-        asides = List.copyOf(asides);
+        notes = List.copyOf(notes);
         expectations = List.copyOf(expectations);
         remedies = List.copyOf(remedies);
         limits = List.copyOf(limits);
@@ -144,7 +144,7 @@ public record VerdictReport(
      * mesh.
      */
     public VerdictReport noting(String note) {
-        List<String> more = new ArrayList<>(asides);
+        List<String> more = new ArrayList<>(notes);
         more.add(note);
         return new VerdictReport(
                 verdict,
@@ -153,7 +153,7 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 more,
-                moreNotes,
+                bufferNotes,
                 expectations,
                 remedies,
                 optOut,
@@ -170,8 +170,8 @@ public record VerdictReport(
                 tracked,
                 teardown,
                 timeline,
-                asides,
-                moreNotes,
+                notes,
+                bufferNotes,
                 expectations,
                 remedies,
                 optOut,
@@ -188,8 +188,8 @@ public record VerdictReport(
                 tracked,
                 teardown,
                 timeline,
-                asides,
-                moreNotes,
+                notes,
+                bufferNotes,
                 expectations,
                 remedies,
                 optOut,

@@ -42,9 +42,9 @@ final class VerdictText {
                 neededLines(report, MIN_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
         List<String> middle = tracked(report.tracked());
         int room = MAX_LINES - frame(report) - middle.size();
-        List<String> closing = closing(report, report.asides(), room - fewest);
-        if (room - closing.size() - report.moreNotes().size() >= neededLines(report, room)) {
-            List<String> notes = Stream.concat(report.asides().stream(), report.moreNotes().stream())
+        List<String> closing = closing(report, report.notes(), room - fewest);
+        if (room - closing.size() - report.bufferNotes().size() >= neededLines(report, room)) {
+            List<String> notes = Stream.concat(report.notes().stream(), report.bufferNotes().stream())
                     .toList();
             closing = closing(report, notes, room - fewest);
         }
@@ -178,7 +178,7 @@ final class VerdictText {
     private static List<String> tracked(List<TrackedRow> rows) {
         List<String[]> table = new ArrayList<>();
         table.add(new String[] {"Tracked", "in all", "left"});
-        rows.forEach(row -> table.add(new String[] {row.type(), row.inAll(), row.remaining()}));
+        rows.forEach(row -> table.add(new String[] {row.type(), row.allocated(), row.remaining()}));
         return rows.isEmpty()
                 ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
                 : cut(aligned(table), MAX_TRACKED_ROWS + 1, "sorts of memory");

@@ -31,7 +31,7 @@ class SurvivorHistogramTests {
     }
 
     private List<String> notes() {
-        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).asides();
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).notes();
     }
 
     @Test
@@ -81,7 +81,7 @@ class SurvivorHistogramTests {
                 .expecting(ExpectedBuffers.of(Expectation.because("telemetry").label("fabric")))
                 .examine(tracker.history()));
 
-        assertThat(report.asides()).isEmpty();
+        assertThat(report.notes()).isEmpty();
         assertThat(report.text())
                 .contains(
                         "Note: expected by size: below 10 KiB x 5",
@@ -98,6 +98,6 @@ class SurvivorHistogramTests {
 
         VerdictReport report = VerdictReport.of(LeakCheck.create().examine(tracker.history()));
 
-        assertThat(report.moreNotes()).contains("undecided by size: 10 KiB to 100 KiB x 5");
+        assertThat(report.bufferNotes()).contains("undecided by size: 10 KiB to 100 KiB x 5");
     }
 }

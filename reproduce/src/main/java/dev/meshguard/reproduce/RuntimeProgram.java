@@ -49,12 +49,12 @@ final class RuntimeProgram {
     static Optional<RuntimeProgram> of(AllocationHistory history, FailureSignature finding) {
         boolean isOneLeak = finding.outcome() == Outcome.LEAKED
                 && finding.anomalies().isEmpty()
-                && finding.fates().size() == 1
-                && finding.fates().iterator().next().status() == SurvivorStatus.LEAKED;
+                && finding.survivorKinds().size() == 1
+                && finding.survivorKinds().iterator().next().status() == SurvivorStatus.LEAKED;
         if (!isOneLeak) {
             return Optional.empty();
         }
-        Cause cause = finding.fates().iterator().next().cause();
+        Cause cause = finding.survivorKinds().iterator().next().cause();
         Set<Integer> devices = new TreeSet<>(history.devices());
         List<Taking> takings = takings(history);
         boolean isPlain = history.generations().stream().allMatch(RuntimeProgram::isPlain)

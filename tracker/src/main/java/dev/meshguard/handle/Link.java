@@ -45,7 +45,7 @@ sealed interface Link {
     }
 
     /** A field of an object that is itself a part of a handle. */
-    record Untold() implements Link {
+    record Undescribed() implements Link {
         @Override
         public String text() {
             return "";

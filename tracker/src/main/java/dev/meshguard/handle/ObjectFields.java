@@ -204,7 +204,7 @@ final class ObjectFields {
     }
 
     private static Link linkOf(Field field, Class<?> type) {
-        return type.isAnnotationPresent(PartOfHandle.class) ? new Link.Untold() : new Link.OfField(type, field);
+        return type.isAnnotationPresent(PartOfHandle.class) ? new Link.Undescribed() : new Link.OfField(type, field);
     }
 
     private List<Field> declared(Class<?> type) {

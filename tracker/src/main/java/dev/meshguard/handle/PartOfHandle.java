@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
  *
  * <p>{@link HandleSearch} looks into them but does not print their fields: a reader of
  * {@code KvCacheTest.cache -> ArrayList[0]} does not need the inner structure of a tensor. For classes of a source
- * whose users hold another object than the one passed to {@link dev.meshguard.tracker.AllocationListener#handedOut}.
+ * whose users hold another object than the one passed to {@link dev.meshguard.tracker.AllocationListener#handleReturned}.
  *
  * @since 0.1
  */

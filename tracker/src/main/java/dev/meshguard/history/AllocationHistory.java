@@ -473,7 +473,7 @@ public final class AllocationHistory {
     }
 
     /** Returns every snapshot of a witness, oldest first. */
-    public List<HistoryEvent.Witnessed> readings() {
+    public List<HistoryEvent.Witnessed> witnessSnapshots() {
         return replay().readings.events();
     }
 
@@ -485,10 +485,10 @@ public final class AllocationHistory {
      * counts. If it is not, and several meshes were open over the device at the report, snapshots of any of them since
      * the first report count. One that lists the buffer as allocated is enough; it is free only if all list it as free.
      */
-    public Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
+    public Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, WitnessSnapshot.Moment moment) {
         boolean doubted = !openedWhileOpen().isEmpty()
                 && openedWhileOpen().stream().anyMatch(opening -> opening.device() == buffer.device());
-        return replay().readings.readingFor(buffer, moment, doubted);
+        return replay().readings.snapshotFor(buffer, moment, doubted);
     }
 
     /**

@@ -72,9 +72,9 @@ public final class GenerationSums {
      * @param type the memory
      * @param lifetime who frees the buffers
      * @param allocated the generations that began
-     * @param left those of them that did not end
+     * @param remaining those of them that did not end
      */
-    public record Total(BufferType type, BufferLifetime lifetime, Amount allocated, Amount left) {}
+    public record Total(BufferType type, BufferLifetime lifetime, Amount allocated, Amount remaining) {}
 
     private static final BufferType[] TYPES = BufferType.values();
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();

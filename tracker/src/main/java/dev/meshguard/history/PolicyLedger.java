@@ -200,7 +200,7 @@ public final class PolicyLedger {
     }
 
     /** Returns whether the ledger is empty: no bytes, no reports, no entries. */
-    public boolean areEmpty() {
+    public boolean isEmpty() {
         return entries.isEmpty()
                 && reports.values().stream().allMatch(gauge -> gauge.now == 0)
                 && bytes.values().stream()

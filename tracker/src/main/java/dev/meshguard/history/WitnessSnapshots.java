@@ -140,7 +140,7 @@ final class WitnessSnapshots {
      *
      * @param doubted whether the verdict reports anyway that the reports of the device's meshes cannot be distinguished
      */
-    Optional<HistoryEvent.Witnessed> readingFor(BufferGeneration buffer, Moment moment, boolean doubted) {
+    Optional<HistoryEvent.Witnessed> snapshotFor(BufferGeneration buffer, Moment moment, boolean doubted) {
         if (all.isEmpty()) {
             return Optional.empty();
         }

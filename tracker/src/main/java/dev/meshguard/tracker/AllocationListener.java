@@ -116,7 +116,7 @@ public interface AllocationListener {
      * @param request the request that allocated the memory
      * @param handle the object without which the code under test cannot free the memory
      */
-    default void handedOut(AllocationRequest request, Object handle) {}
+    default void handleReturned(AllocationRequest request, Object handle) {}
 
     /**
      * Reports that a source is connected. A history without any connected source proves nothing.

@@ -443,9 +443,9 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void handedOut(AllocationRequest request, Object handle) {
+    public void handleReturned(AllocationRequest request, Object handle) {
         if (request instanceof TrackedRequest tracked) {
-            tracked.handedOut(handle);
+            tracked.handleReturned(handle);
         }
     }
 

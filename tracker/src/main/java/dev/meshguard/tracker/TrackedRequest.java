@@ -60,7 +60,7 @@ final class TrackedRequest implements AllocationRequest {
         return Optional.ofNullable(handle);
     }
 
-    void handedOut(Object newHandle) {
+    void handleReturned(Object newHandle) {
         handle = new WeakReference<>(newHandle);
     }
 

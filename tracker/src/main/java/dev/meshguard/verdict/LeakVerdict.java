@@ -7,7 +7,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.ExpectationResult;
-import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
+import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -66,7 +66,7 @@ public record LeakVerdict(
         }
 
         /** Returns whether {@code allocated = freed + late + live}. */
-        public boolean comesOut() {
+        public boolean addsUp() {
             return allocated == freed + late + live();
         }
     }
@@ -176,7 +176,7 @@ public record LeakVerdict(
             return List.of();
         }
         return expectations.stream()
-                .filter(result -> result.fate() == Fate.UNDER_ITS_BOUND)
+                .filter(result -> result.kind() == Kind.UNDER_ITS_BOUND)
                 .toList();
     }
 

@@ -41,10 +41,10 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
     }
 
     /** Returns the bytes of all survivors, consequences included, at most {@link Long#MAX_VALUE}. */
-    public long bytesInAll() {
+    public long totalBytes() {
         long sum = bytes();
         for (SurvivorGroup consequence : consequences) {
-            long more = consequence.bytesInAll();
+            long more = consequence.totalBytes();
             sum = sum > Long.MAX_VALUE - more ? Long.MAX_VALUE : sum + more;
         }
         return sum;

@@ -25,7 +25,7 @@ final class FieldSearch {
     AllocationRequest allocate(Object handle) {
         AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, nextAddress, 64, Ownership.OWNING);
-        tracker.handedOut(request, handle);
+        tracker.handleReturned(request, handle);
         nextAddress += 64;
         return request;
     }

@@ -151,7 +151,7 @@ class HandleSearchTests {
         Object handle = new Object();
         AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
-        tracker.handedOut(request, handle);
+        tracker.handleReturned(request, handle);
 
         HandleSearch.from(handle).trace(tracker, tracker.history());
 

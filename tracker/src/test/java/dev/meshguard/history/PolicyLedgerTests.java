@@ -62,7 +62,7 @@ class PolicyLedgerTests {
     void balancesThe36KilobytesWhenTheCacheIsClearedUnderReferenceCounts() {
         PolicyLedger books = clearedBinaries().ledger(REFERENCE_COUNTED);
 
-        assertThat(books.areEmpty()).isTrue();
+        assertThat(books.isEmpty()).isTrue();
         assertThat(books.peakBytes(0, DRAM)).isEqualTo(36_864);
         assertThat(books.unknownFrees()).isZero();
     }
@@ -74,7 +74,7 @@ class PolicyLedgerTests {
         assertThat(books.bytes(0, DRAM)).isEqualTo(36_864);
         assertThat(books.entries()).isZero();
         assertThat(books.unknownFrees()).isEqualTo(2);
-        assertThat(books.areEmpty()).isFalse();
+        assertThat(books.isEmpty()).isFalse();
     }
 
     /** The three addresses of the circular buffers of add and matmul, never reported freed. */

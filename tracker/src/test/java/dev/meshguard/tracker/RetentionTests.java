@@ -99,7 +99,7 @@ class RetentionTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(100, 97, 0, 3, 0, 0, 0));
-        assertThat(verdict.sum().comesOut()).isTrue();
+        assertThat(verdict.sum().addsUp()).isTrue();
         assertThat(verdict.totals())
                 .containsExactly(new LeakVerdict.TypeTotal(DRAM, BufferLifetime.USER, 100, 6_400, 3, 192));
     }

@@ -23,7 +23,7 @@ import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Deadline;
-import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
+import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import dev.meshguard.verdict.expectation.SizeRange;
 import dev.meshguard.verdict.expectation.SourceLine;
@@ -178,7 +178,7 @@ class ExpectationTests {
 
         assertThat(nothing.outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(nothing.meetsExpectations()).isTrue();
-        assertThat(nothing.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.UNMATCHED);
+        assertThat(nothing.expectations()).extracting(ExpectationResult::kind).containsExactly(Kind.UNMATCHED);
         assertThat(tooLittle.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
     }
 
@@ -203,7 +203,7 @@ class ExpectationTests {
 
         LeakVerdict verdict = check(over, ANY.type(DRAM).exactly(2).until("1999-12-31"));
 
-        assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.UNMATCHED);
+        assertThat(verdict.expectations()).extracting(ExpectationResult::kind).containsExactly(Kind.UNMATCHED);
     }
 
     @Test
@@ -220,7 +220,7 @@ class ExpectationTests {
         LeakVerdict verdict = check(history, ANY.exactly(2));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.expectations()).extracting(ExpectationResult::fate).containsExactly(Fate.OVER_ITS_BOUND);
+        assertThat(verdict.expectations()).extracting(ExpectationResult::kind).containsExactly(Kind.OVER_ITS_BOUND);
     }
 
     @Test
@@ -239,7 +239,7 @@ class ExpectationTests {
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.expectations())
                 .containsExactly(new ExpectationResult(ANY.until("2026-12-31"), 0, 0, 1, Deadline.PASSED));
-        assertThat(verdict.expectations().get(0).fate()).isEqualTo(Fate.EXPIRED);
+        assertThat(verdict.expectations().get(0).kind()).isEqualTo(Kind.EXPIRED);
         assertThat(verdict.survivors().get(0).diagnosis().evidence())
                 .extracting(Evidence::text)
                 .contains("it was expected until 2026-12-31, and the check was made on 2027-01-01");
@@ -447,7 +447,7 @@ class ExpectationTests {
     private static LeakVerdict check(AllocationHistory history, Expectation... entries) {
         LeakVerdict verdict =
                 LeakCheck.create().expecting(ExpectedBuffers.of(entries)).examine(history);
-        assertThat(verdict.sum().comesOut()).isTrue();
+        assertThat(verdict.sum().addsUp()).isTrue();
         return verdict;
     }
 

@@ -41,7 +41,7 @@ class FreedLateTests {
                 .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
-        assertThat(verdict.sum().comesOut()).isTrue();
+        assertThat(verdict.sum().addsUp()).isTrue();
         assertThat(verdict.isLeakFree()).isFalse();
         assertThat(verdict.hasBalancedReports()).isTrue();
     }

@@ -80,7 +80,7 @@ class HonestyTests {
         source.live();
         LeakVerdict verdict = LeakCheck.create().examine(source.tracker.history());
 
-        assertThat(verdict.sum().comesOut()).describedAs(run).isTrue();
+        assertThat(verdict.sum().addsUp()).describedAs(run).isTrue();
         assertThat(verdict.inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .describedAs(run)

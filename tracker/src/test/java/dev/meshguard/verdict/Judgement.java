@@ -16,7 +16,7 @@ final class Judgement {
 
     static Judgement judged(AllocationHistory history) {
         LeakVerdict verdict = LeakCheck.create().examine(history);
-        assertThat(verdict.sum().comesOut()).describedAs(verdict.toString()).isTrue();
+        assertThat(verdict.sum().addsUp()).describedAs(verdict.toString()).isTrue();
         return new Judgement(verdict);
     }
 

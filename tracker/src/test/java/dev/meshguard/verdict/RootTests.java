@@ -41,7 +41,7 @@ class RootTests {
 
         assertThat(leaks).singleElement().satisfies(leak -> {
             assertThat(leak.buffers()).isEqualTo(8);
-            assertThat(leak.bytesInAll()).isEqualTo(512);
+            assertThat(leak.totalBytes()).isEqualTo(512);
             assertThat(leak.consequences()).isEmpty();
         });
     }
@@ -63,7 +63,7 @@ class RootTests {
                     .extracting(SurvivorGroup::type)
                     .isEqualTo(L1);
             assertThat(leak.buffers()).isEqualTo(4);
-            assertThat(leak.bytesInAll()).isEqualTo(192);
+            assertThat(leak.totalBytes()).isEqualTo(192);
         });
     }
 

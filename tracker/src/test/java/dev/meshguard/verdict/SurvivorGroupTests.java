@@ -46,7 +46,7 @@ class SurvivorGroupTests {
 
         assertThat(group.buffers()).isEqualTo(3);
         assertThat(group.bytes()).isEqualTo(192);
-        assertThat(group.bytesInAll()).isEqualTo(192);
+        assertThat(group.totalBytes()).isEqualTo(192);
     }
 
     @Test
@@ -70,14 +70,14 @@ class SurvivorGroupTests {
 
         assertThat(program.buffers()).isEqualTo(2);
         assertThat(program.bytes()).isEqualTo(1_024);
-        assertThat(program.bytesInAll()).isEqualTo(5_120);
+        assertThat(program.totalBytes()).isEqualTo(5_120);
     }
 
     @Test
     void saysTheMostThatALongHoldsOfItselfAndWhatIsLeftBecauseOfIt() {
-        assertThat(programOf(Long.MAX_VALUE - 4_096, 4_096).bytesInAll()).isEqualTo(Long.MAX_VALUE);
-        assertThat(programOf(Long.MAX_VALUE - 4_096, 4_097).bytesInAll()).isEqualTo(Long.MAX_VALUE);
-        assertThat(programOf(HALF_OF_ALL, HALF_OF_ALL).bytesInAll()).isEqualTo(Long.MAX_VALUE);
+        assertThat(programOf(Long.MAX_VALUE - 4_096, 4_096).totalBytes()).isEqualTo(Long.MAX_VALUE);
+        assertThat(programOf(Long.MAX_VALUE - 4_096, 4_097).totalBytes()).isEqualTo(Long.MAX_VALUE);
+        assertThat(programOf(HALF_OF_ALL, HALF_OF_ALL).totalBytes()).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test

@@ -33,8 +33,8 @@ class VerdictDescriptionTests {
 
     @Test
     void aSumComesOutOnlyIfNothingIsLeftOver() {
-        assertThat(new LeakVerdict.Sum(7, 2, 1, 1, 1, 1, 1).comesOut()).isTrue();
-        assertThat(new LeakVerdict.Sum(8, 2, 1, 1, 1, 1, 1).comesOut()).isFalse();
-        assertThat(new LeakVerdict.Sum(6, 2, 1, 1, 1, 1, 1).comesOut()).isFalse();
+        assertThat(new LeakVerdict.Sum(7, 2, 1, 1, 1, 1, 1).addsUp()).isTrue();
+        assertThat(new LeakVerdict.Sum(8, 2, 1, 1, 1, 1, 1).addsUp()).isFalse();
+        assertThat(new LeakVerdict.Sum(6, 2, 1, 1, 1, 1, 1).addsUp()).isFalse();
     }
 }

@@ -71,7 +71,7 @@ final class MockAllocations {
             tracker.allocated(request, device, type, address, size, Ownership.UNKNOWN);
         }
         if (handle != null && !HandleKey.isValue(handle)) {
-            tracker.handedOut(request, handle);
+            tracker.handleReturned(request, handle);
         }
         remember(new MockAllocation(devices, type, address, details), handle);
     }

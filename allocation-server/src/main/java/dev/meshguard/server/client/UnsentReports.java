@@ -17,7 +17,7 @@ import org.apiguardian.api.API.Status;
 public record UnsentReports(long reports, long disconnections, Optional<String> reason) {
 
     /** Returns whether everything was sent, as far as a client can know. */
-    public boolean isNothing() {
+    public boolean isEmpty() {
         return reports == 0 && disconnections == 0;
     }
 }

@@ -121,12 +121,12 @@ public final class AllocationLog implements HistorySource {
     }
 
     /** Returns the number of sums in the log that were compared with the sum of the lines. */
-    public long figuresCompared() {
+    public long comparedStatistics() {
         return result.figures();
     }
 
     /** Returns the number of them that differ; the history contains the first as a lost report. */
-    public long figuresThatDiffer() {
+    public long differingStatistics() {
         return result.disagreements();
     }
 

@@ -463,13 +463,13 @@ public final class TrackedProcess implements AutoCloseable {
         private volatile @Nullable Process main;
 
         @Override
-        public Optional<Sighting> look(long processId) {
+        public Optional<ProcessState> inspect(long processId) {
             Process started = main;
             if (started == null || started.pid() != processId) {
-                return machine.look(processId);
+                return machine.inspect(processId);
             }
             boolean isInOrder = started.isAlive() || started.exitValue() == 0;
-            return isInOrder ? Optional.of(new Sighting(Optional.<Instant>empty(), false)) : Optional.empty();
+            return isInOrder ? Optional.of(new ProcessState(Optional.<Instant>empty(), false)) : Optional.empty();
         }
     }
 
@@ -559,7 +559,7 @@ public final class TrackedProcess implements AutoCloseable {
                                 .bankedAddresses()
                                 .build())
                         .processCheckEvery(Duration.ZERO)
-                        .processProbe(ends)
+                        .processInspector(ends)
                         .start();
                 Process process = processBuilder(surroundings.socket()).start();
                 ends.main = process;

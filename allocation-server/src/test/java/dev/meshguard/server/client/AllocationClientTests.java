@@ -60,7 +60,7 @@ class AllocationClientTests {
             client.freed(3, 101_152 * 2);
 
             assertThat(client.query(3)).isEqualTo(new MemoryUsage(3, 0, 4096, 0, 0, 0, 0));
-            assertThat(client.unsent().isNothing()).isTrue();
+            assertThat(client.unsent().isEmpty()).isTrue();
         }
     }
 

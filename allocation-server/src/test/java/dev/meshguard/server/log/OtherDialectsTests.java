@@ -60,7 +60,7 @@ class OtherDialectsTests {
                 "    Total: 12288 bytes",
                 "  Active allocations: 0");
 
-        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(log.differingStatistics()).isZero();
         assertThat(log.history().ledger(CountingPolicy.EVERY_REPORT).reports(0)).isEqualTo(1);
         assertThat(log.history().live()).hasSize(1);
     }

@@ -53,8 +53,8 @@ class QuotedLogTests {
                         "it lies in a stack of L1 buffers without gaps from 0x18b20 (101152), where L1 begins on Wormhole B0"
                                 + " (October 2025). Circular buffers stack upward from there, and the allocator lends L1 from the"
                                 + " top");
-        assertThat(log.figuresCompared()).isEqualTo(6);
-        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(log.comparedStatistics()).isEqualTo(6);
+        assertThat(log.differingStatistics()).isZero();
         assertThat(log.unread().numbers(20)).isEqualTo("1-15, 20, 33-41, 45-224");
     }
 
@@ -63,7 +63,7 @@ class QuotedLogTests {
         AllocationLog log = Logs.ofResource("what-remains.md");
 
         assertThat(Logs.losses(log)).startsWith("line 111 says 381 buffers left, and the lines before it add up to 0");
-        assertThat(log.figuresThatDiffer()).isEqualTo(17);
+        assertThat(log.differingStatistics()).isEqualTo(17);
     }
 
     @Test
@@ -132,7 +132,7 @@ class QuotedLogTests {
         AllocationLog log = Logs.ofText(spoilt);
 
         assertThat(log.unread().samples()).isEmpty();
-        assertThat(log.figuresCompared()).isEqualTo(3);
+        assertThat(log.comparedStatistics()).isEqualTo(3);
         assertThat(Logs.verdictOn(log).survivors()).extracting(Survivor::cause).containsExactly(Cause.PROCESS_DIED);
     }
 

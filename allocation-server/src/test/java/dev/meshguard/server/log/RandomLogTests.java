@@ -47,7 +47,7 @@ class RandomLogTests {
             assertThat(reports(log)).as("seed %d, run %d", SEED, run).isEqualTo(server.truth());
             assertThat(log.history().live()).as("seed %d, run %d", SEED, run).hasSize(server.entries());
             assertThat(Logs.losses(log)).as("seed %d, run %d", SEED, run).isEmpty();
-            assertThat(log.figuresThatDiffer()).isZero();
+            assertThat(log.differingStatistics()).isZero();
             assertThat(log.unread().count()).isZero();
         }
     }

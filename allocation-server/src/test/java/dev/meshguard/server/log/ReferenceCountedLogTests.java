@@ -154,8 +154,8 @@ class ReferenceCountedLogTests {
                 "📊 Current Statistics:",
                 "  Active allocations: 0");
 
-        assertThat(log.figuresCompared()).isEqualTo(6);
-        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(log.comparedStatistics()).isEqualTo(6);
+        assertThat(log.differingStatistics()).isZero();
         assertThat(Logs.verdictOn(log).outcome()).isEqualTo(Outcome.LEAK_FREE);
     }
 
@@ -187,7 +187,7 @@ class ReferenceCountedLogTests {
                 "Device 1: Buffers: 20, DRAM: 2048 bytes");
 
         assertThat(log.unread().count()).isZero();
-        assertThat(log.figuresCompared()).isEqualTo(5);
+        assertThat(log.comparedStatistics()).isEqualTo(5);
         assertThat(Logs.losses(log))
                 .containsExactly("line 4 says 20 buffers on device 1, and the lines before it add up to 1");
     }
@@ -215,8 +215,8 @@ class ReferenceCountedLogTests {
                 FREED);
 
         LeakVerdict verdict = Logs.verdictOn(log);
-        assertThat(log.figuresCompared()).isEqualTo(4);
-        assertThat(log.figuresThatDiffer()).isZero();
+        assertThat(log.comparedStatistics()).isEqualTo(4);
+        assertThat(log.differingStatistics()).isZero();
         assertThat(log.unread().count()).isZero();
         assertThat(log.lastDump()).hasValue(7);
         assertThat(verdict.survivors()).extracting(Survivor::cause).containsExactly(Cause.LATE);

@@ -1,6 +1,6 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.verdict.growth.Accumulation;

@@ -58,8 +58,8 @@ final class AnalysisJson {
         json.writeNumberField("lines", log.lines());
         json.writeNumberField("reports", log.reports());
         texts("dialects", log.dialects().stream().sorted().map(Enum::name).toList());
-        json.writeNumberField("figuresCompared", log.figuresCompared());
-        json.writeNumberField("figuresThatDiffer", log.figuresThatDiffer());
+        json.writeNumberField("figuresCompared", log.comparedStatistics());
+        json.writeNumberField("figuresThatDiffer", log.differingStatistics());
         if (log.lastDump().isPresent()) {
             json.writeNumberField("lastDumpLine", log.lastDump().getAsLong());
         }

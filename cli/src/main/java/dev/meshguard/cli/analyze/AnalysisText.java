@@ -1,6 +1,6 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.cli.answer.Table;
+import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
@@ -102,13 +102,13 @@ final class AnalysisText {
     }
 
     private void sums() {
-        if (log.figuresCompared() > 0) {
-            long differ = log.figuresThatDiffer();
+        if (log.comparedStatistics() > 0) {
+            long differ = log.differingStatistics();
             lines.add("");
             lines.add(String.format(
                     Locale.ROOT,
                     "Sums of the server: %d compared with the lines, %s",
-                    log.figuresCompared(),
+                    log.comparedStatistics(),
                     differ == 0 ? "all agree" : differ + (differ == 1 ? " differs" : " differ")));
         }
     }

@@ -1,12 +1,12 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.cli.answer.CommandFailures;
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.ExpectationOptions;
-import dev.meshguard.cli.answer.ExpectationOptions.Measure;
-import dev.meshguard.cli.answer.InputFile;
-import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.CommandFailures;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.ExpectationOptions;
+import dev.meshguard.cli.common.ExpectationOptions.Criteria;
+import dev.meshguard.cli.common.InputFile;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
@@ -151,11 +151,11 @@ public final class Analyze implements Callable<Integer> {
             interruption.await();
         }
         AllocationLogReader reader = reader();
-        Measure measure = expectations.read();
+        Criteria criteria = expectations.read();
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
             try {
-                analyses.add(analysis(read(reader, name), measure));
+                analyses.add(analysis(read(reader, name), criteria));
             } catch (OutOfMemoryError e) {
                 // This log used all of the memory, and it is released here.
                 throw new UsageException(tooLarge(name));
@@ -212,13 +212,13 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private Analysis analysis(AllocationLog log, Measure measure) {
-        LeakVerdict verdict = measure.examine(log.history());
-        VerdictReport report = measure.report(verdict);
+    private Analysis analysis(AllocationLog log, Criteria criteria) {
+        LeakVerdict verdict = criteria.examine(log.history());
+        VerdictReport report = criteria.report(verdict);
         for (String note : log.notes()) {
             report = report.noting(note);
         }
-        ExitStatus status = measure.status(verdict);
+        ExitStatus status = criteria.status(verdict);
         if (roundMark == null) {
             return new Analysis(log, report, Optional.empty(), status);
         }

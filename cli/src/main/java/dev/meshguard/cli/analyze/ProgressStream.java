@@ -1,6 +1,6 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.cli.answer.Printer;
+import dev.meshguard.cli.common.Printer;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;

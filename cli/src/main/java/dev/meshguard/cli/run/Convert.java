@@ -1,8 +1,8 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
 import java.io.InputStream;

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
-import dev.meshguard.cli.answer.ExitStatus;
+import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.event.Origin;
 import dev.meshguard.report.DifferenceReport;
 import dev.meshguard.verdict.AllocationSite;

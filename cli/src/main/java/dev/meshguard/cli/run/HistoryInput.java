@@ -1,6 +1,6 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.UsageException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import picocli.CommandLine.Parameters;

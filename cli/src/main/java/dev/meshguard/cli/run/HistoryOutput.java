@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.file.FileReplacement;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.ExpectationOptions;
-import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.ExpectationOptions;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.reproduce.minimize.HistoryMinimizer;
 import dev.meshguard.reproduce.minimize.MinimizedHistory;
@@ -83,11 +83,11 @@ public final class Minimize implements Callable<Integer> {
         }
         output.rejectSameFile(run);
         RecordedFile recorded = run.read(standardInput);
-        ExpectationOptions.Measure measure = expectations.read();
+        ExpectationOptions.Criteria criteria = expectations.read();
         HistoryMinimizer minimizer = HistoryMinimizer.create()
                 .withMaxChecks(mostChecks)
-                .judgedBy(measure.check())
-                .excluding(measure.known());
+                .judgedBy(criteria.check())
+                .excluding(criteria.known());
         MinimizedHistory least = least(recorded, cause, minimizer);
         Printer out = Printer.of(command);
         PrintWriter said = output.isStandardOutput() ? command.commandLine().getErr() : out;

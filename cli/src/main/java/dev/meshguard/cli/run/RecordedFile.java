@@ -1,8 +1,8 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.CommandFailures;
-import dev.meshguard.cli.answer.InputFile;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.CommandFailures;
+import dev.meshguard.cli.common.InputFile;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLog;

@@ -1,8 +1,8 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.ExpectationOptions;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.ExpectationOptions;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ServerAddress;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
@@ -86,17 +86,17 @@ public final class ReplayCommand implements Callable<Integer> {
         if (socket != null) {
             return send(recorded, socket);
         }
-        ExpectationOptions.Measure measure = expectations.read();
-        LeakVerdict verdict = measure.examine(played(recorded).history());
+        ExpectationOptions.Criteria criteria = expectations.read();
+        LeakVerdict verdict = criteria.examine(played(recorded).history());
         PrintWriter out = command.commandLine().getOut();
-        VerdictReport report = measure.report(verdict);
+        VerdictReport report = criteria.report(verdict);
         if (asJson) {
             VerdictJson.write(report, out);
         } else {
             report.text().lines().forEach(out::println);
         }
         out.flush();
-        return measure.status(verdict).code();
+        return criteria.status(verdict).code();
     }
 
     private int send(RecordedFile recorded, Path to) throws UsageException {
@@ -109,7 +109,7 @@ public final class ReplayCommand implements Callable<Integer> {
             playback.to(reporter);
             client.dumpRemaining();
             client.flush();
-            if (!client.unsent().isNothing()) {
+            if (!client.unsent().isEmpty()) {
                 throw new UsageException("The server at " + to + " took only a part of " + recorded.name() + ": "
                         + Quantities.count(client.unsent().reports(), "report") + " could not be sent"
                         + client.unsent()

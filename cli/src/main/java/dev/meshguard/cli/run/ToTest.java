@@ -1,7 +1,7 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.ReproductionTest;

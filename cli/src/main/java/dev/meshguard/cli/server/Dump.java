@@ -1,7 +1,7 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MessageType;
 import dev.meshguard.server.protocol.Request;

@@ -1,8 +1,8 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Table;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Table;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.MemoryUsage;

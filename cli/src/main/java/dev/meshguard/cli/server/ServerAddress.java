@@ -1,6 +1,6 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
 import java.io.IOException;

@@ -1,9 +1,9 @@
 package dev.meshguard.cli.server;
 
-import dev.meshguard.cli.answer.ExitStatus;
-import dev.meshguard.cli.answer.Printer;
-import dev.meshguard.cli.answer.Terminal;
-import dev.meshguard.cli.answer.UsageException;
+import dev.meshguard.cli.common.ExitStatus;
+import dev.meshguard.cli.common.Printer;
+import dev.meshguard.cli.common.Terminal;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;

@@ -2,7 +2,7 @@ package dev.meshguard.cli.analyze;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.cli.answer.Printer;
+import dev.meshguard.cli.common.Printer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -81,7 +81,7 @@ final class VerdictWriter {
         json.writeNumberField("misreported", sum.misreported());
         json.writeNumberField("expected", sum.expected());
         json.writeNumberField("undecided", sum.undecided());
-        json.writeBooleanField("comesOut", sum.comesOut());
+        json.writeBooleanField("comesOut", sum.addsUp());
         json.writeEndObject();
     }
 
@@ -165,7 +165,7 @@ final class VerdictWriter {
 
     private void expectation(ExpectationResult result) throws IOException {
         json.writeStringField("text", result.expectation().toString());
-        JsonFormat.write(json, "result", result.fate());
+        JsonFormat.write(json, "result", result.kind());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
         json.writeNumberField("rejectedBuffers", result.rejectedBuffers());
@@ -225,7 +225,7 @@ final class VerdictWriter {
         EventForm.texts(
                 json,
                 "notes",
-                Stream.concat(report.asides().stream(), report.moreNotes().stream())
+                Stream.concat(report.notes().stream(), report.bufferNotes().stream())
                         .toList());
         text("reproduction", report.reproduction());
         EventForm.texts(json, "text", report.text().lines().toList());

@@ -20,7 +20,7 @@ public record LeakCount(long leaks, long buffers, long bytes) {
 
     /** Returns the total of one finding. */
     public static LeakCount of(SurvivorGroup group) {
-        return new LeakCount(1, group.buffers(), group.bytesInAll());
+        return new LeakCount(1, group.buffers(), group.totalBytes());
     }
 
     /** Returns the sum of both. */

@@ -28,7 +28,7 @@ import org.apiguardian.api.API.Status;
  * the same way.
  *
  * @param outcome the outcome
- * @param fates the causes of unexpected survivors, and how they count
+ * @param survivorKinds the causes of unexpected survivors, and how they count
  * @param anomalies the kinds of reports that prevent the ledger from balancing
  * @param inconclusiveReasons the kinds of reasons why the check cannot decide
  * @since 0.1
@@ -36,7 +36,7 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record FailureSignature(
         Outcome outcome,
-        Set<Fate> fates,
+        Set<SurvivorKind> survivorKinds,
         Set<Anomaly.Kind> anomalies,
         Set<InconclusiveReason.Kind> inconclusiveReasons) {
 
@@ -46,16 +46,16 @@ public record FailureSignature(
      * @param cause the cause
      * @param status how it counts
      */
-    public record Fate(Cause cause, SurvivorStatus status) {
+    public record SurvivorKind(Cause cause, SurvivorStatus status) {
 
-        static Fate of(Survivor survivor) {
-            return new Fate(survivor.cause(), survivor.status());
+        static SurvivorKind of(Survivor survivor) {
+            return new SurvivorKind(survivor.cause(), survivor.status());
         }
     }
 
     /** Creates a signature with its own copies of the sets. */
     public FailureSignature {
-        fates = Set.copyOf(fates);
+        survivorKinds = Set.copyOf(survivorKinds);
         anomalies = Set.copyOf(anomalies);
         inconclusiveReasons = Set.copyOf(inconclusiveReasons);
     }
@@ -65,7 +65,7 @@ public record FailureSignature(
         return new FailureSignature(
                 verdict.outcome(),
                 verdict.survivors(FailureSignature::isWrong).stream()
-                        .map(Fate::of)
+                        .map(SurvivorKind::of)
                         .collect(Collectors.toSet()),
                 verdict.unbalancingAnomalies().stream().map(Anomaly::kind).collect(Collectors.toSet()),
                 verdict.inconclusiveReasons().stream()
@@ -79,7 +79,7 @@ public record FailureSignature(
             return of(verdict);
         }
         BaselineComparison comparison = BaselineComparison.of(known, verdict);
-        Set<Fate> fates = new HashSet<>();
+        Set<SurvivorKind> kinds = new HashSet<>();
         for (SurvivorGroup group : verdict.groups()) {
             boolean isKnown = comparison
                     .description(group)
@@ -89,19 +89,19 @@ public record FailureSignature(
                 Stream.concat(Stream.of(group), group.consequences().stream())
                         .flatMap(one -> one.survivors().stream())
                         .filter(FailureSignature::isWrong)
-                        .map(Fate::of)
-                        .forEach(fates::add);
+                        .map(SurvivorKind::of)
+                        .forEach(kinds::add);
             }
         }
         Outcome worst = verdict.survivors().isEmpty() ? Outcome.LEAK_FREE : Outcome.EXPECTED_ONLY;
-        for (Fate fate : fates) {
-            worst = worst.orWorse(fate.status().outcome());
+        for (SurvivorKind kind : kinds) {
+            worst = worst.orWorse(kind.status().outcome());
         }
         FailureSignature whole = of(verdict);
         worst = verdict.meetsExpectations() ? worst : worst.orWorse(Outcome.STALE_EXPECTATION);
         worst = whole.anomalies().isEmpty() ? worst : worst.orWorse(Outcome.MISREPORTED);
         worst = verdict.inconclusiveReasonTexts().isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
-        return new FailureSignature(worst, fates, whole.anomalies(), whole.inconclusiveReasons());
+        return new FailureSignature(worst, kinds, whole.anomalies(), whole.inconclusiveReasons());
     }
 
     static boolean isWrong(Survivor survivor) {
@@ -116,7 +116,7 @@ public record FailureSignature(
     /** Returns the causes, in their order. */
     public Set<Cause> causes() {
         Set<Cause> causes = EnumSet.noneOf(Cause.class);
-        fates.forEach(fate -> causes.add(fate.cause()));
+        survivorKinds.forEach(kind -> causes.add(kind.cause()));
         return causes;
     }
 
@@ -130,31 +130,31 @@ public record FailureSignature(
     public boolean isKeptBy(FailureSignature other) {
         return outcome == other.outcome
                 && anomalies.equals(other.anomalies)
-                && fates.containsAll(other.fates)
+                && survivorKinds.containsAll(other.survivorKinds)
                 && inconclusiveReasons.containsAll(other.inconclusiveReasons)
-                && other.fates.containsAll(fates(this::counts))
+                && other.survivorKinds.containsAll(survivorKinds(this::counts))
                 && (outcome != Outcome.INCONCLUSIVE || other.inconclusiveReasons.equals(inconclusiveReasons));
     }
 
-    private boolean counts(Fate fate) {
-        return fate.status() != SurvivorStatus.UNDECIDED || outcome == Outcome.INCONCLUSIVE;
+    private boolean counts(SurvivorKind kind) {
+        return kind.status() != SurvivorStatus.UNDECIDED || outcome == Outcome.INCONCLUSIVE;
     }
 
-    private Set<Fate> fates(Predicate<Fate> fits) {
-        return fates.stream().filter(fits).collect(Collectors.toSet());
+    private Set<SurvivorKind> survivorKinds(Predicate<SurvivorKind> fits) {
+        return survivorKinds.stream().filter(fits).collect(Collectors.toSet());
     }
 
     /** Returns the signature as one line: {@code LEAKED: HELD, LOST; double free}. */
     @Override
     public String toString() {
         List<String> parts = new ArrayList<>();
-        if (!fates.isEmpty()) {
-            parts.add(fates.stream()
-                    .sorted(Comparator.comparing(Fate::cause).thenComparing(Fate::status))
-                    .map(fate -> fate.cause()
-                            + (fate.status().outcome() == outcome
+        if (!survivorKinds.isEmpty()) {
+            parts.add(survivorKinds.stream()
+                    .sorted(Comparator.comparing(SurvivorKind::cause).thenComparing(SurvivorKind::status))
+                    .map(kind -> kind.cause()
+                            + (kind.status().outcome() == outcome
                                     ? ""
-                                    : " (" + fate.status().description() + ")"))
+                                    : " (" + kind.status().description() + ")"))
                     .collect(Collectors.joining(", ")));
         }
         new TreeSet<>(anomalies).forEach(kind -> parts.add(kind.description()));

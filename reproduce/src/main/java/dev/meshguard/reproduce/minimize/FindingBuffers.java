@@ -47,7 +47,7 @@ final class FindingBuffers {
      * of each kind, or all.
      */
     private Set<Long> events(boolean oneOfEach) {
-        Map<FailureSignature.Fate, Survivor> fates = new LinkedHashMap<>();
+        Map<FailureSignature.SurvivorKind, Survivor> firstOfKind = new LinkedHashMap<>();
         Map<Anomaly.Kind, Anomaly> kinds = new EnumMap<>(Anomaly.Kind.class);
         List<Survivor> survivors = verdict
                 .survivors(survivor ->
@@ -56,10 +56,10 @@ final class FindingBuffers {
                 .sorted(Comparator.comparing(survivor -> survivor.buffer().lifetime()))
                 .toList();
         List<Anomaly> anomalies = targets.isEmpty() ? verdict.unbalancingAnomalies() : List.of();
-        survivors.forEach(survivor -> fates.putIfAbsent(FailureSignature.Fate.of(survivor), survivor));
+        survivors.forEach(survivor -> firstOfKind.putIfAbsent(FailureSignature.SurvivorKind.of(survivor), survivor));
         anomalies.forEach(anomaly -> kinds.putIfAbsent(anomaly.kind(), anomaly));
         Set<Long> events = new TreeSet<>();
-        (oneOfEach ? fates.values() : survivors)
+        (oneOfEach ? firstOfKind.values() : survivors)
                 .forEach(survivor -> events.add(survivor.buffer().allocatedAt()));
         (oneOfEach ? kinds.values() : anomalies).forEach(anomaly -> {
             events.add(anomaly.event().number());

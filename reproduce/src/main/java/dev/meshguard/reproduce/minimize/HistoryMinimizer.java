@@ -141,15 +141,15 @@ public final class HistoryMinimizer {
             return finding::isKeptBy;
         }
         Cause cause = target.get();
-        FailureSignature.Fate fate = finding.fates().stream()
+        FailureSignature.SurvivorKind kind = finding.survivorKinds().stream()
                 .filter(one -> one.cause() == cause)
-                .min(Comparator.comparing(FailureSignature.Fate::status))
+                .min(Comparator.comparing(FailureSignature.SurvivorKind::status))
                 .orElseThrow(() -> new IllegalArgumentException(String.format(
                         Locale.ROOT,
                         "No buffer of this history is left because of %s. What is wrong is %s.",
                         cause,
                         finding)));
-        return other -> other.fates().contains(fate);
+        return other -> other.survivorKinds().contains(kind);
     }
 
     private static void pass(MinimizingSearch search) {

@@ -122,7 +122,7 @@ class HistoryMinimizerTests {
         MinimizedHistory least = HistoryMinimizer.create().minimize(run);
 
         assertThat(least.remaining()).hasToString("MISREPORTED: FREE_UNREPORTED");
-        assertThat(least.history().readings().get(0).snapshot().allocatedAddresses(0, DRAM))
+        assertThat(least.history().witnessSnapshots().get(0).snapshot().allocatedAddresses(0, DRAM))
                 .isEmpty();
         assertThat(least.after()).hasToString("2 events, 1 buffer, 1 device");
     }

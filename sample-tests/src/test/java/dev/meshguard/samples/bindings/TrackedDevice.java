@@ -22,7 +22,7 @@ record TrackedDevice(Device device, int id, AllocationTracker tracker) implement
         AllocationRequest request = tracker.request(AllocationDetails.user(), TrackedDevice.class);
         tracker.allocated(request, id, DRAM, memory.address(), bytes, Ownership.OWNING);
         Memory tracked = new TrackedMemory(this, memory);
-        tracker.handedOut(request, tracked);
+        tracker.handleReturned(request, tracked);
         return tracked;
     }
 

@@ -72,7 +72,7 @@ class HeadTests {
                                         "buffer")
                                 + " · "
                                 + Quantities.shortSize(cause.getValue().stream()
-                                        .mapToLong(SurvivorGroup::bytesInAll)
+                                        .mapToLong(SurvivorGroup::totalBytes)
                                         .sum()))
                         .toList());
     }

@@ -108,7 +108,8 @@ final class SampleRuns {
         VerdictReport report = VerdictReport.of(verdict, known).reproducedBy("mvn test -Dtest=KvCacheTest#decode");
         BudgetVerdict budgets =
                 BudgetVerdict.of(verdict, List.of(BudgetSpec.of(BufferType.L1).peakBytes(L1_BUDGET)), List.of());
-        RunPage page = RunPage.of("KvCacheTest.decode()", report).knowing(known).within(budgets);
+        RunPage page =
+                RunPage.of("KvCacheTest.decode()", report).withBaseline(known).withBudgets(budgets);
         return new SampleRun(verdict, report, page);
     }
 

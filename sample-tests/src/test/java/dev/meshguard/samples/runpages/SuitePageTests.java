@@ -164,7 +164,7 @@ class SuitePageTests {
 
     private static long leakedBytes() {
         return LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
-                .mapToLong(SurvivorGroup::bytesInAll)
+                .mapToLong(SurvivorGroup::totalBytes)
                 .sum();
     }
 

@@ -159,7 +159,7 @@ class CloseOrderTests {
         }
 
         private List<Long> allocatedBeforeTheWipe(int device) {
-            return tracker.history().readings().stream()
+            return tracker.history().witnessSnapshots().stream()
                     .filter(event -> event.snapshot().moment() == Moment.BEFORE_WIPE)
                     .flatMap(event -> event.snapshot().allocatedAddresses(device, DRAM).stream())
                     .toList();

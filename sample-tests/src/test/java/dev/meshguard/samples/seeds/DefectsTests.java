@@ -232,7 +232,7 @@ class DefectsTests {
             case "hasBalancedReports" -> tracker -> assertThat(tracker).hasBalancedReports();
             case "onlyExpectedSystemBuffers" -> tracker -> assertThat(tracker).onlyExpectedSystemBuffers();
             case "books read as EVERY_REPORT", LEDGER_OF_A_LATE_FREE ->
-                tracker -> assertThat(tracker.history().ledger(EVERY_REPORT)).areEmpty();
+                tracker -> assertThat(tracker.history().ledger(EVERY_REPORT)).isEmpty();
             case "noLeaks" -> tracker -> assertThat(tracker).noLeaks();
             case LEAKS_OF_A_SWEEP -> tracker -> assertThat(tracker).noLeaks();
             case CAPTURES_OF_A_SWEEP ->

@@ -80,7 +80,7 @@ class GrowthOverRoundsTests {
 
     @Test
     void theWitnessIsAtZeroAfterEveryRound() {
-        List<HistoryEvent.Witnessed> afterWipe = tracker.history().readings().stream()
+        List<HistoryEvent.Witnessed> afterWipe = tracker.history().witnessSnapshots().stream()
                 .filter(event -> event.snapshot().moment() == Moment.AFTER_WIPE)
                 .toList();
 

@@ -47,7 +47,7 @@ class MeshAllocationOverASocketTests {
                 .recordSize(RecordSize.BYTES_112)
                 .log(log)
                 .processCheckEvery(Duration.ZERO)
-                .processProbe(process -> Optional.empty())
+                .processInspector(process -> Optional.empty())
                 .start()) {
             try (AllocationReporter reporter = AllocationReporter.to(server.socketPath(), RecordSize.BYTES_112)) {
                 Ttnn ttnn = Ttnn.builder(reporter)

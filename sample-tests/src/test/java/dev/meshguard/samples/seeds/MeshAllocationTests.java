@@ -366,7 +366,7 @@ class MeshAllocationTests {
         MeshAllocation test = open().compute();
         test.close();
 
-        WitnessSnapshot reading = tracker.history().readings().get(0).snapshot();
+        WitnessSnapshot reading = tracker.history().witnessSnapshots().get(0).snapshot();
 
         assertThat(reading.moment()).isEqualTo(WitnessSnapshot.Moment.CLOSE_BEGUN);
         assertThat(IntStream.range(0, 8).boxed())

@@ -337,7 +337,7 @@ class ProposedFixesTests {
     }
 
     private int allocatedAddressesOfDevice0(Moment moment) {
-        return tracker.history().readings().stream()
+        return tracker.history().witnessSnapshots().stream()
                 .filter(event -> event.snapshot().moment() == moment)
                 .findFirst()
                 .orElseThrow()

@@ -35,11 +35,11 @@ import org.apiguardian.api.API.Status;
  *
  * @param budgets the budgets
  * @param violations exceeded or undecidable limits, in the order of the budgets
- * @param uncounted how many buffers were excluded because the moment of their free is unknown
+ * @param excludedBuffers how many buffers were excluded because the moment of their free is unknown
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> violations, long uncounted) {
+public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> violations, long excludedBuffers) {
 
     /** Creates a verdict with its own copies of the lists. */
     public BudgetVerdict {
@@ -52,24 +52,24 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
      *
      * @param verdict the verdict on the history
      * @param budgets the budgets
-     * @param readings the free space that allocators reported at the end; empty if there is no mesh to read
+     * @param freeSpaces the free space that allocators reported at the end; empty if there is no mesh to read
      */
-    public static BudgetVerdict of(LeakVerdict verdict, List<BudgetSpec> budgets, List<FreeSpace> readings) {
+    public static BudgetVerdict of(LeakVerdict verdict, List<BudgetSpec> budgets, List<FreeSpace> freeSpaces) {
         Judge judge = new Judge(verdict);
-        List<BudgetViolation> overruns = new ArrayList<>();
+        List<BudgetViolation> violations = new ArrayList<>();
         for (BudgetSpec budget : budgets) {
             if (isOfNoMesh(budget, verdict.history())) {
-                overruns.addAll(ofNoMesh(budget, verdict.history()));
+                violations.addAll(ofNoMesh(budget, verdict.history()));
             } else {
-                overruns.addAll(judge.used(budget));
-                overruns.addAll(broken(budget, readings));
+                violations.addAll(judge.used(budget));
+                violations.addAll(broken(budget, freeSpaces));
             }
         }
-        return new BudgetVerdict(budgets, overruns, judge.uncounted);
+        return new BudgetVerdict(budgets, violations, judge.excludedBuffers);
     }
 
     /** Returns whether no limit was exceeded or undecidable. */
-    public boolean isKept() {
+    public boolean isMet() {
         return violations.isEmpty();
     }
 
@@ -93,42 +93,42 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                 budget.device().orElseThrow(),
                 devices);
         return budget.limits().stream()
-                .<BudgetViolation>map(measure -> new BudgetViolation.Unknown(budget, measure, reason))
+                .<BudgetViolation>map(metric -> new BudgetViolation.NotCheckable(budget, metric, reason))
                 .toList();
     }
 
-    private static List<BudgetViolation> broken(BudgetSpec budget, List<FreeSpace> readings) {
-        List<FreeSpace> fitting = readings.stream()
-                .filter(reading -> reading.type() == budget.type())
-                .filter(reading -> budget.device().isEmpty()
-                        || reading.devices().contains(budget.device().getAsInt()))
+    private static List<BudgetViolation> broken(BudgetSpec budget, List<FreeSpace> freeSpaces) {
+        List<FreeSpace> fitting = freeSpaces.stream()
+                .filter(freeSpace -> freeSpace.type() == budget.type())
+                .filter(freeSpace -> budget.device().isEmpty()
+                        || freeSpace.devices().contains(budget.device().getAsInt()))
                 .toList();
-        List<BudgetViolation> overruns = new ArrayList<>();
+        List<BudgetViolation> violations = new ArrayList<>();
         budget.largestFreeBlock().ifPresent(least -> {
             if (fitting.isEmpty()) {
-                overruns.add(unknown(budget, BudgetMetric.LARGEST_FREE_BLOCK));
+                violations.add(unknown(budget, BudgetMetric.LARGEST_FREE_BLOCK));
             }
             fitting.stream()
-                    .filter(reading -> reading.largestFreePerBank() < least)
-                    .forEach(reading ->
-                            overruns.add(new BudgetViolation.Broken(budget, BudgetMetric.LARGEST_FREE_BLOCK, reading)));
+                    .filter(freeSpace -> freeSpace.largestFreePerBank() < least)
+                    .forEach(freeSpace -> violations.add(
+                            new BudgetViolation.Fragmented(budget, BudgetMetric.LARGEST_FREE_BLOCK, freeSpace)));
         });
         budget.fragmentation().ifPresent(most -> {
             if (fitting.isEmpty()) {
-                overruns.add(unknown(budget, BudgetMetric.FRAGMENTATION));
+                violations.add(unknown(budget, BudgetMetric.FRAGMENTATION));
             }
             fitting.stream()
-                    .filter(reading -> reading.fragmentation() > most)
-                    .forEach(reading ->
-                            overruns.add(new BudgetViolation.Broken(budget, BudgetMetric.FRAGMENTATION, reading)));
+                    .filter(freeSpace -> freeSpace.fragmentation() > most)
+                    .forEach(freeSpace -> violations.add(
+                            new BudgetViolation.Fragmented(budget, BudgetMetric.FRAGMENTATION, freeSpace)));
         });
-        return overruns;
+        return violations;
     }
 
-    private static BudgetViolation unknown(BudgetSpec budget, BudgetMetric measure) {
-        return new BudgetViolation.Unknown(
+    private static BudgetViolation unknown(BudgetSpec budget, BudgetMetric metric) {
+        return new BudgetViolation.NotCheckable(
                 budget,
-                measure,
+                metric,
                 "No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or"
                         + " leave the limit out.");
     }
@@ -193,13 +193,13 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
     private static final class Judge {
         private final AllocationHistory history;
         private final SortedMap<DeviceMemory, UsageCurve> courses = new TreeMap<>();
-        private final long uncounted;
+        private final long excludedBuffers;
         private final long last;
 
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.HoldInterval stretch : held.phaseUsages()) {
+            for (HeldMemory.HoldInterval stretch : held.holdIntervals()) {
                 BufferGeneration buffer = stretch.buffer();
                 courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new UsageCurve())
                         .holdIntervals
@@ -209,7 +209,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             if (!history.isComplete()) {
                 courses.putAll(coursesOfTotals());
             }
-            uncounted = held.excludedBuffers();
+            excludedBuffers = held.excludedBuffers();
             last = history.events().size();
         }
 
@@ -232,21 +232,21 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         }
 
         private List<BudgetViolation> used(BudgetSpec budget) {
-            List<BudgetViolation> overruns = new ArrayList<>();
+            List<BudgetViolation> violations = new ArrayList<>();
             courses.forEach((memory, course) -> {
                 if (memory.type() == budget.type()
                         && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device())) {
-                    overruns.addAll(used(budget, memory, course));
+                    violations.addAll(used(budget, memory, course));
                 }
             });
-            return overruns;
+            return violations;
         }
 
         private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, UsageCurve course) {
-            List<BudgetViolation> overruns = new ArrayList<>();
+            List<BudgetViolation> violations = new ArrayList<>();
             budget.peakBytes().ifPresent(most -> {
                 if (course.peakBytes > most) {
-                    overruns.add(used(
+                    violations.add(used(
                             budget,
                             BudgetMetric.PEAK_BYTES,
                             memory,
@@ -261,12 +261,12 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                         .mapToLong(BufferGeneration::size)
                         .sum();
                 if (live > most) {
-                    overruns.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, course, last));
+                    violations.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, course, last));
                 }
             });
             budget.buffers().ifPresent(most -> {
                 if (course.peakBuffers > most) {
-                    overruns.add(used(
+                    violations.add(used(
                             budget,
                             BudgetMetric.BUFFERS,
                             memory,
@@ -276,21 +276,21 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                             course.peakBuffersAt));
                 }
             });
-            return overruns;
+            return violations;
         }
 
         private BudgetViolation used(
                 BudgetSpec budget,
-                BudgetMetric measure,
+                BudgetMetric metric,
                 DeviceMemory memory,
                 long allowed,
                 long found,
                 UsageCurve course,
                 long event) {
             List<TopConsumer> holders = holders(course.heldAt(event));
-            return new BudgetViolation.Used(
+            return new BudgetViolation.Exceeded(
                     budget,
-                    measure,
+                    metric,
                     memory,
                     allowed,
                     found,

@@ -19,36 +19,36 @@ public sealed interface BudgetViolation {
     BudgetSpec budget();
 
     /** Returns the limit. */
-    BudgetMetric measure();
+    BudgetMetric metric();
 
     /**
      * More was in use than allowed.
      *
      * @param budget the budget
-     * @param measure the limit
+     * @param metric the limit
      * @param memory the memory
      * @param allowed the allowed value
      * @param found the actual value
      * @param event the number of the event at the maximum, or of the last event; 0 if events were not kept
      * @param phase the phase of that event
      * @param circularBytes how many of the bytes in use then belong to circular buffers
-     * @param holders the sites that held the memory then, the largest first
+     * @param topConsumers the sites that held the memory then, the largest first
      */
-    record Used(
+    record Exceeded(
             BudgetSpec budget,
-            BudgetMetric measure,
+            BudgetMetric metric,
             DeviceMemory memory,
             long allowed,
             long found,
             long event,
             Phase phase,
             long circularBytes,
-            List<TopConsumer> holders)
+            List<TopConsumer> topConsumers)
             implements BudgetViolation {
 
         /** Creates a violation with its own copy of the consumers. */
-        public Used {
-            holders = List.copyOf(holders);
+        public Exceeded {
+            topConsumers = List.copyOf(topConsumers);
         }
     }
 
@@ -56,17 +56,17 @@ public sealed interface BudgetViolation {
      * The free memory of the banks is more fragmented than allowed.
      *
      * @param budget the budget
-     * @param measure the limit
-     * @param reading the free space that the allocator reported
+     * @param metric the limit
+     * @param freeSpace the free space that the allocator reported
      */
-    record Broken(BudgetSpec budget, BudgetMetric measure, FreeSpace reading) implements BudgetViolation {}
+    record Fragmented(BudgetSpec budget, BudgetMetric metric, FreeSpace freeSpace) implements BudgetViolation {}
 
     /**
      * The limit cannot be checked.
      *
      * @param budget the budget
-     * @param measure the limit
+     * @param metric the limit
      * @param reason why, with a remedy, as whole sentences
      */
-    record Unknown(BudgetSpec budget, BudgetMetric measure, String reason) implements BudgetViolation {}
+    record NotCheckable(BudgetSpec budget, BudgetMetric metric, String reason) implements BudgetViolation {}
 }

@@ -240,7 +240,7 @@ public final class Expectation {
     }
 
     /** Returns this entry with a location that is no line of a file, for example an annotation on a class. */
-    public Expectation statusAt(String where) {
+    public Expectation locatedAt(String where) {
         return with(changed -> {
             changed.source = Optional.empty();
             changed.location = Optional.of(where);
@@ -330,7 +330,7 @@ public final class Expectation {
         return terms.source;
     }
 
-    /** Returns its location: the line of a file, or the location set with {@link #statusAt(String)}. */
+    /** Returns its location: the line of a file, or the location set with {@link #locatedAt(String)}. */
     public Optional<String> location() {
         return terms.source.map(SourceLine::toString).or(() -> terms.location);
     }

@@ -32,7 +32,7 @@ public record ExpectationResult(
 
     /** The finding of a check about an entry. */
     @API(status = Status.EXPERIMENTAL, since = "0.1")
-    public enum Fate {
+    public enum Kind {
         /** Buffers matched as required. */
         MATCHED,
         /**
@@ -48,17 +48,17 @@ public record ExpectationResult(
     }
 
     /** Returns the finding, the worst if there are several. */
-    public Fate fate() {
+    public Kind kind() {
         if (neverMatched()) {
-            return expectation.isBrokenByNone() && deadline != Deadline.PASSED ? Fate.UNDER_ITS_BOUND : Fate.UNMATCHED;
+            return expectation.isBrokenByNone() && deadline != Deadline.PASSED ? Kind.UNDER_ITS_BOUND : Kind.UNMATCHED;
         }
         if (deadline == Deadline.PASSED) {
-            return Fate.EXPIRED;
+            return Kind.EXPIRED;
         }
         if (rejectedBuffers > 0) {
-            return Fate.OVER_ITS_BOUND;
+            return Kind.OVER_ITS_BOUND;
         }
-        return matchedBuffers < expectation.count().atLeast() ? Fate.UNDER_ITS_BOUND : Fate.MATCHED;
+        return matchedBuffers < expectation.count().atLeast() ? Kind.UNDER_ITS_BOUND : Kind.MATCHED;
     }
 
     /** Returns whether no survivor matched. */

@@ -292,7 +292,7 @@ public final class Accumulation {
             this.marks = marks;
             this.reserves = new BankReservations(verdict.history());
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.HoldInterval stretch : held.phaseUsages()) {
+            for (HeldMemory.HoldInterval stretch : held.holdIntervals()) {
                 add(stretch, held.goneAt(stretch));
             }
             retained.putInOrder();
@@ -371,7 +371,7 @@ public final class Accumulation {
             rejectOneTracker();
             for (int round = 0; round < histories.size(); round++) {
                 HeldMemory held = new HeldMemory(LeakCheck.create().examine(histories.get(round)));
-                for (HeldMemory.HoldInterval stretch : held.phaseUsages()) {
+                for (HeldMemory.HoldInterval stretch : held.holdIntervals()) {
                     if (stretch.until() == HeldMemory.TO_THE_END) {
                         retained.change(round, stretch.buffer(), 1);
                     }

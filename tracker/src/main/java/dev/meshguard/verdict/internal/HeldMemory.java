@@ -64,7 +64,7 @@ public final class HeldMemory {
     }
 
     /** Returns the intervals, in the order of allocation. */
-    public List<HoldInterval> phaseUsages() {
+    public List<HoldInterval> holdIntervals() {
         List<HoldInterval> intervals = new ArrayList<>();
         excluded = 0;
         for (BufferGeneration buffer : verdict.history().generations()) {
@@ -78,7 +78,7 @@ public final class HeldMemory {
         return intervals;
     }
 
-    /** Returns how many buffers the last {@link #phaseUsages()} excluded. */
+    /** Returns how many buffers the last {@link #holdIntervals()} excluded. */
     public long excludedBuffers() {
         return excluded;
     }

@@ -197,7 +197,7 @@ final class InconclusiveReasons {
     private boolean matters(HistoryEvent.TrackingStopped gap) {
         boolean wentOn = history.events(HistoryEvent.TrackingStarted.class).stream()
                 .anyMatch(event -> event.number() > gap.number());
-        boolean witnessed = history.readings().stream()
+        boolean witnessed = history.witnessSnapshots().stream()
                 .anyMatch(reading ->
                         reading.number() > gap.number() && reading.snapshot().moment() == Moment.CLOSE_BEGUN);
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
@@ -211,7 +211,7 @@ final class InconclusiveReasons {
     }
 
     private boolean isWitnessed(BufferGeneration buffer) {
-        return history.readingFor(buffer, Moment.CLOSE_BEGUN).isPresent();
+        return history.snapshotFor(buffer, Moment.CLOSE_BEGUN).isPresent();
     }
 
     private String description(HistoryEvent.TrackingStopped gap) {

@@ -234,12 +234,12 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
 
     /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> reading(Moment moment) {
-        return isReportedElsewhere() ? readingOfItsMesh(moment) : history.readingFor(buffer, moment);
+        return isReportedElsewhere() ? readingOfItsMesh(moment) : history.snapshotFor(buffer, moment);
     }
 
     private Optional<HistoryEvent.Witnessed> readingOfItsMesh(Moment moment) {
         int mesh = itsMeshes().get(0).id();
-        return history.readings().stream()
+        return history.witnessSnapshots().stream()
                 .filter(event -> event.number() > buffer.allocatedAt()
                         && event.snapshot().moment() == moment)
                 .filter(event -> event.snapshot().mesh() == mesh)

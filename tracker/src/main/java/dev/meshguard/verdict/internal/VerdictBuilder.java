@@ -27,7 +27,7 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
-import dev.meshguard.verdict.expectation.ExpectationResult.Fate;
+import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -264,7 +264,7 @@ public final class VerdictBuilder {
             List<ExpectationResult> expectations) {
         Outcome worst = outcomeOf(survivors);
         for (ExpectationResult result : expectations) {
-            worst = result.fate() == Fate.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
+            worst = result.kind() == Kind.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
         }
         for (Anomaly anomaly : anomalies) {
             worst = anomaly.kind().unbalancesLedger() ? worst.orWorse(Outcome.MISREPORTED) : worst;
@@ -316,13 +316,13 @@ public final class VerdictBuilder {
             lateReports.inconclusiveReason(remaining).ifPresent(reasons::add);
         }
         bareReports.inconclusiveReason().ifPresent(reasons::add);
-        for (HistoryEvent.Witnessed reading : history.readings()) {
+        for (HistoryEvent.Witnessed reading : history.witnessSnapshots()) {
             if (!reading.snapshot().isEmpty()) {
                 unreported(reading).ifPresent(reasons::add);
                 goneAfterTheWipe(reading).ifPresent(reasons::add);
             }
         }
-        if (!sum.comesOut() || !ledgerAgrees()) {
+        if (!sum.addsUp() || !ledgerAgrees()) {
             reasons.add(InconclusiveReason.of(
                     InconclusiveReason.Kind.COUNTS_DISAGREE,
                     String.format(
@@ -588,7 +588,7 @@ public final class VerdictBuilder {
     }
 
     private Optional<HistoryEvent.Witnessed> beforeWipe(MemoryAddress place, HistoryEvent.Witnessed event) {
-        return history.readings().stream()
+        return history.witnessSnapshots().stream()
                 .filter(later -> later.number() > event.number())
                 .filter(later -> later.snapshot().moment() == WitnessSnapshot.Moment.BEFORE_WIPE)
                 .filter(later -> later.snapshot().mesh() == event.snapshot().mesh())
@@ -633,8 +633,8 @@ public final class VerdictBuilder {
                     total.lifetime(),
                     total.allocated().buffers(),
                     total.allocated().bytes(),
-                    total.left().buffers(),
-                    total.left().bytes()));
+                    total.remaining().buffers(),
+                    total.remaining().bytes()));
         }
         return totals;
     }

@@ -41,7 +41,7 @@ class BudgetVerdictTests {
         assertThat(judge(
                                 peakInTheMiddle(),
                                 BudgetSpec.of(L1).peakBytes(192).liveBytes(128).buffers(2))
-                        .isKept())
+                        .isMet())
                 .isTrue();
     }
 
@@ -49,14 +49,14 @@ class BudgetVerdictTests {
     void aPeakIncludesCircularBuffersAndSaysWhoHeldIt() {
         assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).peakBytes(191)).violations())
                 .singleElement()
-                .isInstanceOfSatisfying(BudgetViolation.Used.class, overrun -> {
-                    assertThat(overrun.measure()).isEqualTo(BudgetMetric.PEAK_BYTES);
-                    assertThat(overrun.memory()).isEqualTo(new DeviceMemory(0, L1));
-                    assertThat(overrun.allowed()).isEqualTo(191);
-                    assertThat(overrun.found()).isEqualTo(192);
-                    assertThat(overrun.event()).isEqualTo(2);
-                    assertThat(overrun.circularBytes()).isEqualTo(128);
-                    assertThat(overrun.holders()).singleElement().satisfies(holder -> {
+                .isInstanceOfSatisfying(BudgetViolation.Exceeded.class, violation -> {
+                    assertThat(violation.metric()).isEqualTo(BudgetMetric.PEAK_BYTES);
+                    assertThat(violation.memory()).isEqualTo(new DeviceMemory(0, L1));
+                    assertThat(violation.allowed()).isEqualTo(191);
+                    assertThat(violation.found()).isEqualTo(192);
+                    assertThat(violation.event()).isEqualTo(2);
+                    assertThat(violation.circularBytes()).isEqualTo(128);
+                    assertThat(violation.topConsumers()).singleElement().satisfies(holder -> {
                         assertThat(holder.buffers()).isEqualTo(2);
                         assertThat(holder.bytes()).isEqualTo(192);
                         assertThat(holder.origin()).isPresent();
@@ -68,7 +68,7 @@ class BudgetVerdictTests {
     void theEndAndTheNumberOfBuffersAreJudgedByThemselves() {
         assertThat(judge(peakInTheMiddle(), BudgetSpec.of(L1).liveBytes(127).buffers(1))
                         .violations())
-                .extracting(BudgetViolation::measure)
+                .extracting(BudgetViolation::metric)
                 .containsExactly(BudgetMetric.LIVE_BYTES, BudgetMetric.BUFFERS);
     }
 
@@ -77,12 +77,12 @@ class BudgetVerdictTests {
         AllocationHistory history =
                 history().allocate(DRAM, devices(0, 2), 0x1000, 64).recorded();
 
-        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(64)).isKept()).isTrue();
+        assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(64)).isMet()).isTrue();
         assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).violations())
                 .hasSize(3);
         assertThat(judge(history, BudgetSpec.of(DRAM).onDevice(1).peakBytes(63)).violations())
                 .hasSize(1);
-        assertThat(judge(history, BudgetSpec.of(L1).peakBytes(0)).isKept()).isTrue();
+        assertThat(judge(history, BudgetSpec.of(L1).peakBytes(0)).isMet()).isTrue();
     }
 
     @Test
@@ -96,8 +96,8 @@ class BudgetVerdictTests {
 
         BudgetVerdict verdict = judge(history, BudgetSpec.of(DRAM).peakBytes(0).liveBytes(0));
 
-        assertThat(verdict.isKept()).isTrue();
-        assertThat(verdict.uncounted()).isEqualTo(1);
+        assertThat(verdict.isMet()).isTrue();
+        assertThat(verdict.excludedBuffers()).isEqualTo(1);
     }
 
     @Test
@@ -109,10 +109,10 @@ class BudgetVerdictTests {
 
         assertThat(judge(history, BudgetSpec.of(DRAM).peakBytes(63)).violations())
                 .singleElement()
-                .isInstanceOfSatisfying(BudgetViolation.Used.class, overrun -> {
-                    assertThat(overrun.found()).isEqualTo(64);
-                    assertThat(overrun.event()).isZero();
-                    assertThat(overrun.holders()).isEmpty();
+                .isInstanceOfSatisfying(BudgetViolation.Exceeded.class, violation -> {
+                    assertThat(violation.found()).isEqualTo(64);
+                    assertThat(violation.event()).isZero();
+                    assertThat(violation.topConsumers()).isEmpty();
                 });
     }
 
@@ -121,11 +121,11 @@ class BudgetVerdictTests {
         List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0, 1), 1_000, 750));
 
         assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(750).fragmentation(0.25))
-                        .isKept())
+                        .isMet())
                 .isTrue();
         assertThat(judge(readings, BudgetSpec.of(DRAM).largestFreeBlock(751).fragmentation(0.24))
                         .violations())
-                .extracting(BudgetViolation::measure)
+                .extracting(BudgetViolation::metric)
                 .containsExactly(BudgetMetric.LARGEST_FREE_BLOCK, BudgetMetric.FRAGMENTATION);
     }
 
@@ -141,11 +141,11 @@ class BudgetVerdictTests {
         assertThat(judge(ofAnother, BudgetSpec.of(L1).largestFreeBlock(1).fragmentation(1))
                         .violations())
                 .hasSize(2)
-                .allSatisfy(overrun -> assertThat(overrun).isInstanceOf(BudgetViolation.Unknown.class));
+                .allSatisfy(violation -> assertThat(violation).isInstanceOf(BudgetViolation.NotCheckable.class));
         assertThat(judge(ofAnother, BudgetSpec.of(DRAM).onDevice(3).fragmentation(1))
                         .violations())
                 .singleElement()
-                .isInstanceOf(BudgetViolation.Unknown.class);
+                .isInstanceOf(BudgetViolation.NotCheckable.class);
     }
 
     @Test
@@ -193,7 +193,7 @@ class BudgetVerdictTests {
     @Test
     void memoryFreedBeforeIsNoLongerInUse() {
         assertThat(judge(twiceTheSame(), BudgetSpec.of(L1).peakBytes(64).buffers(1))
-                        .isKept())
+                        .isMet())
                 .isTrue();
     }
 
@@ -202,12 +202,12 @@ class BudgetVerdictTests {
         BudgetVerdict verdict =
                 judge(twiceTheSame(), BudgetSpec.of(L1).peakBytes(63).buffers(0));
 
-        assertThat(verdict.isKept()).isFalse();
+        assertThat(verdict.isMet()).isFalse();
         assertThat(verdict.violations())
                 .hasSize(2)
-                .allSatisfy(overrun -> assertThat(overrun)
+                .allSatisfy(violation -> assertThat(violation)
                         .isInstanceOfSatisfying(
-                                BudgetViolation.Used.class,
+                                BudgetViolation.Exceeded.class,
                                 used -> assertThat(used.event()).isEqualTo(1)));
     }
 
@@ -216,12 +216,12 @@ class BudgetVerdictTests {
         List<FreeSpace> readings = List.of(new FreeSpace(DRAM, List.of(0), 1_000, 1_000));
 
         assertThat(judge(readings, BudgetSpec.of(DRAM).onDevice(0).largestFreeBlock(1_000))
-                        .isKept())
+                        .isMet())
                 .isTrue();
         assertThat(judge(readings, BudgetSpec.of(DRAM).onDevice(3).largestFreeBlock(1_000))
                         .violations())
                 .singleElement()
-                .isInstanceOf(BudgetViolation.Unknown.class);
+                .isInstanceOf(BudgetViolation.NotCheckable.class);
     }
 
     @Test
@@ -234,8 +234,8 @@ class BudgetVerdictTests {
         assertThat(judge(tracker.history(), BudgetSpec.of(L1).peakBytes(63)).violations())
                 .singleElement()
                 .isInstanceOfSatisfying(
-                        BudgetViolation.Used.class,
-                        used -> assertThat(used.holders())
+                        BudgetViolation.Exceeded.class,
+                        used -> assertThat(used.topConsumers())
                                 .extracting(TopConsumer::origin)
                                 .containsExactly(Optional.empty()));
     }

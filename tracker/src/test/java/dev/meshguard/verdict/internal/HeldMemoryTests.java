@@ -24,7 +24,7 @@ class HeldMemoryTests {
 
     private static List<Long> goneAt(AllocationHistory history) {
         HeldMemory memory = held(history);
-        return memory.phaseUsages().stream().map(memory::goneAt).toList();
+        return memory.holdIntervals().stream().map(memory::goneAt).toList();
     }
 
     private static HistoryScript threeOpenPeriodsOfADevice(HistoryScript script) {
@@ -92,7 +92,7 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.phaseUsages())
+        assertThat(memory.holdIntervals())
                 .extracting(HeldMemory.HoldInterval::until)
                 .containsExactly(7L);
         assertThat(memory.excludedBuffers()).isZero();
@@ -109,7 +109,7 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.phaseUsages())
+        assertThat(memory.holdIntervals())
                 .extracting(HeldMemory.HoldInterval::until)
                 .containsExactly(4L);
         assertThat(memory.excludedBuffers()).isZero();
@@ -125,7 +125,7 @@ class HeldMemoryTests {
 
         HeldMemory memory = held(history);
 
-        assertThat(memory.phaseUsages()).isEmpty();
+        assertThat(memory.holdIntervals()).isEmpty();
         assertThat(memory.excludedBuffers()).isEqualTo(1);
     }
 }

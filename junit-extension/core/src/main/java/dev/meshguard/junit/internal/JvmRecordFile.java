@@ -144,7 +144,7 @@ final class JvmRecordFile {
     private static Expectation entry(String... parts) {
         Expectation entry = ExpectedBuffers.parse(parts[3], parts[2]).entries().get(0);
         return parts[1].equals(NO_LINE)
-                ? entry.statusAt(parts[2])
+                ? entry.locatedAt(parts[2])
                 : entry.writtenAt(new SourceLine(parts[2], Integer.parseInt(parts[1])));
     }
 }

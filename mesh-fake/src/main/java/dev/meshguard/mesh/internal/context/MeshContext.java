@@ -144,7 +144,7 @@ public final class MeshContext {
 
     /** Registers the handle of memory. If the option is set, frees the memory after the handle was collected. */
     public <T> T freedWith(T handle, Allocation allocation) {
-        reports.handedOut(handle, allocation);
+        reports.handleReturned(handle, allocation);
         lock.watch(handle, () -> memory.freeCollected(allocation));
         return handle;
     }

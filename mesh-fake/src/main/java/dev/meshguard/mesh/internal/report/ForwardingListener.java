@@ -88,8 +88,8 @@ public abstract class ForwardingListener implements AllocationListener {
     }
 
     @Override
-    public void handedOut(AllocationRequest request, Object handle) {
-        listener.handedOut(request, handle);
+    public void handleReturned(AllocationRequest request, Object handle) {
+        listener.handleReturned(request, handle);
     }
 
     @Override

@@ -130,8 +130,8 @@ public final class MeshReports {
     }
 
     /** Reports the handle through which the code under test holds its memory. Views of other memory are not reported. */
-    public void handedOut(Object handle, Allocation allocation) {
-        allocation.takeRequest().ifPresent(request -> listener.handedOut(request, handle));
+    public void handleReturned(Object handle, Allocation allocation) {
+        allocation.takeRequest().ifPresent(request -> listener.handleReturned(request, handle));
     }
 
     /** Reports a buffer as part of a new request. */
@@ -248,7 +248,7 @@ public final class MeshReports {
         for (int device : on) {
             listener.allocated(request, device, BufferType.L1, address, size, Ownership.OWNING);
         }
-        listener.handedOut(request, handle);
+        listener.handleReturned(request, handle);
     }
 
     public void circularBufferFreed(AllocationDetails details, List<Integer> on, long address) {

@@ -58,7 +58,7 @@ final class AuditTrail {
     private void write(ExpectationResult result, JsonGenerator json) throws IOException {
         Expectation entry = result.expectation();
         json.writeStringField("words", discretion.description(entry.conditions()));
-        json.writeStringField("fate", result.fate().name());
+        json.writeStringField("fate", result.kind().name());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
         json.writeNumberField("refusedBuffers", result.rejectedBuffers());

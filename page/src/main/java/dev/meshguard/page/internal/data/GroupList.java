@@ -67,7 +67,7 @@ final class GroupList {
                 long[] sum = sums.computeIfAbsent(group.cause(), unused -> new long[3]);
                 sum[0]++;
                 sum[1] += group.buffers();
-                sum[2] += group.bytesInAll();
+                sum[2] += group.totalBytes();
             }
         }
         json.writeArrayFieldStart("causes");

@@ -91,7 +91,7 @@ final class RunJson {
         json.writeNumberField("misreported", sum.misreported());
         json.writeNumberField("expected", sum.expected());
         json.writeNumberField("undecided", sum.undecided());
-        json.writeBooleanField("comesOut", sum.comesOut());
+        json.writeBooleanField("comesOut", sum.addsUp());
         json.writeEndObject();
     }
 

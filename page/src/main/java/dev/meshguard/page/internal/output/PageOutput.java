@@ -35,10 +35,12 @@ public final class PageOutput implements FailureOutput {
 
         @Override
         public void write(String name, String title, CheckReport check) throws IOException {
-            RunPage page = RunPage.of(title, check.report()).saying(check.text());
-            page = check.known().isPresent() ? page.knowing(check.known().get()) : page;
-            page = check.budgets().isPresent() ? page.within(check.budgets().get()) : page;
-            page = check.growth().isPresent() ? page.growing(check.growth().get()) : page;
+            RunPage page = RunPage.of(title, check.report()).withText(check.text());
+            page = check.known().isPresent() ? page.withBaseline(check.known().get()) : page;
+            page = check.budgets().isPresent()
+                    ? page.withBudgets(check.budgets().get())
+                    : page;
+            page = check.growth().isPresent() ? page.withGrowth(check.growth().get()) : page;
             folder.add(name, showsSources ? page : page.withoutSources());
         }
 

@@ -51,7 +51,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeNumberField("leaks", leaks.size());
         json.writeNumberField(
                 "leakedBytes",
-                leaks.stream().mapToLong(SurvivorGroup::bytesInAll).sum());
+                leaks.stream().mapToLong(SurvivorGroup::totalBytes).sum());
         json.writeNumberField("buffers", verdict.sum().allocated());
         json.writeNumberField("peakBytes", usage.peakBytes());
         json.writeObjectFieldStart("peakByType");

@@ -107,8 +107,8 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public void handedOut(AllocationRequest request, Object handle) {
-        listener.handedOut(request, handle);
+    public void handleReturned(AllocationRequest request, Object handle) {
+        listener.handleReturned(request, handle);
     }
 
     @Override

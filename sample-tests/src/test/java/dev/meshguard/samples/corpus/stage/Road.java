@@ -241,8 +241,8 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void handedOut(AllocationRequest request, Object handle) {
-        tracker.handedOut(request, handle);
+    public void handleReturned(AllocationRequest request, Object handle) {
+        tracker.handleReturned(request, handle);
     }
 
     @Override

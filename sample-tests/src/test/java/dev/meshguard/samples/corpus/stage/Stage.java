@@ -421,7 +421,7 @@ public final class Stage {
                         plain.allocated(request, device, type, address, size, Ownership.UNKNOWN);
                     }
                     Binding binding = new Binding(plain, request, List.of(devices), type, address);
-                    plain.handedOut(request, binding);
+                    plain.handleReturned(request, binding);
                     return binding;
                 },
                 Binding::free);

@@ -76,8 +76,8 @@ final class BudgetCheck {
     /** The reader looks for the line that allocated the most. */
     private static Optional<StackTraceElement[]> callSiteOf(BudgetVerdict verdict) {
         return verdict.violations().stream()
-                .filter(BudgetViolation.Used.class::isInstance)
-                .flatMap(overrun -> ((BudgetViolation.Used) overrun).holders().stream())
+                .filter(BudgetViolation.Exceeded.class::isInstance)
+                .flatMap(violation -> ((BudgetViolation.Exceeded) violation).topConsumers().stream())
                 .map(TopConsumer::origin)
                 .flatMap(Optional::stream)
                 .map(Origin::frames)

@@ -35,7 +35,7 @@ record CheckPages(
 
     /** Creates the failure of a check. */
     @FunctionalInterface
-    interface Failing<T extends Throwable> {
+    interface FailureFactory<T extends Throwable> {
         /**
          * Creates the failure.
          *
@@ -47,7 +47,7 @@ record CheckPages(
 
     /** Reports the failure of a check. */
     @FunctionalInterface
-    interface Saying<T extends Throwable> {
+    interface FailureReporter<T extends Throwable> {
         /** Reports the failure, with its report. */
         void describe(T failure, VerdictReport named);
     }
@@ -56,18 +56,18 @@ record CheckPages(
      * Reports a failure that names its page, or one that names none if no page is configured or it could not be
      * written.
      */
-    <T extends Throwable> void naming(VerdictReport plain, Failing<T> failing, Saying<T> saying) {
-        VerdictReport[] said = {plain};
+    <T extends Throwable> void naming(VerdictReport plain, FailureFactory<T> factory, FailureReporter<T> reporter) {
+        VerdictReport[] shown = {plain};
         T failure = run.reporting()
                 .pages()
                 .naming(
                         subject,
                         page -> {
-                            said[0] = page.map(plain::shownAt).orElse(plain);
-                            return failing.failure(said[0], page);
+                            shown[0] = page.map(plain::shownAt).orElse(plain);
+                            return factory.failure(shown[0], page);
                         },
-                        made -> parts(said[0], textOf(made, said[0])));
-        saying.describe(failure, said[0]);
+                        made -> parts(shown[0], textOf(made, shown[0])));
+        reporter.describe(failure, shown[0]);
     }
 
     /** A failure that the test itself has thrown can no longer name a page. */
@@ -76,15 +76,15 @@ record CheckPages(
     }
 
     /** Writes the page of a check that did not fail, if configured, and deletes a page of an earlier run. */
-    void ofWhatHeld(LeakVerdict verdict, List<String> notes) {
+    void writePassed(LeakVerdict verdict, List<String> notes) {
         RunPages pages = run.reporting().pages();
         if (!pages.areOfAll() && !pages.hasOldPages()) {
             return;
         }
         try {
             if (pages.areOfAll()) {
-                VerdictReport held = report.apply(verdict, notes);
-                pages.writeUnlessFailed(subject.get(), parts(held, held.text()));
+                VerdictReport passed = report.apply(verdict, notes);
+                pages.writeUnlessFailed(subject.get(), parts(passed, passed.text()));
             } else {
                 pages.forget(subject.get());
             }
@@ -97,7 +97,7 @@ record CheckPages(
         }
     }
 
-    private CheckReport parts(VerdictReport said, String text) {
-        return new CheckReport(said, text, run.baseline(), budgets.verdict(said.verdict()), Optional.empty());
+    private CheckReport parts(VerdictReport shown, String text) {
+        return new CheckReport(shown, text, run.baseline(), budgets.verdict(shown.verdict()), Optional.empty());
     }
 }

@@ -77,7 +77,7 @@ record CheckReporter(
         } finally {
             run.reporting().histories().ifPresent(folder -> keep(last[0], folder));
             if (!hasFailed[0]) {
-                pages().ofWhatHeld(last[0], notes);
+                pages().writePassed(last[0], notes);
             }
         }
     }

@@ -53,7 +53,7 @@ public final class ExpectationAnnotations {
     /** Returns the expectations of an extension, which may be in several fields and serve several classes. */
     public static ExpectedBuffers inField(ExpectedBuffers entries) {
         return new ExpectedBuffers(entries.entries().stream()
-                .map(entry -> entry.source().isPresent() ? entry : entry.statusAt("MeshGuardExtension.expecting"))
+                .map(entry -> entry.source().isPresent() ? entry : entry.locatedAt("MeshGuardExtension.expecting"))
                 .map(Expectation::forSeveralChecks)
                 .toList());
     }
@@ -115,7 +115,7 @@ public final class ExpectationAnnotations {
         List<Expectation> all = new ArrayList<>();
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
-                        .statusAt("@ExpectBuffers on " + AnnotationLocation.of(element, annotation))));
+                        .locatedAt("@ExpectBuffers on " + AnnotationLocation.of(element, annotation))));
         NearestAnnotations.of(element, ExpectedBuffersFile.class)
                 .forEach(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));

@@ -33,7 +33,7 @@ public final class RunStatistics {
     private final SortedSet<Amount> slowest = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
-    private final EnumMap<CheckResult, Long> fates = new EnumMap<>(CheckResult.class);
+    private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
     private LeakCount knownLeaks = LeakCount.NOTHING;
     private long buffers;
     private long withoutLeak;
@@ -65,7 +65,7 @@ public final class RunStatistics {
         long nanos = nanoTime.getAsLong() - check.begunAt();
         synchronized (this) {
             checked.merge(check.subject().kind(), 1L, Long::sum);
-            fates.merge(check.result(), 1L, Long::sum);
+            checksByResult.merge(check.result(), 1L, Long::sum);
             addSlow(nanos, check.subject().name());
             check.verdict().ifPresent(verdict -> add(check, verdict));
             if (check.result() == CheckResult.FAILED) {
@@ -135,11 +135,11 @@ public final class RunStatistics {
                 checked.getOrDefault(CheckSubject.Kind.RUN, 0L),
                 checked.getOrDefault(CheckSubject.Kind.PROCESS, 0L),
                 buffers,
-                fates.getOrDefault(CheckResult.FAILED, 0L),
+                checksByResult.getOrDefault(CheckResult.FAILED, 0L),
                 withoutLeak,
-                fates.getOrDefault(CheckResult.ABORTED, 0L),
-                fates.getOrDefault(CheckResult.SKIPPED, 0L),
-                fates.getOrDefault(CheckResult.KNOWN, 0L),
+                checksByResult.getOrDefault(CheckResult.ABORTED, 0L),
+                checksByResult.getOrDefault(CheckResult.SKIPPED, 0L),
+                checksByResult.getOrDefault(CheckResult.KNOWN, 0L),
                 peaks,
                 leaks,
                 knownLeaks,

@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.server.protocol.DeviceInfo;

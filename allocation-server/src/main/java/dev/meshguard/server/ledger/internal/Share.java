@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 import java.util.TreeMap;
 
@@ -12,10 +12,10 @@ final class Share extends Node {
     }
 
     final BufferRecord record;
-    BookedProcess process;
+    LedgerProcess process;
     long references;
 
-    Share(BufferRecord record, BookedProcess process) {
+    Share(BufferRecord record, LedgerProcess process) {
         this.record = record;
         this.process = process;
     }

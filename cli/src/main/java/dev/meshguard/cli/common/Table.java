@@ -1,4 +1,4 @@
-package dev.meshguard.cli.answer;
+package dev.meshguard.cli.common;
 
 import java.util.ArrayList;
 import java.util.List;

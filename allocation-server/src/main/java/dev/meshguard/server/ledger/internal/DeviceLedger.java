@@ -1,9 +1,9 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 import dev.meshguard.event.BufferType;
 
 /** The records and sums of one device. */
-final class DeviceBook {
+final class DeviceLedger {
 
     final int device;
     final RecordTable table = new RecordTable();
@@ -20,7 +20,7 @@ final class DeviceBook {
     /** The records that dead processes left in this open period. */
     final Node abandoned = new Node();
 
-    DeviceBook(int device) {
+    DeviceLedger(int device) {
         this.device = device;
         int types = BufferType.values().length;
         this.bytes = new long[types];

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.answer;
+package dev.meshguard.cli.common;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -31,7 +31,7 @@ public final class ExpectationOptions {
     private @Nullable String baselineFile;
 
     /** The check and the baseline, read from their files. */
-    public record Measure(LeakCheck check, Baseline known, boolean hasBaseline) {
+    public record Criteria(LeakCheck check, Baseline known, boolean hasBaseline) {
 
         public LeakVerdict examine(AllocationHistory history) {
             return check.examine(history);
@@ -49,8 +49,8 @@ public final class ExpectationOptions {
     }
 
     /** Reads the files. */
-    public Measure read() throws UsageException {
-        return new Measure(LeakCheck.create().expecting(expected()), baseline(), baselineFile != null);
+    public Criteria read() throws UsageException {
+        return new Criteria(LeakCheck.create().expecting(expected()), baseline(), baselineFile != null);
     }
 
     private ExpectedBuffers expected() throws UsageException {

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.answer;
+package dev.meshguard.cli.common;
 
 /** Thrown when the program cannot do what was requested; the message is one line and names the way out. */
 public final class UsageException extends Exception {

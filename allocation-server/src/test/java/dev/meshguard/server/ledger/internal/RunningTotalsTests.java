@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.meshguard.cli.answer;
+package dev.meshguard.cli.common;
 
 import dev.meshguard.verdict.Outcome;
 

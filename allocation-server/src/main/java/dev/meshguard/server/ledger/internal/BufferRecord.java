@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 import dev.meshguard.event.BufferType;
 import org.jspecify.annotations.Nullable;
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
 public final class BufferRecord extends Node {
 
     private static final BufferType[] TYPES = BufferType.values();
-    private static final BookedProcess NOBODY = new BookedProcess(0);
+    private static final LedgerProcess NOBODY = new LedgerProcess(0);
 
-    final DeviceBook book;
+    final DeviceLedger book;
     final long id;
 
     long references;
     long size;
     private byte type;
-    BookedProcess owner = NOBODY;
+    LedgerProcess owner = NOBODY;
 
     /** The references of processes other than the owner, by process id; null if there are none. */
     private Share.@Nullable All shares;
@@ -38,7 +38,7 @@ public final class BufferRecord extends Node {
 
     private boolean isOfDeadOnly;
 
-    BufferRecord(DeviceBook book, long id) {
+    BufferRecord(DeviceLedger book, long id) {
         this.book = book;
         this.id = id;
     }
@@ -73,7 +73,7 @@ public final class BufferRecord extends Node {
         return owner.pid;
     }
 
-    void begin(BufferType newType, long newSize, BookedProcess process) {
+    void begin(BufferType newType, long newSize, LedgerProcess process) {
         references = 1;
         type = (byte) newType.ordinal();
         size = newSize;
@@ -82,7 +82,7 @@ public final class BufferRecord extends Node {
         process.references++;
     }
 
-    private void own(BookedProcess process) {
+    private void own(LedgerProcess process) {
         owner = process;
         process.records++;
         process.bytes += size;
@@ -95,7 +95,7 @@ public final class BufferRecord extends Node {
     }
 
     /** Adds a reference; returns the number of added shares, 0 or 1. */
-    int referenced(BookedProcess process) {
+    int referenced(LedgerProcess process) {
         references++;
         process.references++;
         if (process == owner) {
@@ -122,7 +122,7 @@ public final class BufferRecord extends Node {
     }
 
     /** A later process with the same id continues the references of a dead one. */
-    private static void ofNext(Share share, BookedProcess process) {
+    private static void ofNext(Share share, LedgerProcess process) {
         if (share.process != process) {
             share.process = process;
             process.references += share.references;
@@ -195,13 +195,13 @@ public final class BufferRecord extends Node {
     // References of a dead process
 
     /** Returns the share of a process in it. */
-    private @Nullable Share shareOf(BookedProcess process) {
+    private @Nullable Share shareOf(LedgerProcess process) {
         Share.All all = shares;
         Share share = all == null ? null : all.byProcess.get(process.pid);
         return share != null && share.process == process ? share : null;
     }
 
-    boolean hasPart(BookedProcess process) {
+    boolean hasPart(LedgerProcess process) {
         return process == owner || shareOf(process) != null;
     }
 
@@ -209,7 +209,7 @@ public final class BufferRecord extends Node {
      * Removes all references of a dead process; if it was the owner, another process becomes it. Returns the number of
      * removed shares.
      */
-    int releasedAll(BookedProcess dead) {
+    int releasedAll(LedgerProcess dead) {
         Share.All all = shares;
         if (dead != owner) {
             Share share = shareOf(dead);

@@ -1,7 +1,7 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 /** The buffers of one process, linked, so that cleaning up after it visits no buffer of another process. */
-final class BookedProcess {
+final class LedgerProcess {
 
     final long pid;
 
@@ -29,7 +29,7 @@ final class BookedProcess {
     /** Number of its references to its own and other records. */
     long references;
 
-    BookedProcess(long pid) {
+    LedgerProcess(long pid) {
         this.pid = pid;
     }
 

@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 /**
  * Receives the effects of the death of processes on a {@link ServerLedger}, while {@link ServerLedger#clean} or a

@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 import dev.meshguard.event.BufferType;
 import java.util.Comparator;
@@ -24,10 +24,10 @@ public final class ServerLedger {
     private static final Comparator<BufferRecord> BY_ADDRESS =
             Comparator.comparingInt(BufferRecord::device).thenComparing(BufferRecord::id, Long::compareUnsigned);
 
-    private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
-    private @Nullable DeviceBook latest;
-    private final Map<Long, BookedProcess> processes = new HashMap<>();
-    private @Nullable BookedProcess latestProcess;
+    private final TreeMap<Integer, DeviceLedger> devices = new TreeMap<>();
+    private @Nullable DeviceLedger latest;
+    private final Map<Long, LedgerProcess> processes = new HashMap<>();
+    private @Nullable LedgerProcess latestProcess;
     private long entries;
     private long shares;
     private long addresses;
@@ -35,7 +35,7 @@ public final class ServerLedger {
     // Pending work.
     private final boolean diesWithOwner;
     private final DeathListener listener;
-    private @Nullable BookedProcess dying;
+    private @Nullable LedgerProcess dying;
     private final Node ofEarlierOpenPeriods = new Node();
 
     /** Incremented with each death and each new open period of a device. */
@@ -60,7 +60,7 @@ public final class ServerLedger {
 
     /** Returns the record of an address, even if the ledger has no entry there. */
     public @Nullable BufferRecord find(int device, long id) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         BufferRecord record = book == null ? null : book.table.find(id);
         if (book == null || record == null || !isOutdated(record)) {
             return record;
@@ -71,7 +71,7 @@ public final class ServerLedger {
 
     /** Records an allocation; returns the record of the address. */
     public BufferRecord allocated(int device, BufferType type, long id, long size, long process) {
-        DeviceBook book = book(device);
+        DeviceLedger book = book(device);
         BufferRecord record = find(device, id);
         if (record == null) {
             record = new BufferRecord(book, id);
@@ -124,10 +124,10 @@ public final class ServerLedger {
 
     // Processes
 
-    private BookedProcess process(long pid) {
-        BookedProcess process = latestProcess;
+    private LedgerProcess process(long pid) {
+        LedgerProcess process = latestProcess;
         if (process == null || process.pid != pid) {
-            process = processes.computeIfAbsent(pid, BookedProcess::new);
+            process = processes.computeIfAbsent(pid, LedgerProcess::new);
             latestProcess = process;
         }
         return process;
@@ -135,13 +135,13 @@ public final class ServerLedger {
 
     /** Returns whether a process owns any entry or refers to one. */
     public boolean hasAnyOf(long process) {
-        BookedProcess known = processes.get(process);
+        LedgerProcess known = processes.get(process);
         return known != null && !known.hasNothing();
     }
 
     /** Forgets a process without references and without owned entries; returns whether it has neither. */
     public boolean forgetIfIdle(long process) {
-        BookedProcess known = processes.get(process);
+        LedgerProcess known = processes.get(process);
         if (known == null) {
             return true;
         }
@@ -152,7 +152,7 @@ public final class ServerLedger {
         return true;
     }
 
-    private void forget(BookedProcess process) {
+    private void forget(LedgerProcess process) {
         processes.remove(process.pid);
         latestProcess = null;
     }
@@ -163,9 +163,9 @@ public final class ServerLedger {
      */
     public void announceDeath(long pid) {
         finishDeath();
-        BookedProcess process = processes.get(pid);
+        LedgerProcess process = processes.get(pid);
         if (process == null) {
-            process = new BookedProcess(pid);
+            process = new LedgerProcess(pid);
         } else {
             forget(process);
         }
@@ -178,7 +178,7 @@ public final class ServerLedger {
      * them.
      */
     public void beginOpenPeriod(int device) {
-        DeviceBook book = book(device);
+        DeviceLedger book = book(device);
         book.openedAt = nextMoment();
         ofEarlierOpenPeriods.appendAll(book.abandoned);
     }
@@ -213,7 +213,7 @@ public final class ServerLedger {
 
     private int cleanDying(int steps) {
         int left = steps;
-        for (BookedProcess process = dying; left > 0 && process != null; process = dying) {
+        for (LedgerProcess process = dying; left > 0 && process != null; process = dying) {
             BufferRecord record = recordOf(process);
             if (record == null) {
                 dying = null;
@@ -236,7 +236,7 @@ public final class ServerLedger {
         return dying != null;
     }
 
-    private @Nullable BufferRecord recordOf(BookedProcess process) {
+    private @Nullable BufferRecord recordOf(LedgerProcess process) {
         if (!process.soleRecords.isEmpty()) {
             return (BufferRecord) process.soleRecords.first();
         }
@@ -251,13 +251,13 @@ public final class ServerLedger {
     }
 
     private boolean isOfDying(BufferRecord record) {
-        BookedProcess dead = dying;
+        LedgerProcess dead = dying;
         return dead != null && record.references > 0 && record.hasPart(dead);
     }
 
     /** Applies an announced death or a new open period to a record. */
     private void update(BufferRecord record) {
-        BookedProcess dead = dying;
+        LedgerProcess dead = dying;
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
             record.unlink();
@@ -267,7 +267,7 @@ public final class ServerLedger {
         }
     }
 
-    private void resolve(BufferRecord record, BookedProcess dead) {
+    private void resolve(BufferRecord record, LedgerProcess dead) {
         boolean goes;
         boolean ofDeadOnly;
         if (diesWithOwner) {
@@ -303,7 +303,7 @@ public final class ServerLedger {
 
     /** Returns all records of a device, by address, including those that only the history has. */
     public List<BufferRecord> records(int device) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         if (book == null) {
             return List.of();
         }
@@ -314,7 +314,7 @@ public final class ServerLedger {
 
     /** Returns the entries of one memory of a device, by address. */
     public List<BufferRecord> entries(int device, BufferType type) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         if (book == null) {
             return List.of();
         }
@@ -346,25 +346,25 @@ public final class ServerLedger {
 
     /** Returns the number of entries of a device. */
     public long buffers(int device) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         return book == null ? 0 : book.buffers;
     }
 
     /** Returns the number of entries of one memory of a device. */
     public long buffers(int device, BufferType type) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         return book == null ? 0 : book.buffersOfType[type.ordinal()];
     }
 
     /** Returns the bytes of one memory of a device. */
     public long bytes(int device, BufferType type) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         return book == null ? 0 : book.bytes[type.ordinal()];
     }
 
     /** Returns the bytes of all memories of a device. */
     public long bytes(int device) {
-        DeviceBook book = bookOf(device);
+        DeviceLedger book = bookOf(device);
         long sum = 0;
         for (int type = 0; book != null && type < TYPES; type++) {
             sum += book.bytes[type];
@@ -372,20 +372,20 @@ public final class ServerLedger {
         return sum;
     }
 
-    private @Nullable DeviceBook bookOf(int device) {
-        DeviceBook last = latest;
+    private @Nullable DeviceLedger bookOf(int device) {
+        DeviceLedger last = latest;
         if (last != null && last.device == device) {
             return last;
         }
-        DeviceBook known = devices.get(device);
+        DeviceLedger known = devices.get(device);
         latest = known == null ? last : known;
         return known;
     }
 
-    private DeviceBook book(int device) {
-        DeviceBook known = bookOf(device);
+    private DeviceLedger book(int device) {
+        DeviceLedger known = bookOf(device);
         if (known == null) {
-            known = new DeviceBook(device);
+            known = new DeviceLedger(device);
             devices.put(device, known);
         }
         return known;

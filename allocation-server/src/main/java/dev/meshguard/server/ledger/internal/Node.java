@@ -1,4 +1,4 @@
-package dev.meshguard.server.books.internal;
+package dev.meshguard.server.ledger.internal;
 
 /**
  * An element of at most one doubly linked list, from which it is removed in one step; a list is a ring around a node of
