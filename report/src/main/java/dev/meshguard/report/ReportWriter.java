@@ -589,10 +589,10 @@ final class ReportWriter {
     /** Returns {@code DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0}. */
     private static String perType(PhaseUsage usage, ToLongFunction<Flow> amount) {
         Map<BufferType, Map<Integer, Long>> byType = new EnumMap<>(BufferType.class);
-        usage.flows().forEach((place, flow) -> {
+        usage.flows().forEach((memory, flow) -> {
             long bytes = amount.applyAsLong(flow);
             if (bytes != 0) {
-                byType.computeIfAbsent(place.type(), unused -> new TreeMap<>()).put(place.device(), bytes);
+                byType.computeIfAbsent(memory.type(), unused -> new TreeMap<>()).put(memory.device(), bytes);
             }
         });
         return byType.isEmpty()

@@ -4,6 +4,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Phase;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -23,21 +24,10 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record PhaseUsage(Phase phase, SortedMap<Place, Flow> flows, long liveBytes, long peakBytes) {
+public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Flow> flows, long liveBytes, long peakBytes) {
 
-    /**
-     * One memory of one device.
-     *
-     * @param device the device id
-     * @param type the memory
-     */
-    public record Place(int device, BufferType type) implements Comparable<Place> {
-        @Override
-        public int compareTo(Place other) {
-            int byDevice = Integer.compare(device, other.device);
-            return byDevice != 0 ? byDevice : type.compareTo(other.type);
-        }
-    }
+    private static final Comparator<DeviceMemory> BY_DEVICE =
+            Comparator.comparingInt(DeviceMemory::device).thenComparing(DeviceMemory::type);
 
     /**
      * The changes in one memory.
@@ -53,16 +43,20 @@ public record PhaseUsage(Phase phase, SortedMap<Place, Flow> flows, long liveByt
         public static final Flow NOTHING = new Flow(0, 0, 0, 0);
     }
 
-    /** Creates a usage with its own copy of the flows. */
+    /** Creates a usage with its own copy of the flows, ordered by device and type. */
     public PhaseUsage {
-        flows = flows.isEmpty()
-                ? Collections.emptySortedMap()
-                : Collections.unmodifiableSortedMap(new TreeMap<>(flows));
+        flows = flows.isEmpty() ? Collections.emptySortedMap() : Collections.unmodifiableSortedMap(byDevice(flows));
+    }
+
+    private static SortedMap<DeviceMemory, Flow> byDevice(Map<DeviceMemory, Flow> flows) {
+        SortedMap<DeviceMemory, Flow> byDevice = new TreeMap<>(BY_DEVICE);
+        byDevice.putAll(flows);
+        return byDevice;
     }
 
     /** Returns the changes in one memory of one device. */
     public Flow flow(int device, BufferType type) {
-        return flows.getOrDefault(new Place(device, type), Flow.NOTHING);
+        return flows.getOrDefault(new DeviceMemory(device, type), Flow.NOTHING);
     }
 
     /** Returns whether any generation ended in the phase. */
@@ -78,7 +72,7 @@ public record PhaseUsage(Phase phase, SortedMap<Place, Flow> flows, long liveByt
     /** Returns the types that any device held or freed, in order. */
     public List<BufferType> types() {
         List<BufferType> types = new ArrayList<>();
-        for (Map.Entry<Place, Flow> entry : flows.entrySet()) {
+        for (Map.Entry<DeviceMemory, Flow> entry : flows.entrySet()) {
             if (!types.contains(entry.getKey().type())) {
                 types.add(entry.getKey().type());
             }

@@ -2,9 +2,9 @@ package dev.meshguard.verdict.internal;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.GenerationSums;
+import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.PhaseUsage.Flow;
-import dev.meshguard.verdict.PhaseUsage.Place;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
@@ -16,28 +16,28 @@ final class PhaseUsages {
     private PhaseUsages() {}
 
     static List<PhaseUsage> of(AllocationHistory history) {
-        List<PhaseUsage> intervals = new ArrayList<>(history.phases().size() + 1);
-        SortedMap<Place, Flow> held = new TreeMap<>();
-        for (GenerationSums.PhaseSums interval : history.generationSums().phases()) {
-            SortedMap<Place, Flow> flows = new TreeMap<>(held);
-            for (GenerationSums.Flow one : interval.flows()) {
-                Place address = new Place(one.device(), one.type());
+        List<PhaseUsage> usages = new ArrayList<>(history.phases().size() + 1);
+        SortedMap<DeviceMemory, Flow> held = new TreeMap<>();
+        for (GenerationSums.PhaseSums phase : history.generationSums().phases()) {
+            SortedMap<DeviceMemory, Flow> flows = new TreeMap<>(held);
+            for (GenerationSums.Flow one : phase.flows()) {
+                DeviceMemory memory = new DeviceMemory(one.device(), one.type());
                 put(
-                        address,
+                        memory,
                         new Flow(one.allocatedBytes(), one.freed().bytes(), one.liveBytes(), one.liveBuffers()),
                         flows);
-                put(address, new Flow(0, 0, one.liveBytes(), one.liveBuffers()), held);
+                put(memory, new Flow(0, 0, one.liveBytes(), one.liveBuffers()), held);
             }
-            intervals.add(new PhaseUsage(interval.phase(), flows, interval.liveBytes(), interval.peakBytes()));
+            usages.add(new PhaseUsage(phase.phase(), flows, phase.liveBytes(), phase.peakBytes()));
         }
-        return intervals;
+        return usages;
     }
 
-    private static void put(Place address, Flow flow, SortedMap<Place, Flow> flows) {
+    private static void put(DeviceMemory memory, Flow flow, SortedMap<DeviceMemory, Flow> flows) {
         if (flow.equals(Flow.NOTHING)) {
-            flows.remove(address);
+            flows.remove(memory);
         } else {
-            flows.put(address, flow);
+            flows.put(memory, flow);
         }
     }
 }
