@@ -7,8 +7,6 @@ import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import java.lang.reflect.AnnotatedElement;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -34,12 +32,9 @@ final class BudgetAnnotations {
      */
     static List<BudgetSpec> budgets(ExtensionContext context, List<BudgetSpec> inCode) {
         Map<Scope, BudgetSpec> nearest = new LinkedHashMap<>(ofMethod(context));
-        context.getTestClass().ifPresent(type -> {
+        for (Class<?> type : NearestAnnotations.classesOf(context)) {
             on(type, TestNames.of(type)).forEach(nearest::putIfAbsent);
-            List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
-            Collections.reverse(inner);
-            inner.forEach(outer -> on(outer, TestNames.of(outer)).forEach(nearest::putIfAbsent));
-        });
+        }
         for (BudgetSpec budget : inCode) {
             nearest.putIfAbsent(new Scope(budget.type(), budget.device()), budget);
         }

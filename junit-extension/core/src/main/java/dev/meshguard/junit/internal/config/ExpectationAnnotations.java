@@ -20,7 +20,6 @@ import java.io.IOException;
 import java.lang.reflect.AnnotatedElement;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
@@ -41,12 +40,7 @@ public final class ExpectationAnnotations {
     /** Returns the buffers that annotations of the method and the classes expect. */
     public static ExpectedBuffers expected(ExtensionContext context) {
         List<Expectation> all = new ArrayList<>(ofMethod(context));
-        context.getTestClass().ifPresent(type -> {
-            all.addAll(ofClass(type));
-            List<Class<?>> inner = new ArrayList<>(context.getEnclosingTestClasses());
-            Collections.reverse(inner);
-            inner.forEach(outer -> all.addAll(ofClass(outer)));
-        });
+        NearestAnnotations.classesOf(context).forEach(type -> all.addAll(ofClass(type)));
         return new ExpectedBuffers(all);
     }
 

@@ -2,10 +2,14 @@ package dev.meshguard.junit.internal.config;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * The annotations that are equally near to a class or method.
@@ -16,6 +20,14 @@ import java.util.stream.Collectors;
 final class NearestAnnotations {
 
     private NearestAnnotations() {}
+
+    /** Returns the class of a test and then its enclosing classes, the innermost first; none for the whole run. */
+    static List<Class<?>> classesOf(ExtensionContext context) {
+        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
+        context.getTestClass().ifPresent(innermostFirst::add);
+        Collections.reverse(innermostFirst);
+        return innermostFirst;
+    }
 
     /**
      * Returns the annotation on the element itself; else those in annotations on it, else those of its interfaces, else

@@ -8,7 +8,6 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.security.CodeSource;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -89,17 +88,11 @@ public final class Sources {
 
     /** Returns the settings of the source annotation that is nearest to a test. */
     public Optional<SourceSettings> annotated(ExtensionContext context) {
-        Optional<SourceSettings> ofMethod = ofMethod(context);
-        if (ofMethod.isPresent() || context.getTestClass().isEmpty()) {
-            return ofMethod;
-        }
-        List<Class<?>> innermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
-        innermostFirst.add(context.getRequiredTestClass());
-        Collections.reverse(innermostFirst);
-        return innermostFirst.stream()
-                .map(type -> on(type, TestNames.of(type)))
-                .flatMap(Optional::stream)
-                .findFirst();
+        return ofMethod(context)
+                .or(() -> NearestAnnotations.classesOf(context).stream()
+                        .map(type -> on(type, TestNames.of(type)))
+                        .flatMap(Optional::stream)
+                        .findFirst());
     }
 
     /** Rejects an annotation on a method whose memory outlives it, because it would not apply to the other methods. */

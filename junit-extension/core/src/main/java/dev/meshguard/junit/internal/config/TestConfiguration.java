@@ -11,7 +11,6 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -141,11 +140,8 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
     }
 
     private List<ExtensionSettings> findSpeakersFor(ExtensionContext context) {
-        List<Class<?>> nearestFirst = new ArrayList<>(context.getEnclosingTestClasses());
-        context.getTestClass().ifPresent(nearestFirst::add);
-        Collections.reverse(nearestFirst);
         List<ExtensionSettings> speakers = new ArrayList<>();
-        for (Class<?> type : nearestFirst) {
+        for (Class<?> type : NearestAnnotations.classesOf(context)) {
             speakers.addAll(inFields.apply(type));
         }
         if (!speakers.contains(own) && (own.isBuilt() || speakers.isEmpty())) {

@@ -6,10 +6,7 @@ import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
@@ -32,10 +29,7 @@ public final class TrackingAnnotations {
      */
     public static PartialSettings annotated(ExtensionContext context) {
         PartialSettings all = ofMethod(context);
-        List<Class<?>> outermostFirst = new ArrayList<>(context.getEnclosingTestClasses());
-        context.getTestClass().ifPresent(outermostFirst::add);
-        Collections.reverse(outermostFirst);
-        for (Class<?> type : outermostFirst) {
+        for (Class<?> type : NearestAnnotations.classesOf(context)) {
             all = all.or(ofClass(type, all));
         }
         return all;
