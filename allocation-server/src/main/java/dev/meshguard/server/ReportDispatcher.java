@@ -73,7 +73,8 @@ final class ReportDispatcher {
     private final @Nullable ServerLines lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
-    private final Set<Compatibility> compatibility;
+    private final boolean acceptsAnyDevice;
+    private final boolean forgetsTheDead;
     private final InstantSource clock;
     private final Set<Integer> openedDevices = new HashSet<>();
 
@@ -105,14 +106,14 @@ final class ReportDispatcher {
         this.evidence = new BoundedReporter(options.tracker(), limits.events(), problems);
         this.devices = options.devices();
         this.deviceLimit = options.deviceLimit();
-        this.compatibility = options.compatibility();
         this.clock = options.clock();
         this.processes = new ProcessRegistry(options.probe(), limits.processes(), this::forgetIfIdle);
         this.lines = log == null ? null : new ServerLines(log, options.hasHexadecimalIds());
-        boolean isForgotten = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
-        this.ledger = new ServerLedger(
-                compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD), new DeathRecorder(isForgotten));
-        this.circularBuffers = new RunningTotals(isForgotten ? this::freeOfDead : report -> {});
+        Set<Compatibility> compatibility = options.compatibility();
+        this.acceptsAnyDevice = compatibility.contains(Compatibility.ANY_DEVICE);
+        this.forgetsTheDead = compatibility.contains(Compatibility.FORGETS_THE_DEAD);
+        this.ledger = new ServerLedger(compatibility.contains(Compatibility.SHARED_WITH_THE_DEAD), new DeathRecorder());
+        this.circularBuffers = new RunningTotals(forgetsTheDead ? this::freeOfDead : report -> {});
         this.kernels = new RunningTotals(report -> {});
     }
 
@@ -206,7 +207,7 @@ final class ReportDispatcher {
         boolean isBeyond = device < 0 || device >= deviceLimit;
         return isBeyond
                 && (device < 0
-                        || !compatibility.contains(Compatibility.ANY_DEVICE)
+                        || !acceptsAnyDevice
                         || (openedDevices.size() >= MAX_DEVICES && !openedDevices.contains(device)));
     }
 
@@ -488,7 +489,7 @@ final class ReportDispatcher {
             lines.dead(process);
             isAnnounced = true;
         }
-        if (!compatibility.contains(Compatibility.FORGETS_THE_DEAD)) {
+        if (!forgetsTheDead) {
             evidence.processDied(process);
         }
         dying = new DyingProcess(hasEntries, circularBuffers.announceDeath(process), kernels.announceDeath(process));
@@ -504,12 +505,6 @@ final class ReportDispatcher {
 
     /** Records the effects of deaths on the ledger: in the log, and in the tracker if it forgets the dead. */
     private final class DeathRecorder implements DeathListener {
-        private final boolean isForgotten;
-
-        private DeathRecorder(boolean isForgotten) {
-            this.isForgotten = isForgotten;
-        }
-
         @Override
         public void sharedEntry(BufferRecord record, long process) {
             if (lines != null) {
@@ -519,7 +514,7 @@ final class ReportDispatcher {
 
         @Override
         public void removedEntry(BufferRecord record, long process) {
-            if (isForgotten) {
+            if (forgetsTheDead) {
                 freeOfDead(record, process);
             }
         }

@@ -79,13 +79,10 @@ public final class BufferRecord extends Node {
         size = newSize;
         abandonedAt = 0;
         own(process);
-        process.references++;
     }
 
     private void own(LedgerProcess process) {
         owner = process;
-        process.records++;
-        process.bytes += size;
         relist();
     }
 
@@ -97,7 +94,6 @@ public final class BufferRecord extends Node {
     /** Adds a reference; returns the number of added shares, 0 or 1. */
     int referenced(LedgerProcess process) {
         references++;
-        process.references++;
         if (process == owner) {
             return 0;
         }
@@ -125,7 +121,6 @@ public final class BufferRecord extends Node {
     private static void ofNext(Share share, LedgerProcess process) {
         if (share.process != process) {
             share.process = process;
-            process.references += share.references;
             process.shares.append(share);
         }
     }
@@ -138,13 +133,11 @@ public final class BufferRecord extends Node {
         references--;
         Share.All all = shares;
         if (all == null) {
-            owner.references--;
             return 0;
         }
         boolean ownerHasAny = references + 1 > all.references;
         Share share = process == owner.pid && ownerHasAny ? null : all.byProcess.get(process);
         if (share == null && ownerHasAny) {
-            owner.references--;
             return 0;
         }
         if (share == null) {
@@ -152,7 +145,6 @@ public final class BufferRecord extends Node {
         }
         all.references--;
         share.references--;
-        share.process.references--;
         return share.references == 0 ? removeShare(share, all) : 0;
     }
 
@@ -168,28 +160,15 @@ public final class BufferRecord extends Node {
 
     /** Removes all references; returns the number of removed shares. */
     int releaseAll() {
-        long ofOwner = references;
-        int gone = 0;
         Share.All all = shares;
+        int removed = all == null ? 0 : all.byProcess.size();
         if (all != null) {
-            ofOwner -= all.references;
-            for (Share share : all.byProcess.values()) {
-                share.process.references -= share.references;
-                share.unlink();
-                gone++;
-            }
+            all.byProcess.values().forEach(Share::unlink);
         }
         shares = null;
-        owner.references -= ofOwner;
-        disown();
-        references = 0;
-        return gone;
-    }
-
-    private void disown() {
-        owner.records--;
-        owner.bytes -= size;
         unlink();
+        references = 0;
+        return removed;
     }
 
     // References of a dead process
@@ -218,16 +197,13 @@ public final class BufferRecord extends Node {
             }
             references -= share.references;
             all.references -= share.references;
-            dead.references -= share.references;
             return removeShare(share, all);
         }
         if (all == null) {
             return 0;
         }
-        long ofOwner = references - all.references;
         references = all.references;
-        dead.references -= ofOwner;
-        disown();
+        unlink();
         Share heir = all.byProcess.firstEntry().getValue();
         heir.unlink();
         all.byProcess.remove(heir.process.pid);

@@ -14,20 +14,12 @@ final class LedgerProcess {
     /** Its {@link Share}s in the records of others. */
     final Node shares = new Node();
 
-    /** Number of all records that it owns. */
-    long records;
-
-    long bytes;
-
     /** The moment of its death's announcement, by the ledger's count of deaths and new open periods. */
     int diedAt;
 
     // The entries removed with it since its death.
     long removedBuffers;
     long removedBytes;
-
-    /** Number of its references to its own and other records. */
-    long references;
 
     LedgerProcess(long pid) {
         this.pid = pid;

@@ -46,9 +46,4 @@ class Node {
     final Node first() {
         return after;
     }
-
-    /** Returns the next element, or the list itself after the last. */
-    final Node next() {
-        return after;
-    }
 }
