@@ -372,7 +372,7 @@ public final class AllocationTracker implements AllocationListener {
     public void deviceOpened(int device) {
         long position = mark(number -> new HistoryEvent.DeviceOpened(number, device));
         DeviceRecorder recorder = existingRecorderOf(device);
-        if (recorder != null) {
+        if (recorder != null && !keepsEvents()) {
             recorder.deviceOpened(position);
         }
         if (log.isOn()) {
@@ -396,7 +396,7 @@ public final class AllocationTracker implements AllocationListener {
     public void witnessed(WitnessSnapshot reading) {
         mark(number -> new HistoryEvent.Witnessed(number, reading));
         log.marked("witnessed", "moment", reading.moment());
-        if (retention == Retention.LIVE_AND_TOTALS && reading.moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
+        if (!keepsEvents() && reading.moment() == WitnessSnapshot.Moment.CLOSE_BEGUN) {
             compareWithLedger(reading);
         }
     }
@@ -498,7 +498,7 @@ public final class AllocationTracker implements AllocationListener {
     public void checked(LocalDate today) {
         long position = mark(number -> new HistoryEvent.Checked(number, today));
         for (DeviceRecorder recorder : devices) {
-            if (recorder != null) {
+            if (recorder != null && !keepsEvents()) {
                 recorder.checked(position);
             }
         }
@@ -906,7 +906,7 @@ public final class AllocationTracker implements AllocationListener {
         @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
         DeviceRecorder recorder = all[device];
         if (recorder == null) {
-            recorder = new DeviceRecorder(device, retention == Retention.ALL, stacks);
+            recorder = new DeviceRecorder(device, keepsEvents(), stacks);
             all[device] = recorder;
             devices = all;
         }

@@ -60,7 +60,7 @@ public final class DeviceRecorder extends DeviceLock {
     private final StackKeeper stacks;
     private long freesOfNothing;
 
-    // Only without a journal, which shows both.
+    // 0 with a journal, which shows all of it.
     private long checkedAt;
     private long freedAfterCheck;
     private long openedAt;
@@ -224,7 +224,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Records that the device was initialised at a ticket. */
+    /** Records that the device was initialised at a ticket; only without a journal. */
     public void deviceOpened(long ticket) {
         lock();
         try {
@@ -234,7 +234,7 @@ public final class DeviceRecorder extends DeviceLock {
         }
     }
 
-    /** Records that the check is made at a ticket; it replaces an earlier check. */
+    /** Records that the check is made at a ticket; it replaces an earlier check. Only without a journal. */
     public void checked(long ticket) {
         lock();
         try {
@@ -247,7 +247,7 @@ public final class DeviceRecorder extends DeviceLock {
 
     /** Returns how many frees a verdict would have to know, which needs a journal. */
     private long freesNotKept() {
-        return journal == null ? freedAfterCheck + freesOfReused : 0;
+        return freedAfterCheck + freesOfReused;
     }
 
     /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
