@@ -216,8 +216,7 @@ public final class MeshCommandQueue {
 
     /** Sends work to the devices, where an injected fault may happen. */
     private void sending(String name, List<Integer> devices, Runnable work) {
-        try (MeshLock held = mesh.context().lock().acquire()) {
-            mesh.context().memory().requireOpen();
+        try (MeshLock held = mesh.context().acquireOpen()) {
             queue.requireNoOtherRecords();
             mesh.operate(name, devices, work);
         }

@@ -233,8 +233,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if this is closed, or cannot be divided so
      */
     public List<MeshDevice> createSubmeshes(MeshShape submesh) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             context.process().requireInService(() -> "a submesh");
             return openSubmeshes(
                     submesh,
@@ -453,8 +452,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if one of them is closed, has loaded a sub-device manager, or captures a trace
      */
     public void quiesceDevices() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             if (!context.subDevices().isDefaultActive()) {
                 throw new MeshRuntimeException(DispatchMessages.QUIESCE_WITH_MANAGER);
             }
@@ -471,8 +469,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      *     the queue cannot accept it; see {@link MeshCommandQueue#enqueueMeshWorkload(MeshWorkload, Blocking)}
      */
     public void enqueueMeshWorkload(MeshWorkload workload) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             commandQueue().enqueueMeshWorkload(workload);
         }
     }
@@ -487,8 +484,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public void enqueueProgram(int device, Program program) {
         requireDevice(device);
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             commandQueue().enqueueProgram(device, program);
         }
     }
@@ -503,8 +499,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalStateException if another queue captures
      */
     public TraceId beginMeshTrace(int queue) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return traces.begin(queue, Optional.empty());
         }
     }
@@ -517,8 +512,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalStateException if another queue captures
      */
     public void beginMeshTrace(int queue, TraceId trace) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             traces.begin(queue, Optional.of(trace));
         }
     }
@@ -559,8 +553,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     private void endMeshTrace(int queue, TraceId trace, OptionalLong rawSize) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             operate("endMeshTrace", devices, () -> traces.end(queue, trace, rawSize));
         }
     }
@@ -573,8 +566,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalStateException if the capture has not ended or was rejected at the end, or a queue captures
      */
     public void replayMeshTrace(int queue, TraceId trace, Blocking blocking) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             operate("replayMeshTrace", devices, () -> traces.replay(queue, trace, blocking));
         }
     }
@@ -587,8 +579,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void releaseMeshTrace(TraceId trace) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             traces.release(trace);
         }
     }
@@ -599,8 +590,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public Optional<MeshBuffer> meshTraceBuffer(TraceId trace) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return traces.bufferOf(trace)
                     .map(kept -> allocatedHandle(MeshBufferConfig.replicated(kept.config()), kept.allocation()));
         }
@@ -623,8 +613,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws IllegalArgumentException if the size is negative
      */
     public SubDeviceManagerId createSubDeviceManager(List<SubDevice> subDevices, long localL1Size) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().create(subDevices, localL1Size);
         }
     }
@@ -639,16 +628,14 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      *     allocated, the mesh has allocated L1 where the sub-devices would allocate, or a trace is captured
      */
     public void loadSubDeviceManager(SubDeviceManagerId manager) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             context.subDevices().load(manager, queues::resetWorkers);
         }
     }
 
     /** Divides the devices no more: loads the default manager; see {@link #loadSubDeviceManager}. */
     public void clearLoadedSubDeviceManager() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             context.subDevices().load(defaultSubDeviceManagerId(), queues::resetWorkers);
         }
     }
@@ -659,8 +646,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, there is no such manager, or it is the active or the default one
      */
     public void removeSubDeviceManager(SubDeviceManagerId manager) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             traces.discardAll(context.subDevices().remove(manager));
         }
     }
@@ -671,8 +657,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public SubDeviceManagerId activeSubDeviceManagerId() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().active().id();
         }
     }
@@ -683,8 +668,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public SubDeviceManagerId defaultSubDeviceManagerId() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().initial().id();
         }
     }
@@ -695,8 +679,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public List<SubDeviceId> subDeviceIds() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().active().subDeviceIds();
         }
     }
@@ -716,8 +699,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
     public CoreRangeSet workerCores(SubDeviceId subDevice) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().active().cores(subDevice);
         }
     }
@@ -728,8 +710,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public List<SubDeviceId> subDeviceStallGroup() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().active().stallGroup();
         }
     }
@@ -741,8 +722,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed, the list is empty, or there is no such sub-device
      */
     public void setSubDeviceStallGroup(List<SubDeviceId> group) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             context.subDevices().active().setStallGroup(group);
         }
     }
@@ -753,8 +733,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed
      */
     public void resetSubDeviceStallGroup() {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             context.subDevices().active().resetStallGroup();
         }
     }
@@ -767,8 +746,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      * @throws MeshRuntimeException if the mesh is closed or there is no such sub-device
      */
     public OptionalLong lowestOccupiedComputeL1Address(SubDeviceId... subDevicesAsked) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             return context.subDevices().lowestOccupiedComputeL1Address(List.of(subDevicesAsked));
         }
     }
@@ -1094,8 +1072,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
 
     /** Waits on the host for an event of one of the queues. */
     void synchronize(MeshEvent event) {
-        try (MeshLock held = lock.acquire()) {
-            memory.requireOpen();
+        try (MeshLock held = context.acquireOpen()) {
             queues.queue(event.queue()).completeReadsBefore(event.id());
         }
     }

@@ -97,6 +97,25 @@ public final class MeshContext {
         return lock;
     }
 
+    /**
+     * Acquires the lock of a mesh that has to be open.
+     *
+     * @throws dev.meshguard.mesh.allocator.MeshRuntimeException if the mesh is closed; the lock is not held then
+     */
+    public MeshLock acquireOpen() {
+        MeshLock held = lock.acquire();
+        boolean isOpen = false;
+        try {
+            memory.requireOpen();
+            isOpen = true;
+            return held;
+        } finally {
+            if (!isOpen) {
+                held.close();
+            }
+        }
+    }
+
     /** Returns the memory of the mesh; the caller holds the lock. */
     public MeshMemory memory() {
         return memory;
