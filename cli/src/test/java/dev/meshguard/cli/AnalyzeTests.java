@@ -370,7 +370,7 @@ class AnalyzeTests {
                 .isEqualTo(
                         "{ \"format\" : \"meshguard-analysis\", \"version\" : 1, \"logs\" : [ { \"log\" : \"standard"
                                 + " input\", \"status\" : \"LEAKED\", \"lines\" : 2, \"reports\" : 1, \"dialects\" : [ ],"
-                                + " \"figuresCompared\" : 0, \"figuresThatDiffer\" : 0, \"freed\" : [ ], \"addresses\" : [ {"
+                                + " \"comparedStatistics\" : 0, \"differingStatistics\" : 0, \"freed\" : [ ], \"addresses\" : [ {"
                                 + " \"device\" : 0, \"address\" : 901152, \"type\" : \"L1\", \"allocated\" : 1, \"freed\" : 0,"
                                 + " \"unknownFrees\" : 0, \"largestSize\" : 4096, \"sizeChanges\" : 0, \"processDied\" : false,"
                                 + " \"firstLine\" : 2, \"lastLine\" : 2 } ], \"unread\" : { \"count\" : 1, \"ranges\" : [ {"

@@ -323,9 +323,9 @@ class RecordedRunsTests {
 
         assertThat(Files.readString(page))
                 .contains("\"title\":\"leak.log\",\"outcome\":\"LEAKED\"")
-                .contains("\"sourcesLeftOut\":false");
+                .contains("\"sourcesOmitted\":false");
         run("", "page", "--without-sources", leak, "-o", page.toString());
-        assertThat(Files.readString(page)).contains("\"sourcesLeftOut\":true");
+        assertThat(Files.readString(page)).contains("\"sourcesOmitted\":true");
     }
 
     @Test

@@ -33,7 +33,7 @@ const Axis = (() => {
         smallest: 4,
         of: (event) => event,
         event: (x) => x,
-        words: (x) => `#${Words.thousands(Math.round(x))}`,
+        label: (x) => `#${Format.thousands(Math.round(x))}`,
     });
 
     const byTime = (data) => {
@@ -45,7 +45,7 @@ const Axis = (() => {
             smallest: 4,
             of: (number) => between(event, micros, number),
             event: (x) => between(micros, event, x),
-            words: (x) => Words.duration(x - micros[0]),
+            label: (x) => Format.duration(x - micros[0]),
         };
     };
 
@@ -80,7 +80,7 @@ const Axis = (() => {
             smallest: 4,
             of: (event) => between(keys, values, event),
             event: (x) => between(values, keys, x),
-            words: (x) => `#${Words.thousands(Math.round(between(values, keys, x)))}`,
+            label: (x) => `#${Format.thousands(Math.round(between(values, keys, x)))}`,
             // Even steps of this axis would be odd numbers of events, so the beginnings of phases are what it names.
             ticks: (from, to) => {
                 const begins = values.filter((value) => value >= from && value <= to);

@@ -43,10 +43,10 @@ const Dom = (() => {
         draw("svg", { class: `mark mark-${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" }, ...(SHAPES[name] || SHAPES.clean)());
 
     /** Where a page may not reach the clipboard, the text is selected and copied the old way; if that fails too, it stays selected. */
-    const copyBySelection = (text, place) => {
+    const copyBySelection = (text, anchor) => {
         const area = make("textarea", { class: "copied", "aria-label": "The text to copy", readonly: true });
         area.value = text;
-        place.after(area);
+        anchor.after(area);
         area.select();
         let copied = false;
         try {
@@ -56,40 +56,40 @@ const Dom = (() => {
         }
         if (copied) {
             area.remove();
-            place.focus();
+            anchor.focus();
         }
         return copied;
     };
 
-    const copy = async (text, place) => {
+    const copy = async (text, anchor) => {
         if (navigator.clipboard && window.isSecureContext) {
             try {
                 await navigator.clipboard.writeText(text);
                 return true;
             } catch {
-                return copyBySelection(text, place);
+                return copyBySelection(text, anchor);
             }
         }
-        return copyBySelection(text, place);
+        return copyBySelection(text, anchor);
     };
 
     /** A button that copies a text and says whether it did. */
-    const copyButton = (words, text, properties = {}) => {
-        const said = make("span", { class: "said", role: "status" });
-        const button = make("button", { type: "button", ...properties, class: `copy ${properties.class || ""}` }, words);
+    const copyButton = (label, text, properties = {}) => {
+        const result = make("span", { class: "copy-result", role: "status" });
+        const button = make("button", { type: "button", ...properties, class: `copy ${properties.class || ""}` }, label);
         button.addEventListener("click", async () => {
-            said.textContent = "";
+            result.textContent = "";
             const copied = await copy(text, button);
-            said.textContent = copied ? "Copied" : "Press Ctrl+C to copy what is selected";
+            result.textContent = copied ? "Copied" : "Press Ctrl+C to copy what is selected";
             button.dataset.copied = String(copied);
         });
-        return make("span", { class: "copying" }, button, said);
+        return make("span", { class: "copying" }, button, result);
     };
 
     /** A frame of a stack, which breaks before its file and not in the middle of a word. */
     const frame = (text, title) => {
-        const place = text.indexOf("(");
-        return make("code", { class: "site", title }, place < 0 ? text : [text.slice(0, place), make("wbr"), text.slice(place)]);
+        const index = text.indexOf("(");
+        return make("code", { class: "site", title }, index < 0 ? text : [text.slice(0, index), make("wbr"), text.slice(index)]);
     };
 
     const section = (id) => document.getElementById(id);
@@ -100,7 +100,7 @@ const Dom = (() => {
             "fieldset",
             { class: "choice" },
             make("legend", {}, legend),
-            options.map(([value, words]) =>
+            options.map(([value, label]) =>
                 make(
                     "label",
                     {},
@@ -111,31 +111,31 @@ const Dom = (() => {
                         checked: value === chosen,
                         onchange: () => onChoose(value),
                     }),
-                    make("span", {}, words),
+                    make("span", {}, label),
                 ),
             ),
         );
 
-    const toggle = (id, words, isOn, onToggle) => {
+    const toggle = (id, label, isOn, onToggle) => {
         const box = make("input", { type: "checkbox", id, checked: isOn });
         box.addEventListener("change", () => onToggle(box.checked));
-        return make("label", { class: "toggle" }, box, make("span", {}, words));
+        return make("label", { class: "toggle" }, box, make("span", {}, label));
     };
 
-    const select = (id, words, options, onSelect) => {
+    const select = (id, label, options, onSelect) => {
         const list = make(
             "select",
             { id },
             options.map(([value, text]) => make("option", { value }, text)),
         );
         list.addEventListener("change", () => onSelect(list.value));
-        return make("label", { class: "field" }, make("span", {}, words), list);
+        return make("label", { class: "field" }, make("span", {}, label), list);
     };
 
-    const search = (id, words, onSearch) => {
+    const search = (id, label, onSearch) => {
         const box = make("input", { type: "search", id, autocomplete: "off", spellcheck: "false" });
         box.addEventListener("input", () => onSearch(box.value.toLowerCase()));
-        return make("label", { class: "field" }, make("span", {}, words), box);
+        return make("label", { class: "field" }, make("span", {}, label), box);
     };
 
     /** The colour of a name of the style sheet, for what is drawn. */

@@ -14,21 +14,21 @@ const EventsView = (() => {
 
     const text = (position) => (position < 0 || position === undefined ? "" : data.strings[position]);
 
-    /** What the columns of an event say, and then its words. */
-    const said = (index) => {
+    /** The columns of an event as text, followed by its details. */
+    const described = (index) => {
         const events = data.events;
         const memory = [
             text(events.type[index]),
-            events.size[index] < 0 ? "" : Words.shortSize(events.size[index]),
+            events.size[index] < 0 ? "" : Format.shortSize(events.size[index]),
             events.address[index] < 0 ? "" : `at 0x${events.address[index].toString(16)}`,
             events.device[index] < 0 ? "" : `on device ${events.device[index]}`,
         ].filter((part) => part !== "");
-        const words = text(events.words[index]);
-        return [memory.join(" "), words].filter((part) => part !== "").join(", ");
+        const details = text(events.text[index]);
+        return [memory.join(" "), details].filter((part) => part !== "").join(", ");
     };
 
-    /** The place in the list of an event, or of the last one before it. */
-    const placeOf = (number) => {
+    /** The position in the list of an event, or of the last one before it. */
+    const positionOf = (number) => {
         let low = 0;
         let high = shown.length - 1;
         while (low < high) {
@@ -42,19 +42,19 @@ const EventsView = (() => {
         return shown.length === 0 ? -1 : low;
     };
 
-    const row = (place) => {
-        const index = shown[place];
+    const row = (position) => {
+        const index = shown[position];
         const events = data.events;
         const number = events.number[index];
         const line = Dom.make(
             "div",
-            { class: "event", id: `event-${number}`, role: "option", "aria-selected": String(Cursor.event === number), "aria-setsize": shown.length, "aria-posinset": place + 1, "data-event": number },
+            { class: "event", id: `event-${number}`, role: "option", "aria-selected": String(Cursor.event === number), "aria-setsize": shown.length, "aria-posinset": position + 1, "data-event": number },
             Dom.make("span", { class: "event-number" }, `#${number}`),
             Dom.make("span", { class: "event-kind" }, text(events.kind[index]).toLowerCase().replaceAll("_", " ")),
-            Dom.make("span", { class: "event-words" }, said(index)),
+            Dom.make("span", { class: "event-text" }, described(index)),
             Dom.make("span", { class: "event-phase" }, text(events.phase[index])),
         );
-        line.style.transform = `translateY(${place * ROW}px)`;
+        line.style.transform = `translateY(${position * ROW}px)`;
         return line;
     };
 
@@ -62,8 +62,8 @@ const EventsView = (() => {
         const first = Math.max(0, Math.floor(list.scrollTop / ROW) - MORE);
         const last = Math.min(shown.length - 1, Math.ceil((list.scrollTop + list.clientHeight) / ROW) + MORE);
         const lines = [];
-        for (let place = first; place <= last; place++) {
-            lines.push(row(place));
+        for (let position = first; position <= last; position++) {
+            lines.push(row(position));
         }
         rows.replaceChildren(...lines);
         const current = rows.querySelector("[aria-selected=true]");
@@ -74,11 +74,11 @@ const EventsView = (() => {
         }
     };
 
-    const reveal = (place) => {
-        if (place < 0) {
+    const reveal = (position) => {
+        if (position < 0) {
             return;
         }
-        const top = place * ROW;
+        const top = position * ROW;
         if (top < list.scrollTop || top + ROW > list.scrollTop + list.clientHeight) {
             list.scrollTop = Math.max(0, top - list.clientHeight / 2);
         }
@@ -88,32 +88,32 @@ const EventsView = (() => {
         const events = data.events;
         shown = [];
         for (let index = 0; index < events.number.length; index++) {
-            if ((chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || said(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
+            if ((chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
                 shown.push(index);
             }
         }
         rows.style.height = `${shown.length * ROW}px`;
-        status.textContent = shown.length === events.number.length ? `${Words.thousands(shown.length)} events` : `${Words.thousands(shown.length)} of ${Words.thousands(events.number.length)} events`;
+        status.textContent = shown.length === events.number.length ? `${Format.thousands(shown.length)} events` : `${Format.thousands(shown.length)} of ${Format.thousands(events.number.length)} events`;
         list.dataset.shown = shown.length;
         if (Cursor.event !== undefined) {
-            reveal(placeOf(Cursor.event));
+            reveal(positionOf(Cursor.event));
         }
         draw();
     };
 
     const onKey = (event) => {
         const page = Math.max(1, Math.floor(list.clientHeight / ROW) - 1);
-        const now = Cursor.event === undefined ? -1 : placeOf(Cursor.event);
+        const now = Cursor.event === undefined ? -1 : positionOf(Cursor.event);
         const targets = { ArrowDown: now + 1, ArrowUp: now - 1, PageDown: now + page, PageUp: now - page, Home: 0, End: shown.length - 1 };
         if (targets[event.key] !== undefined && shown.length > 0) {
             event.preventDefault();
-            const place = Math.max(0, Math.min(shown.length - 1, targets[event.key]));
-            Cursor.moveTo(data.events.number[shown[place]], "events");
+            const position = Math.max(0, Math.min(shown.length - 1, targets[event.key]));
+            Cursor.moveTo(data.events.number[shown[position]], "events");
         }
     };
 
-    const show = (given) => {
-        data = given;
+    const show = (newData) => {
+        data = newData;
         const section = Dom.section("events");
         if (data.events.number.length === 0) {
             section.append(Dom.make("p", { class: "empty" }, "No event was recorded."));
@@ -138,7 +138,7 @@ const EventsView = (() => {
             ),
             list,
             status,
-            data.aggregated.events.shown < data.aggregated.events.of ? Dom.make("p", { class: "aggregated", id: "events-aggregated" }, `${Words.thousands(data.aggregated.events.shown)} of ${Words.thousands(data.aggregated.events.of)} events are in this page: all that the findings name are among them.`) : "",
+            data.aggregated.events.shown < data.aggregated.events.of ? Dom.make("p", { class: "aggregated", id: "events-aggregated" }, `${Format.thousands(data.aggregated.events.shown)} of ${Format.thousands(data.aggregated.events.of)} events are in this page: all that the findings name are among them.`) : "",
         );
         list.addEventListener("keydown", onKey);
         list.addEventListener("scroll", draw);
@@ -149,7 +149,7 @@ const EventsView = (() => {
             }
         });
         Cursor.onMove((number) => {
-            reveal(placeOf(number));
+            reveal(positionOf(number));
             draw();
         });
         filter();

@@ -1,15 +1,15 @@
 "use strict";
 
-/** What became of each entry that said what may stay. */
+/** The result of each expectation. */
 const ExpectationsView = (() => {
-    const MARKS = { matched: "expected", stale: "undecided", unmatched: "undecided", exceeded: "leaked", refused: "leaked" };
+    const MARKS = { MATCHED: "expected", UNMATCHED: "undecided", OVER_ITS_BOUND: "leaked", UNDER_ITS_BOUND: "undecided", EXPIRED: "leaked" };
 
     const absent = () => Dom.make("span", { class: "absent" }, "–");
 
     const show = (data) => {
         const section = Dom.section("expectations");
         if (data.expectations.length === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "No entry says that a buffer may stay."));
+            section.append(Dom.make("p", { class: "empty" }, "No buffer is expected to survive."));
             return;
         }
         const table = SortableTable.create({
@@ -17,14 +17,14 @@ const ExpectationsView = (() => {
             caption: "Expected buffers",
             rows: data.expectations,
             columns: [
-                { key: "words", title: "Entry", value: (entry) => entry.words, cells: (entry) => Dom.make("code", {}, entry.words) },
-                { key: "fate", title: "Fate", value: (entry) => entry.fate, cells: (entry) => Dom.make("span", { class: "fate" }, Dom.mark(MARKS[entry.fate.toLowerCase()] || (entry.matchedBuffers > 0 ? "expected" : "undecided")), entry.fate.toLowerCase().replaceAll("_", " ")) },
-                { key: "matched", title: "Matched", number: true, value: (entry) => entry.matchedBuffers, cells: (entry) => `${Words.count(entry.matchedBuffers, "buffer")}${entry.matchedBuffers > 0 ? `, ${Words.shortSize(entry.matchedBytes)}` : ""}` },
-                { key: "refused", title: "Refused", number: true, value: (entry) => entry.refusedBuffers, cells: (entry) => String(entry.refusedBuffers) },
+                { key: "text", title: "Entry", value: (entry) => entry.text, cells: (entry) => Dom.make("code", {}, entry.text) },
+                { key: "result", title: "Result", value: (entry) => entry.result, cells: (entry) => Dom.make("span", { class: "result" }, Dom.mark(MARKS[entry.result]), entry.result.toLowerCase().replaceAll("_", " ")) },
+                { key: "matched", title: "Matched", number: true, value: (entry) => entry.matchedBuffers, cells: (entry) => `${Format.count(entry.matchedBuffers, "buffer")}${entry.matchedBuffers > 0 ? `, ${Format.shortSize(entry.matchedBytes)}` : ""}` },
+                { key: "rejected", title: "Rejected", number: true, value: (entry) => entry.rejectedBuffers, cells: (entry) => String(entry.rejectedBuffers) },
                 { key: "bound", title: "Bound", value: (entry) => entry.bound || "", cells: (entry) => entry.bound || absent() },
                 { key: "until", title: "Until", value: (entry) => entry.until || "", cells: (entry) => entry.until || absent() },
                 { key: "reason", title: "Because", value: (entry) => entry.reason || "", cells: (entry) => entry.reason || absent() },
-                { key: "place", title: "Where it stands", value: (entry) => entry.place || "", cells: (entry) => (entry.place ? Dom.make("code", {}, entry.place) : absent()) },
+                { key: "location", title: "Location", value: (entry) => entry.location || "", cells: (entry) => (entry.location ? Dom.make("code", {}, entry.location) : absent()) },
             ],
         });
         section.append(table.element);

@@ -1,12 +1,12 @@
 "use strict";
 
-/** What is left, one row for what a reader would call one thing. */
+/** The survivors, one row for each finding. */
 const GroupsView = (() => {
-    const STANDINGS = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", EXPECTED: "expected", UNDECIDED: "undecided" };
+    const STATUSES = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", EXPECTED: "expected", UNDECIDED: "undecided" };
 
     const badge = (group) => {
-        if (group.knowledge === "new" || group.knowledge === "known") {
-            return Dom.make("span", { class: `badge badge-${group.knowledge}` }, group.knowledge);
+        if (group.baseline === "new" || group.baseline === "known") {
+            return Dom.make("span", { class: `badge badge-${group.baseline}` }, group.baseline);
         }
         return null;
     };
@@ -15,17 +15,17 @@ const GroupsView = (() => {
         const held = new Set(group.devices);
         const all = data.mesh.devices.map((device) => device.id);
         if (all.length > 16 || all.length === 0) {
-            return `${Words.count(held.size, "device")}`;
+            return `${Format.count(held.size, "device")}`;
         }
-        const words = `devices ${[...held].join(", ")} of ${all.length}`;
+        const label = `devices ${[...held].join(", ")} of ${all.length}`;
         return Dom.make(
             "span",
-            { class: "dots", role: "img", "aria-label": words, title: words },
-            all.map((id) => Dom.mark(held.has(id) ? STANDINGS[group.standing] : "clean")),
+            { class: "dots", role: "img", "aria-label": label, title: label },
+            all.map((id) => Dom.mark(held.has(id) ? STATUSES[group.status] : "clean")),
         );
     };
 
-    const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, fact.words, fact.events.length === 0 ? null : [" ", fact.events.slice(0, 4).map((event) => eventLink(event))])));
+    const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, fact.text, fact.events.length === 0 ? null : [" ", fact.events.slice(0, 4).map((event) => eventLink(event))])));
 
     const eventLink = (event) =>
         Dom.make("button", { type: "button", class: "event-link", "data-event": event, title: `Look at event #${event} in all views`, onclick: () => Cursor.moveTo(event, "groups") }, `#${event}`);
@@ -36,13 +36,13 @@ const GroupsView = (() => {
             : Dom.make(
                   "div",
                   { class: "entry" },
-                  Dom.make("h4", {}, "If it may stay"),
+                  Dom.make("h4", {}, "If it is expected"),
                   [
                       ["annotation", "Copy the annotation"],
                       ["line", "Copy the line"],
                   ]
                       .filter(([key]) => group.entry[key])
-                      .map(([key, words]) => Dom.make("div", { class: `paste paste-${key}` }, Dom.make("code", {}, group.entry[key]), Dom.copyButton("Copy", group.entry[key], { "aria-label": words }))),
+                      .map(([key, label]) => Dom.make("div", { class: `paste paste-${key}` }, Dom.make("code", {}, group.entry[key]), Dom.copyButton("Copy", group.entry[key], { "aria-label": label }))),
               );
 
     const detail = (group, data) =>
@@ -62,7 +62,7 @@ const GroupsView = (() => {
             Dom.make(
                 "div",
                 {},
-                group.story && group.story.length > 0 ? [Dom.make("h4", {}, "The life of the first buffer"), Dom.make("ol", { class: "story", tabindex: "0" }, group.story.map((line) => Dom.make("li", {}, line)))] : null,
+                group.timeline && group.timeline.length > 0 ? [Dom.make("h4", {}, "Timeline of the first buffer"), Dom.make("ol", { class: "timeline", tabindex: "0" }, group.timeline.map((line) => Dom.make("li", {}, line)))] : null,
                 group.frames.length > 0 ? [Dom.make("h4", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, frame)))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
@@ -83,9 +83,9 @@ const GroupsView = (() => {
             ),
         );
 
-    const name = (group) => `${group.type} ${Words.size(group.size)} x ${group.count}`;
+    const name = (group) => `${group.type} ${Format.size(group.size)} x ${group.count}`;
 
-    const text = (group) => [group.cause, group.standing, group.knowledge, group.type, group.label, group.phase, group.site, group.fingerprint, ...group.evidence.map((fact) => fact.words), ...group.frames].join("\n").toLowerCase();
+    const text = (group) => [group.cause, group.status, group.baseline, group.type, group.label, group.phase, group.site, group.fingerprint, ...group.evidence.map((fact) => fact.text), ...group.frames].join("\n").toLowerCase();
 
     const columns = (data) => [
         {
@@ -93,24 +93,24 @@ const GroupsView = (() => {
             title: "Cause",
             value: (group) => group.cause || "",
             cells: (group) => [
-                Dom.make("span", { class: `standing standing-${STANDINGS[group.standing]}`, title: group.standing.toLowerCase() }, Dom.mark(STANDINGS[group.standing]), Dom.make("b", {}, group.cause || STANDINGS[group.standing])),
-                Dom.make("span", { class: "badges" }, group.consequenceOf == null ? null : Dom.make("span", { class: "badge badge-with", title: "It goes away with another one" }, "with it"), badge(group), group.standing === "LEAKED" ? null : Dom.make("span", { class: `badge badge-${STANDINGS[group.standing]}` }, STANDINGS[group.standing])),
+                Dom.make("span", { class: `status status-${STATUSES[group.status]}`, title: group.status.toLowerCase() }, Dom.mark(STATUSES[group.status]), Dom.make("b", {}, group.cause || STATUSES[group.status])),
+                Dom.make("span", { class: "badges" }, group.consequenceOf == null ? null : Dom.make("span", { class: "badge badge-with", title: "It goes away with another one" }, "with it"), badge(group), group.status === "LEAKED" ? null : Dom.make("span", { class: `badge badge-${STATUSES[group.status]}` }, STATUSES[group.status])),
             ],
         },
-        { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: `${group.count} x ${Words.size(group.size)}` }, Words.shortSize(group.bytes)) },
+        { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: `${group.count} x ${Format.size(group.size)}` }, Format.shortSize(group.bytes)) },
         { key: "count", title: "Buffers", number: true, value: (group) => group.count, cells: (group) => String(group.count) },
         { key: "devices", title: "Devices", value: (group) => group.devices.length, cells: (group) => dots(group, data) },
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },
         { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.make("span", { class: "absent" }, "–")) },
-        { key: "phase", title: "Born in", value: (group) => group.phase, cells: (group) => group.phase },
-        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Words.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "–")) },
+        { key: "phase", title: "Allocated in", value: (group) => group.phase, cells: (group) => group.phase },
+        { key: "site", title: "Origin", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "–")) },
     ];
 
-    /** Reports that fit nothing: a free of what was free, an allocation over another. A hundred of a kind are one line. */
+    /** Anomalies: a free of an address that was free, an allocation over another. A hundred of a kind are one line. */
     const anomalies = (data) => {
         const kinds = new Map();
         for (const anomaly of data.anomalies || []) {
-            kinds.set(anomaly.words, [...(kinds.get(anomaly.words) || []), anomaly]);
+            kinds.set(anomaly.text, [...(kinds.get(anomaly.text) || []), anomaly]);
         }
         return kinds.size === 0
             ? ""
@@ -121,8 +121,8 @@ const GroupsView = (() => {
                   Dom.make(
                       "ul",
                       {},
-                      [...kinds].map(([words, [first, ...more]]) =>
-                          Dom.make("li", { "data-count": more.length + 1 }, Dom.mark(first.unbalancesBooks ? "misreported" : "freed"), ` ${words}: ${first.type} ${Words.address(first.address)} on device ${first.device} `, eventLink(first.event), more.length === 0 ? null : ` and ${Words.count(more.length, "time")} more`),
+                      [...kinds].map(([label, [first, ...more]]) =>
+                          Dom.make("li", { "data-count": more.length + 1 }, Dom.mark(first.unbalancesLedger ? "misreported" : "freed"), ` ${label}: ${first.type} ${Format.address(first.address)} on device ${first.device} `, eventLink(first.event), more.length === 0 ? null : ` and ${Format.count(more.length, "time")} more`),
                       ),
                   ),
               );
@@ -131,48 +131,48 @@ const GroupsView = (() => {
     const show = (data) => {
         const section = Dom.section("groups");
         if (data.groups.length === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "Nothing is left: every buffer that was allocated was given back."), anomalies(data));
+            section.append(Dom.make("p", { class: "empty" }, "No survivors: every allocated buffer was freed."), anomalies(data));
             return;
         }
-        const chosen = { search: "", standing: "", knowledge: "" };
+        const chosen = { search: "", status: "", baseline: "" };
         const table = SortableTable.create({
             id: "groups-table",
-            caption: "What is left",
+            caption: "Survivors",
             columns: columns(data),
             rows: data.groups,
             detail: (group) => detail(group, data),
-            rowProperties: (group) => ({ class: `row-${STANDINGS[group.standing]}`, "data-fingerprint": group.fingerprint }),
+            rowProperties: (group) => ({ class: `row-${STATUSES[group.status]}`, "data-fingerprint": group.fingerprint }),
         });
         const apply = () =>
             table.filter(
                 (group) =>
                     (chosen.search === "" || text(group).includes(chosen.search)) &&
-                    (chosen.standing === "" || group.standing === chosen.standing) &&
-                    (chosen.knowledge === "" || group.knowledge === chosen.knowledge),
+                    (chosen.status === "" || group.status === chosen.status) &&
+                    (chosen.baseline === "" || group.baseline === chosen.baseline),
             );
         const set = (key) => (value) => {
             chosen[key] = value;
             apply();
         };
-        const standings = [...new Set(data.groups.map((group) => group.standing))];
-        const knows = data.groups.some((group) => group.knowledge !== "none");
+        const statuses = [...new Set(data.groups.map((group) => group.status))];
+        const knows = data.groups.some((group) => group.baseline !== "none");
         section.append(
             Dom.make(
                 "div",
                 { class: "controls" },
                 Dom.search("groups-search", "Find", set("search")),
-                standings.length < 2 ? null : Dom.select("groups-standing", "Show", [["", "all"], ...standings.map((standing) => [standing, STANDINGS[standing]])], set("standing")),
+                statuses.length < 2 ? null : Dom.select("groups-status", "Show", [["", "all"], ...statuses.map((status) => [status, STATUSES[status]])], set("status")),
                 !knows
                     ? null
                     : Dom.select(
-                          "groups-knowledge",
+                          "groups-baseline",
                           "Baseline",
                           [
                               ["", "new and known"],
                               ["new", "new"],
                               ["known", "known"],
                           ],
-                          set("knowledge"),
+                          set("baseline"),
                       ),
             ),
             table.element,

@@ -1,6 +1,6 @@
 "use strict";
 
-/** What is left after each round: by origin, or by memory beside what the books say of it. */
+/** Memory remaining after each round: by origin, or by memory beside the reported counts. */
 const GrowthView = (() => {
     const MOST = 8;
     const COLOURS = ["type-dram", "type-trace", "type-l1", "type-system-memory", "type-l1-small", "type-other"];
@@ -19,12 +19,12 @@ const GrowthView = (() => {
         steepestFirst(
             data.growth.sites.map((site) => ({
                 name: site.site || site.name,
-                words: site.name,
+                label: site.name,
                 type: site.type,
                 devices: site.devices,
                 memory: site.memory,
                 slope: site.slopeBytesPerRound,
-                trend: site.standing,
+                trend: site.trend,
             })),
         );
 
@@ -32,13 +32,13 @@ const GrowthView = (() => {
     const byMemory = () => {
         const alike = new Map();
         for (const memory of data.growth.memories) {
-            const key = JSON.stringify([memory.type, memory.memory, memory.books, memory.trend, memory.forecast]);
+            const key = JSON.stringify([memory.type, memory.memory, memory.ledger, memory.trend, memory.forecast]);
             if (!alike.has(key)) {
                 alike.set(key, { ...memory, slope: memory.slopeBytesPerRound, devices: [] });
             }
             alike.get(key).devices.push(memory.device);
         }
-        return steepestFirst([...alike.values()].map((memory) => ({ ...memory, name: `${memory.type} of ${devices(memory.devices)}`, words: "" })));
+        return steepestFirst([...alike.values()].map((memory) => ({ ...memory, name: `${memory.type} of ${devices(memory.devices)}`, label: "" })));
     };
 
     const draw = () => {
@@ -55,16 +55,16 @@ const GrowthView = (() => {
                 name,
                 type: "line",
                 silent: true,
-                data: bytes.map((value, place) => [rounds[place], value]),
+                data: bytes.map((value, index) => [rounds[index], value]),
                 symbol: (isFilled ? "" : "empty") + (isFilled ? SYMBOLS[index % 4] : SYMBOLS[index % 4][0].toUpperCase() + SYMBOLS[index % 4].slice(1)),
                 symbolSize: bytes.length > 60 ? 2 : 6,
                 itemStyle: { color: colour, decal: { symbol: "none" } },
                 lineStyle: { color: colour, ...style },
             });
-            most = Math.max(most, ...line.memory, ...(line.books || []), end + line.slope * ahead);
+            most = Math.max(most, ...line.memory, ...(line.ledger || []), end + line.slope * ahead);
             return [
                 curve(`${index} memory`, line.memory, { width: 2 }, true),
-                ...(line.books ? [curve(`${index} books`, line.books, { type: "dashed", width: 1.5 }, false)] : []),
+                ...(line.ledger ? [curve(`${index} ledger`, line.ledger, { type: "dashed", width: 1.5 }, false)] : []),
                 ...(line.slope === 0
                     ? []
                     : [{ name: `${index} slope`, type: "line", silent: true, symbol: "none", lineStyle: { color: colour, type: "dotted", width: 2 }, itemStyle: { color: colour }, data: [[last, end], [last + ahead, end + line.slope * ahead]] }]),
@@ -73,10 +73,10 @@ const GrowthView = (() => {
         chart.setOption(
             {
                 animation: false,
-                aria: { enabled: true, label: { description: `Bytes that are left after each of ${data.growth.rounds} rounds. The figures are in the table below.` } },
+                aria: { enabled: true, label: { description: `Bytes remaining after each of ${data.growth.rounds} rounds. The figures are in the table below.` } },
                 grid: { left: 4, right: 16, top: 14, bottom: 24, containLabel: true },
                 xAxis: { type: "value", min: rounds[0], max: last + ahead, minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: { ...text, hideOverlap: true }, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
-                yAxis: { type: "value", min: 0, interval: Words.step(most, 5), max: Words.ceiling(most, 5), axisLabel: { ...text, formatter: (bytes) => Words.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
+                yAxis: { type: "value", min: 0, interval: Format.step(most, 5), max: Format.ceiling(most, 5), axisLabel: { ...text, formatter: (bytes) => Format.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
                 series,
             },
             { notMerge: true },
@@ -92,8 +92,8 @@ const GrowthView = (() => {
     const figures = () =>
         SortableTable.create({
             id: "growth-table",
-            caption: "What is left after each round",
-            rows: lines.map((line, index) => ({ ...line, place: index })),
+            caption: "Memory remaining after each round",
+            rows: lines.map((line, index) => ({ ...line, position: index })),
             rowProperties: (line) => ({ "data-name": line.name }),
             columns: [
                 {
@@ -101,16 +101,16 @@ const GrowthView = (() => {
                     title: mode === "origin" ? "Origin" : "Memory",
                     value: (line) => line.name,
                     cells: (line) => [
-                        line.place < MOST ? Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[line.place % COLOURS.length], width: 10, height: 10, rx: 2 })) : null,
-                        mode === "origin" ? Dom.frame(Words.shortFrame(line.name), line.name) : line.name,
-                        line.words && line.words !== line.name ? Dom.make("span", { class: "of" }, line.words) : null,
+                        line.position < MOST ? Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[line.position % COLOURS.length], width: 10, height: 10, rx: 2 })) : null,
+                        mode === "origin" ? Dom.frame(Format.shortFrame(line.name), line.name) : line.name,
+                        line.label && line.label !== line.name ? Dom.make("span", { class: "of" }, line.label) : null,
                     ],
                 },
-                { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Words.signedSize(line.slope)) },
-                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Words.size(atTheEnd(line.memory)) },
+                { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
+                { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Format.size(atTheEnd(line.memory)) },
                 ...(mode === "origin"
                     ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }]
-                    : [{ key: "books", title: "By the books", number: true, value: (line) => (line.books ? atTheEnd(line.books) : -1), cells: (line) => (line.books ? Words.size(atTheEnd(line.books)) : absent()) }]),
+                    : [{ key: "ledger", title: "Reported", number: true, value: (line) => (line.ledger ? atTheEnd(line.ledger) : -1), cells: (line) => (line.ledger ? Format.size(atTheEnd(line.ledger)) : absent()) }]),
                 { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") },
                 ...(mode === "origin" ? [] : [{ key: "forecast", title: "Forecast", value: (line) => line.forecast || "", cells: (line) => line.forecast || absent() }]),
             ],
@@ -123,17 +123,17 @@ const GrowthView = (() => {
         draw();
     };
 
-    const show = (given) => {
-        data = given;
+    const show = (newData) => {
+        data = newData;
         const section = Dom.section("growth");
         if (!data.growth || (data.growth.sites.length === 0 && data.growth.memories.length === 0)) {
             section.hidden = true;
             return;
         }
         mode = data.growth.sites.length > 0 ? "origin" : "memory";
-        const place = Dom.make("div", { class: "chart", id: "growth-chart" });
+        const container = Dom.make("div", { class: "chart", id: "growth-chart" });
         section.append(
-            Dom.make("pre", { class: "words", id: "growth-words", tabindex: "0" }, data.growth.words.join("\n")),
+            Dom.make("pre", { class: "text", id: "growth-text", tabindex: "0" }, data.growth.text.join("\n")),
             data.growth.sites.length === 0 || data.growth.memories.length === 0
                 ? ""
                 : Dom.make(
@@ -144,19 +144,19 @@ const GrowthView = (() => {
                           "By",
                           [
                               ["origin", "origin"],
-                              ["memory", "memory, beside the books"],
+                              ["memory", "memory, with reported counts"],
                           ],
                           mode,
                           choose,
                       ),
                   ),
-            place,
-            Dom.make("p", { class: "note" }, "Solid: what is left. Dashed: what the books say. Dotted: the slope, carried on."),
+            container,
+            Dom.make("p", { class: "note" }, "Solid: remaining memory. Dashed: the reported counts. Dotted: the slope, extrapolated."),
             Dom.make("div", { id: "growth-figures" }),
         );
-        chart = echarts.init(place, null, { renderer: "canvas" });
+        chart = echarts.init(container, null, { renderer: "canvas" });
         choose(mode);
-        Dom.onResize(place, () => chart.resize());
+        Dom.onResize(container, () => chart.resize());
         Dom.onTheme(() => {
             chart.resize();
             draw();

@@ -1,6 +1,6 @@
 "use strict";
 
-/** What a reader sees first: is it clean, what is left, where, and how to run it again. */
+/** What a reader sees first: the outcome, the survivors, where they are, and how to run it again. */
 const HeadView = (() => {
     const PARTS = [
         ["freed", "freed"],
@@ -22,12 +22,12 @@ const HeadView = (() => {
         const parts = PARTS.filter(([key]) => key === "freed" || data.sum[key] > 0);
         const bar = Dom.draw("svg", { class: "sum-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" });
         let x = 0;
-        // What is left would be a hairline beside thousands that were freed: it gets two percent at least.
+        // Survivors would be a hairline beside thousands of freed buffers: they get at least two percent.
         const wide = parts.filter(([key]) => key !== "freed").map(([key]) => [key, Math.max(2, (100 * data.sum[key]) / data.sum.allocated)]);
-        const left = wide.reduce((all, [, width]) => all + width, 0);
-        const scale = left > 96 && data.sum.freed > 0 ? 96 / left : 1;
+        const survivors = wide.reduce((all, [, width]) => all + width, 0);
+        const scale = survivors > 96 && data.sum.freed > 0 ? 96 / survivors : 1;
         const widths = new Map(wide.map(([key, width]) => [key, width * scale]));
-        widths.set("freed", data.sum.freed > 0 ? 100 - left * scale : 0);
+        widths.set("freed", data.sum.freed > 0 ? 100 - survivors * scale : 0);
         for (const [key] of parts) {
             bar.append(Dom.draw("rect", { class: `fill-${key}`, x, y: 0, width: Math.max(0, widths.get(key)), height: 6 }));
             x += widths.get(key);
@@ -45,7 +45,7 @@ const HeadView = (() => {
                     " ",
                     Dom.make("span", { class: `term term-${key}` }, key === "freed" ? null : Dom.mark(key), Dom.make("b", { "data-sum": key }, String(data.sum[key])), ` ${word}`),
                 ]),
-                data.sum.comesOut ? null : Dom.make("strong", { class: "wrong" }, " The sum does not come out."),
+                data.sum.addsUp ? null : Dom.make("strong", { class: "wrong" }, " The sum does not add up."),
             ),
             data.sum.allocated > 0 ? bar : null,
         );
@@ -62,8 +62,8 @@ const HeadView = (() => {
                           "li",
                           { "data-cause": cause.cause },
                           Dom.make("b", {}, cause.cause),
-                          ` ${Words.count(cause.groups, "group")} · ${Words.count(cause.buffers, "buffer")} · `,
-                          Dom.make("span", { title: Words.size(cause.bytes) }, Words.shortSize(cause.bytes)),
+                          ` ${Format.count(cause.groups, "group")} · ${Format.count(cause.buffers, "buffer")} · `,
+                          Dom.make("span", { title: Format.size(cause.bytes) }, Format.shortSize(cause.bytes)),
                       ),
                   ),
               );
@@ -81,14 +81,14 @@ const HeadView = (() => {
                     if (!device) {
                         return Dom.make("td", { class: "none" });
                     }
-                    const what = device.leakedBuffers > 0 ? `${Words.count(device.leakedBuffers, "buffer")}, ${Words.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
+                    const what = device.leakedBuffers > 0 ? `${Format.count(device.leakedBuffers, "buffer")}, ${Format.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
                     return Dom.make(
                         "td",
                         { class: `device device-${device.mark}`, "data-device": device.id, title: `Device ${device.id}: ${what}` },
                         Dom.mark(device.mark),
                         Dom.make("span", { class: "device-id" }, String(device.id)),
                         Dom.make("span", { class: "visually-hidden" }, ` ${what}`),
-                        device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Words.shortSize(device.leakedBytes)) : null,
+                        device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Format.shortSize(device.leakedBytes)) : null,
                     );
                 }),
             ),
@@ -108,7 +108,7 @@ const HeadView = (() => {
     };
 
     const show = (data) => {
-        const outcome = Words.outcome(data.outcome);
+        const outcome = Format.outcome(data.outcome);
         document.documentElement.dataset.outcome = outcome.mark;
         const head = Dom.section("head");
         head.append(
@@ -124,7 +124,7 @@ const HeadView = (() => {
                     : Dom.make(
                           "ul",
                           { class: "caveats", id: "caveats", "aria-label": "What the numbers do not mean" },
-                          data.caveats.map((caveat) => Dom.make("li", { class: caveat.makesInconclusive ? "decides" : undefined }, caveat.makesInconclusive ? Dom.mark("undecided") : null, Dom.make("span", {}, caveat.words))),
+                          data.caveats.map((caveat) => Dom.make("li", { class: caveat.makesInconclusive ? "decides" : undefined }, caveat.makesInconclusive ? Dom.mark("undecided") : null, Dom.make("span", {}, caveat.text))),
                       ),
                 Dom.make(
                     "div",

@@ -12,10 +12,10 @@ const IcicleView = (() => {
     let data;
     let mode;
     let path;
-    let place;
-    let words;
+    let tree;
+    let readout;
 
-    const amount = (value) => (mode === "count" ? Words.count(value, "buffer") : Words.size(value));
+    const amount = (value) => (mode === "count" ? Format.count(value, "buffer") : Format.size(value));
 
     const root = () => data.icicle[mode];
 
@@ -39,7 +39,7 @@ const IcicleView = (() => {
             return node.children[index];
         }, root());
         const rows = ancestors.length + depth(focused);
-        const width = Math.max(200, place.clientWidth);
+        const width = Math.max(200, tree.clientWidth);
         const svg = Dom.draw("svg", { viewBox: `0 0 ${width} ${rows * ROW}`, width, height: rows * ROW, role: "tree", "aria-label": `Origins by ${MODES.find(([name]) => name === mode)[1]}` });
         const total = root().value;
         const cell = (node, left, wide, row, nodePath, kind) => {
@@ -50,13 +50,13 @@ const IcicleView = (() => {
             const title = `${node.name}: ${amount(node.value)}, ${share >= 10 ? Math.round(share) : Math.round(share * 10) / 10} % of all`;
             const group = Dom.draw(
                 "g",
-                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Words.shortFrame(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
+                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Format.shortFrame(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
                 Dom.draw("title", {}, title),
                 Dom.draw("rect", { width: Math.max(1, wide - 1), height: ROW - 1, rx: 2 }),
             );
             const letters = Math.floor((wide - 10) / 6.6);
             if (letters > 2) {
-                const name = Words.shortFrame(node.name);
+                const name = Format.shortFrame(node.name);
                 group.append(Dom.draw("text", { x: 5, y: 17 }, name.length > letters ? `${name.slice(0, Math.max(1, letters - 1))}…` : name));
             }
             svg.append(group);
@@ -71,13 +71,13 @@ const IcicleView = (() => {
         };
         ancestors.forEach((node, row) => cell(node, 0, width, row, path.slice(0, row), "ancestor"));
         cell(focused, 0, width, ancestors.length, path, "focused");
-        place.replaceChildren(svg);
-        place.dataset.mode = mode;
-        place.dataset.total = total;
-        words.textContent = total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
+        tree.replaceChildren(svg);
+        tree.dataset.mode = mode;
+        tree.dataset.total = total;
+        readout.textContent = total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
     };
 
-    const cellAt = (nodePath) => place.querySelector(`[data-path="${nodePath.join(".")}"]`);
+    const cellAt = (nodePath) => tree.querySelector(`[data-path="${nodePath.join(".")}"]`);
 
     const zoomTo = (nodePath) => {
         path = nodePath;
@@ -107,7 +107,7 @@ const IcicleView = (() => {
             const next = target && cellAt(target);
             if (next) {
                 next.focus();
-                words.textContent = next.getAttribute("aria-label");
+                readout.textContent = next.getAttribute("aria-label");
             }
         } else if (event.key === "Enter" || event.key === " ") {
             event.preventDefault();
@@ -118,8 +118,8 @@ const IcicleView = (() => {
         }
     };
 
-    const show = (given) => {
-        data = given;
+    const show = (newData) => {
+        data = newData;
         const section = Dom.section("icicle");
         if (!data.icicle || MODES.every(([name]) => !data.icicle[name] || data.icicle[name].value === 0)) {
             section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
@@ -128,8 +128,8 @@ const IcicleView = (() => {
         const modes = MODES.filter(([name]) => data.icicle[name]);
         mode = (modes.find(([name]) => data.icicle[name].value > 0) || modes[0])[0];
         path = [];
-        place = Dom.make("div", { class: "icicle", id: "icicle-tree" });
-        words = Dom.make("p", { class: "readout", id: "icicle-words", role: "status" });
+        tree = Dom.make("div", { class: "icicle", id: "icicle-tree" });
+        readout = Dom.make("p", { class: "readout", id: "icicle-text", role: "status" });
         section.append(
             Dom.make(
                 "div",
@@ -140,28 +140,28 @@ const IcicleView = (() => {
                     draw();
                 }),
             ),
-            place,
-            words,
+            tree,
+            readout,
         );
-        place.addEventListener("keydown", onKey);
-        place.addEventListener("click", (event) => {
+        tree.addEventListener("keydown", onKey);
+        tree.addEventListener("click", (event) => {
             const cell = event.target.closest(".cell");
             if (cell) {
                 zoomTo(cell.dataset.path === "" ? [] : cell.dataset.path.split(".").map(Number));
             }
         });
-        place.addEventListener("pointerover", (event) => {
+        tree.addEventListener("pointerover", (event) => {
             const cell = event.target.closest(".cell");
             if (cell) {
-                words.textContent = cell.getAttribute("aria-label");
+                readout.textContent = cell.getAttribute("aria-label");
             }
         });
         draw();
-        let wide = place.clientWidth;
+        let wide = tree.clientWidth;
         Dom.onTheme(draw);
-        Dom.onResize(place, () => {
-            if (place.clientWidth !== wide) {
-                wide = place.clientWidth;
+        Dom.onResize(tree, () => {
+            if (tree.clientWidth !== wide) {
+                wide = tree.clientWidth;
                 draw();
             }
         });

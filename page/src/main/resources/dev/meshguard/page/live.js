@@ -75,7 +75,7 @@ const LiveView = (() => {
                 label: {
                     ...textStyle("ink"),
                     show: isNamed,
-                    formatter: `${series.type} peak ${Words.shortSize(series.peak.bytes)}`,
+                    formatter: `${series.type} peak ${Format.shortSize(series.peak.bytes)}`,
                     position: x(series.peak.event) > (shownRange()[0] + shownRange()[1]) / 2 ? "left" : "right",
                     backgroundColor: Dom.colour("paper"),
                     padding: [1, 3],
@@ -102,10 +102,10 @@ const LiveView = (() => {
 
     const bytesAxis = (most, parts, extra = {}) => ({
         type: "value",
-        interval: Words.step(most * 1.12, parts),
+        interval: Format.step(most * 1.12, parts),
         // Room above the highest step for the names of phases.
-        max: Words.ceiling(most * 1.12, parts),
-        axisLabel: { ...textStyle(), formatter: (bytes) => Words.shortSize(bytes) },
+        max: Format.ceiling(most * 1.12, parts),
+        axisLabel: { ...textStyle(), formatter: (bytes) => Format.shortSize(bytes) },
         splitLine: { lineStyle: { color: Dom.colour("line") } },
         ...extra,
     });
@@ -114,7 +114,7 @@ const LiveView = (() => {
         type: "value",
         min: shownRange()[0],
         max: shownRange()[1],
-        axisLabel: { ...textStyle(), show: Axis.current.name !== "phase", formatter: (value) => Axis.current.words(value), showMaxLabel: false, hideOverlap: true },
+        axisLabel: { ...textStyle(), show: Axis.current.name !== "phase", formatter: (value) => Axis.current.label(value), showMaxLabel: false, hideOverlap: true },
         axisLine: { lineStyle: { color: Dom.colour("line") } },
         splitLine: { show: false },
         ...extra,
@@ -263,13 +263,13 @@ const LiveView = (() => {
                         "tr",
                         { "data-type": series.type },
                         Dom.make("th", { scope: "row", "data-title": "Type" }, swatch(series.type), series.type),
-                        Dom.make("td", { class: "number", "data-title": "Peak" }, Words.size(series.peak.bytes)),
+                        Dom.make("td", { class: "number", "data-title": "Peak" }, Format.size(series.peak.bytes)),
                         Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
-                        Dom.make("td", { class: "number", "data-title": "At the end" }, Words.size(series.bytes[series.bytes.length - 1])),
+                        Dom.make("td", { class: "number", "data-title": "At the end" }, Format.size(series.bytes[series.bytes.length - 1])),
                         Dom.make(
                             "td",
                             { class: "number", "data-title": "Budget" },
-                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Words.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
+                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
                         ),
                     ),
                 ),
@@ -302,10 +302,10 @@ const LiveView = (() => {
     };
 
     const budgets = () =>
-        data.budgets && !data.budgets.kept ? Dom.make("pre", { class: "words wrong", id: "live-budgets", tabindex: "0" }, data.budgets.words.join("\n")) : "";
+        data.budgets && !data.budgets.met ? Dom.make("pre", { class: "text wrong", id: "live-budgets", tabindex: "0" }, data.budgets.text.join("\n")) : "";
 
-    const show = (given) => {
-        data = given;
+    const show = (newData) => {
+        data = newData;
         const section = Dom.section("live");
         if (data.series.length === 0 || data.end === 0) {
             section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
@@ -338,7 +338,7 @@ const LiveView = (() => {
             budgets(),
             steps() || "",
             Dom.make("div", { class: "scroll" }, figures()),
-            data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Words.thousands(data.aggregated.series.shown)} of ${Words.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
+            data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Format.thousands(data.aggregated.series.shown)} of ${Format.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
         );
         chart = echarts.init(place, null, { renderer: "canvas" });
         chart.getZr().on("click", (event) => {

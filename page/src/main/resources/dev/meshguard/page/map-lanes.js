@@ -52,7 +52,7 @@ const MapLanes = (() => {
                 low[index] = height(rectangles.address[index]);
                 high[index] = height(rectangles.address[index] + Math.max(1, rectangles.size[index]));
             }
-            const left = members[number].filter((index) => rectangles.mark[index] !== 0);
+            const survivors = members[number].filter((index) => rectangles.mark[index] !== 0);
             return {
                 number,
                 device: lane.device,
@@ -62,7 +62,7 @@ const MapLanes = (() => {
                 // What was freed and had several reports at a time is outlined over the rest.
                 doubled: members[number].filter((index) => rectangles.mark[index] === 0 && rectangles.reports[index] > 1),
                 // Leaked ones last, so that nothing covers them.
-                left: left.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
+                survivors: survivors.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
                 isOpen: false,
                 isShown: true,
                 top: 0,
@@ -73,9 +73,9 @@ const MapLanes = (() => {
         for (const lane of lanes) {
             const isFirst = !first.has(lane.type);
             first.add(lane.type);
-            lane.isOpen = lanes.length <= 6 || isFirst || lane.left.some((index) => rectangles.mark[index] !== 3);
+            lane.isOpen = lanes.length <= 6 || isFirst || lane.survivors.some((index) => rectangles.mark[index] !== 3);
         }
-        const isMany = lanes.length > MANY && lanes.some((lane) => lane.left.length > 0);
+        const isMany = lanes.length > MANY && lanes.some((lane) => lane.survivors.length > 0);
 
         /** Puts the shown lanes below each other and returns how high they are in all. */
         const layout = (top) => {

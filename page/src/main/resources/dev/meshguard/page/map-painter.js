@@ -121,11 +121,11 @@ const MapPainter = (() => {
             context.moveTo(at, height - BOTTOM);
             context.lineTo(at, height - BOTTOM + 4);
             context.stroke();
-            const words = axis.words(tick);
-            const half = context.measureText(words).width / 2;
+            const label = axis.label(tick);
+            const half = context.measureText(label).width / 2;
             const middle = Math.max(half, Math.min(width + RIGHT - half, at));
             if (middle - half > free) {
-                context.fillText(words, middle, height - 8);
+                context.fillText(label, middle, height - 8);
                 free = middle + half + 6;
             }
         }
@@ -139,7 +139,7 @@ const MapPainter = (() => {
     };
 
     /**
-     * What was freed, pixel by pixel: a hundred thousand lives are mostly thinner than a pixel, and a fill for each of them would take
+     * What was freed, pixel by pixel: a hundred thousand generations are mostly thinner than a pixel, and a fill for each of them would take
      * longer than a frame. At any time an address belongs to one of them, so a pixel is hardly ever written twice.
      */
     const freed = (pixels, stride, ratio, scene, lane, colour) => {
@@ -158,7 +158,7 @@ const MapPainter = (() => {
             let end = Math.min(widest, Math.ceil((xs.to[index] - view.from) * scale));
             let top = Math.floor((1 - high[index]) * rows);
             const bottom = Math.min(rows, Math.max(top + 1, Math.ceil((1 - low[index]) * rows)));
-            // A hair of room, so that neighbours can be told apart.
+            // A hair of room, so that neighbours can be distinguished.
             end = end - begin > 4 ? end - 1 : Math.max(end, begin + 1);
             top = bottom - top > 5 ? top + 1 : top;
             for (let row = first + top; row < first + bottom; row++) {
@@ -199,12 +199,12 @@ const MapPainter = (() => {
         }
     };
 
-    const left = (context, scene, lane, colours) => {
+    const survivors = (context, scene, lane, colours) => {
         const { xs, view, width, low, high, data, isFaint } = scene;
         const scale = width / (view.to - view.from);
         const rectangles = data.rectangles;
         let count = 0;
-        for (const index of lane.left) {
+        for (const index of lane.survivors) {
             if (xs.to[index] < view.from || xs.from[index] > view.to) {
                 continue;
             }
@@ -282,7 +282,7 @@ const MapPainter = (() => {
             if (scene.isFaint) {
                 unlike(context, scene, lane, colours.type(lane.type));
             }
-            count += left(context, scene, lane, colours);
+            count += survivors(context, scene, lane, colours);
         }
         context.font = scene.font;
         ticks(context, scene, colours);

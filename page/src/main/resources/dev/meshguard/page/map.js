@@ -1,10 +1,10 @@
 "use strict";
 
-/** The lifetime map: a lane for each device and type, a rectangle for each life of an address; what was never freed runs off the edge. */
+/** The lifetime map: a lane for each device and type, a rectangle for each generation of an address; one that was never freed runs off the edge. */
 const MapView = (() => {
-    const KEYS = "Wheel or + and − zoom, ← and → move, ↑ and ↓ go through what is left, Enter opens, 0 shows all.";
+    const KEYS = "Wheel or + and − zoom, ← and → move, ↑ and ↓ go through the survivors, Enter opens, 0 shows all.";
     const MEANINGS = {
-        freed: "given back",
+        freed: "freed",
         leaked: "leaked",
         late: "freed late: after close began",
         misreported: "misreported: the memory is free",
@@ -25,7 +25,7 @@ const MapView = (() => {
     let labels;
     let frame;
     let isWaiting = false;
-    const shows = { device: "", type: "", isFaint: false, isLeftOnly: false };
+    const shows = { device: "", type: "", isFaint: false, survivorsOnly: false };
 
     const toAxis = () => {
         const rectangles = data.rectangles;
@@ -39,7 +39,7 @@ const MapView = (() => {
     };
 
     const isLaneShown = (lane) => {
-        const isDevice = shows.device === "" || (shows.device === "left" ? lane.left.length > 0 : String(lane.device) === shows.device);
+        const isDevice = shows.device === "" || (shows.device === "survivors" ? lane.survivors.length > 0 : String(lane.device) === shows.device);
         return isDevice && (shows.type === "" || lane.type === shows.type);
     };
 
@@ -86,7 +86,7 @@ const MapView = (() => {
             low: model.low,
             high: model.high,
             isFaint: shows.isFaint,
-            isLeftOnly: shows.isLeftOnly,
+            survivorsOnly: shows.survivorsOnly,
             font: `11px ${getComputedStyle(document.body).fontFamily}`,
             x: (value) => ((value - view.from) * width) / (view.to - view.from),
         };
@@ -170,7 +170,7 @@ const MapView = (() => {
         return { value, lane, y, slack: ((view.to - view.from) / scene.width) * 2 };
     };
 
-    /** The rectangle under a point; what is left goes before what was freed, the smaller before the larger. */
+    /** The rectangle under a point; a survivor goes before a freed one, the smaller before the larger. */
     const pick = ({ value, lane, y, slack }) => {
         if (!lane) {
             return undefined;
@@ -188,8 +188,8 @@ const MapView = (() => {
             }
             return best;
         };
-        const left = nearest([...lane.left].reverse(), slack);
-        return left !== undefined || shows.isLeftOnly ? left : nearest(lane.freed, slack / 2);
+        const survivor = nearest([...lane.survivors].reverse(), slack);
+        return survivor !== undefined || shows.survivorsOnly ? survivor : nearest(lane.freed, slack / 2);
     };
 
     const text = (position) => (position < 0 ? undefined : data.strings[position]);
@@ -199,19 +199,19 @@ const MapView = (() => {
         const lane = model.lanes[rectangles.lane[index]];
         const label = text(rectangles.label[index]);
         const ends = rectangles.to[index] < 0 ? "still there" : `freed by event #${rectangles.to[index]}`;
-        return `${lane.type} ${Words.size(rectangles.size[index])} on device ${lane.device}${label ? `, “${label}”` : ""}: event #${rectangles.from[index]}, ${ends}; ${MEANINGS[Words.MARKS[rectangles.mark[index]]]}`;
+        return `${lane.type} ${Format.size(rectangles.size[index])} on device ${lane.device}${label ? `, “${label}”` : ""}: event #${rectangles.from[index]}, ${ends}; ${MEANINGS[Format.MARKS[rectangles.mark[index]]]}`;
     };
 
     const details = (index) => {
         const rectangles = data.rectangles;
         const lane = model.lanes[rectangles.lane[index]];
-        const mark = Words.MARKS[rectangles.mark[index]];
+        const mark = Format.MARKS[rectangles.mark[index]];
         const event = (number) => Dom.make("button", { type: "button", class: "event-link", "data-event": number, onclick: () => Cursor.moveTo(number, "details") }, `#${number}`);
         const group = rectangles.group[index];
         const rows = [
             ["What became of it", [Dom.mark(mark), ` ${MEANINGS[mark]}`]],
-            ["Where", `${lane.type} at ${Words.address(rectangles.address[index])} on device ${lane.device}`],
-            ["Size", Words.size(rectangles.size[index])],
+            ["Where", `${lane.type} at ${Format.address(rectangles.address[index])} on device ${lane.device}`],
+            ["Size", Format.size(rectangles.size[index])],
             ["Label", text(rectangles.label[index])],
             ["Allocated by", text(rectangles.site[index])],
             ["Kind", text(rectangles.kind[index])],
@@ -229,7 +229,7 @@ const MapView = (() => {
     };
 
     const groupLink = (group) =>
-        Dom.make("a", { href: "#groups" }, `${data.groups[group].cause || data.groups[group].standing} · ${Words.count(data.groups[group].count, "buffer")}`);
+        Dom.make("a", { href: "#groups" }, `${data.groups[group].cause || data.groups[group].status} · ${Format.count(data.groups[group].count, "buffer")}`);
 
     const openPanel = (index) => {
         const close = Dom.make("button", { type: "button", class: "close", onclick: closePanel }, "Close");
@@ -245,7 +245,7 @@ const MapView = (() => {
         canvas.focus();
     };
 
-    /** Brings a rectangle into view: its lane open and shown, its life inside the range. */
+    /** Brings a rectangle into view: its lane open and shown, its generation inside the range. */
     const reveal = (index) => {
         const lane = model.lanes[data.rectangles.lane[index]];
         if (!isLaneShown(lane)) {
@@ -263,8 +263,8 @@ const MapView = (() => {
 
     const step = (by) => {
         const shown = model.lanes.filter((lane) => isLaneShown(lane));
-        const left = shown.flatMap((lane) => lane.left).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
-        const steps = left.length > 0 ? left : shown.flatMap((lane) => lane.freed).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
+        const survivors = shown.flatMap((lane) => lane.survivors).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
+        const steps = survivors.length > 0 ? survivors : shown.flatMap((lane) => lane.freed).sort((one, other) => data.rectangles.from[one] - data.rectangles.from[other]);
         if (steps.length === 0) {
             return;
         }
@@ -366,7 +366,7 @@ const MapView = (() => {
     const controls = () => {
         const devices = [...new Set(data.lanes.map((lane) => lane.device))];
         const types = [...new Set(data.lanes.map((lane) => lane.type))];
-        const hasLeft = model.lanes.some((lane) => lane.left.length > 0);
+        const hasSurvivors = model.lanes.some((lane) => lane.survivors.length > 0);
         const buttons = [
             ["map-in", "+", "Zoom in", () => zoom(1 / 1.6, (view.from + view.to) / 2)],
             ["map-out", "−", "Zoom out", () => zoom(1.6, (view.from + view.to) / 2)],
@@ -375,7 +375,7 @@ const MapView = (() => {
         return Dom.make(
             "div",
             { class: "controls" },
-            Dom.select("map-device", "Devices", [["", "all"], ...(hasLeft ? [["left", "with something left"]] : []), ...devices.map((device) => [String(device), `device ${device}`])], (value) => {
+            Dom.select("map-device", "Devices", [["", "all"], ...(hasSurvivors ? [["survivors", "with survivors"]] : []), ...devices.map((device) => [String(device), `device ${device}`])], (value) => {
                 shows.device = value;
                 draw();
             }),
@@ -398,8 +398,8 @@ const MapView = (() => {
                 },
                 "Open or fold all lanes",
             ),
-            Dom.toggle("map-left-only", "Only what is left", false, (isOn) => {
-                shows.isLeftOnly = isOn;
+            Dom.toggle("map-survivors-only", "Only survivors", false, (isOn) => {
+                shows.survivorsOnly = isOn;
                 draw();
             }),
             devices.length < 3
@@ -409,7 +409,7 @@ const MapView = (() => {
                       draw();
                   }),
             Axis.control("map-axis"),
-            Dom.make("span", { class: "zoom" }, buttons.map(([id, words, title, onclick]) => Dom.make("button", { type: "button", id, title, "aria-label": title, onclick }, words))),
+            Dom.make("span", { class: "zoom" }, buttons.map(([id, label, title, onclick]) => Dom.make("button", { type: "button", id, title, "aria-label": title, onclick }, label))),
         );
     };
 
@@ -418,13 +418,13 @@ const MapView = (() => {
         return Dom.make(
             "p",
             { class: "keys", id: "map-key" },
-            used.map((number) => Dom.make("span", { class: "key" }, Dom.mark(Words.MARKS[number]), MEANINGS[Words.MARKS[number]])),
+            used.map((number) => Dom.make("span", { class: "key" }, Dom.mark(Format.MARKS[number]), MEANINGS[Format.MARKS[number]])),
             data.rectangles.reports.some((reports) => reports > 1) ? Dom.make("span", { class: "key" }, Dom.draw("svg", { class: "mark", viewBox: "0 0 16 16", "aria-hidden": "true" }, Dom.draw("rect", { class: "outline", x: 2, y: 3, width: 12, height: 10 })), "reported twice at a time") : null,
         );
     };
 
-    const show = (given) => {
-        data = given;
+    const show = (newData) => {
+        data = newData;
         const section = Dom.section("map");
         if (data.rectangles.lane.length === 0) {
             section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
@@ -434,7 +434,7 @@ const MapView = (() => {
         axis = Axis.current;
         toAxis();
         if (model.isMany) {
-            shows.device = "left";
+            shows.device = "survivors";
         }
         const total = data.rectangles.lane.length;
         const stillThere = data.rectangles.to.filter((event) => event < 0).length;
@@ -442,7 +442,7 @@ const MapView = (() => {
             id: "map-canvas",
             tabindex: "0",
             role: "application",
-            "aria-label": `Lifetime map of ${Words.count(total, "buffer")} in ${Words.count(data.lanes.length, "lane")}; ${stillThere} still there at the end`,
+            "aria-label": `Lifetime map of ${Format.count(total, "buffer")} in ${Format.count(data.lanes.length, "lane")}; ${stillThere} still there at the end`,
             "aria-describedby": "map-readout",
         });
         over = Dom.make("canvas", { class: "over", id: "map-over", "aria-hidden": "true" });
@@ -473,11 +473,11 @@ const MapView = (() => {
             frame,
             readout,
             panel,
-            shown < of ? Dom.make("p", { class: "aggregated", id: "map-aggregated" }, `${Words.thousands(shown)} of ${Words.thousands(of)} lives are drawn: all that are left, and of those that were freed the ones that took the most bytes for the longest time.`) : "",
+            shown < of ? Dom.make("p", { class: "aggregated", id: "map-aggregated" }, `${Format.thousands(shown)} of ${Format.thousands(of)} generations are drawn: all survivors, and of the freed ones the ones that took the most bytes for the longest time.`) : "",
             Dom.make("p", { class: "note" }, "Left to right: the run. Bottom to top of a lane: addresses; ranges that nothing ever occupied are drawn short."),
         );
         if (model.isMany) {
-            Dom.section("map-device").value = "left";
+            Dom.section("map-device").value = "survivors";
         }
         listen();
         draw();

@@ -20,12 +20,12 @@ const MatrixView = (() => {
             const isOut = found.difference !== 0;
             return Dom.make(
                 "td",
-                { class: isOut ? "out" : undefined, "data-device": device, "data-type": type, "data-live": found.liveBytes, "data-peak": found.peakBytes, "data-difference": found.difference, title: `live ${Words.size(found.liveBytes)}, peak ${Words.size(found.peakBytes)}` },
-                Dom.make("span", { class: found.liveBytes > 0 ? "live-bytes" : "live-bytes nothing" }, found.liveBytes > 0 ? Words.shortSize(found.liveBytes) : "0"),
-                Dom.make("span", { class: "peak-bytes" }, `peak ${Words.shortSize(found.peakBytes)}`),
+                { class: isOut ? "out" : undefined, "data-device": device, "data-type": type, "data-live": found.liveBytes, "data-peak": found.peakBytes, "data-difference": found.difference, title: `live ${Format.size(found.liveBytes)}, peak ${Format.size(found.peakBytes)}` },
+                Dom.make("span", { class: found.liveBytes > 0 ? "live-bytes" : "live-bytes nothing" }, found.liveBytes > 0 ? Format.shortSize(found.liveBytes) : "0"),
+                Dom.make("span", { class: "peak-bytes" }, `peak ${Format.shortSize(found.peakBytes)}`),
                 Dom.draw("svg", { class: "peak-bar", viewBox: "0 0 100 3", preserveAspectRatio: "none", "aria-hidden": "true" }, Dom.draw("rect", { class: "rest", width: 100, height: 3 }), Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: (100 * found.peakBytes) / most.get(type), height: 3 })),
-                found.budget == null ? null : Dom.make("span", { class: found.peakBytes > found.budget ? "budget over-budget" : "budget", "data-budget": found.budget }, `budget ${Words.shortSize(found.budget)}${found.peakBytes > found.budget ? ", exceeded" : ""}`),
-                isOut ? Dom.make("span", { class: "difference" }, Dom.make("span", { "aria-hidden": "true" }, found.difference > 0 ? "▲ " : "▼ "), `${Words.signedSize(found.difference)}`) : null,
+                found.budget == null ? null : Dom.make("span", { class: found.peakBytes > found.budget ? "budget over-budget" : "budget", "data-budget": found.budget }, `budget ${Format.shortSize(found.budget)}${found.peakBytes > found.budget ? ", exceeded" : ""}`),
+                isOut ? Dom.make("span", { class: "difference" }, Dom.make("span", { "aria-hidden": "true" }, found.difference > 0 ? "▲ " : "▼ "), `${Format.signedSize(found.difference)}`) : null,
             );
         };
         const differ = data.matrix.filter((one) => one.difference !== 0).length;
@@ -33,7 +33,7 @@ const MatrixView = (() => {
             Dom.make(
                 "p",
                 { class: "lead", id: "matrix-lead" },
-                devices.length < 3 ? "With fewer than three devices there is no majority to differ from." : differ === 0 ? `All ${devices.length} devices ended alike.` : `${Words.count(differ, "cell")} of ${data.matrix.length} differ from what most devices ended with.`,
+                devices.length < 3 ? "With fewer than three devices there is no majority to differ from." : differ === 0 ? `All ${devices.length} devices ended alike.` : `${Format.count(differ, "cell")} of ${data.matrix.length} differ from what most devices ended with.`,
             ),
             Dom.make(
                 "div",

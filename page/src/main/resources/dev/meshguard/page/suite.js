@@ -3,7 +3,7 @@
 /** All runs on one page: what became of each, two of them side by side, and which entries were used. */
 const SuiteView = (() => {
     const outcome = (run) => {
-        const { word, mark } = Words.outcome(run.outcome);
+        const { word, mark } = Format.outcome(run.outcome);
         return Dom.make("span", { class: `run-outcome outcome-${mark}` }, Dom.mark(mark), word);
     };
 
@@ -19,7 +19,7 @@ const SuiteView = (() => {
     const head = (data) => {
         const counts = new Map();
         data.runs.forEach((run) => {
-            const { word, mark } = Words.outcome(run.outcome);
+            const { word, mark } = Format.outcome(run.outcome);
             counts.set(word, { mark, number: ((counts.get(word) || {}).number || 0) + 1 });
         });
         const order = ["Leak", "Inconclusive", "Misreported", "Stale"];
@@ -36,10 +36,10 @@ const SuiteView = (() => {
                     "p",
                     { class: "totals", id: "totals" },
                     [...counts].map(([word, { mark: sign, number }]) => Dom.make("span", { class: "key", "data-outcome": word }, Dom.mark(sign), Dom.make("b", {}, String(number)), word.toLowerCase())),
-                    Dom.make("span", {}, Dom.make("b", { "data-total": "leaks" }, String(leaks)), ` ${leaks === 1 ? "leak" : "leaks"}, `, Dom.make("span", { "data-total": "bytes" }, Words.size(leaked))),
+                    Dom.make("span", {}, Dom.make("b", { "data-total": "leaks" }, String(leaks)), ` ${leaks === 1 ? "leak" : "leaks"}, `, Dom.make("span", { "data-total": "bytes" }, Format.size(leaked))),
                     Dom.make("span", {}, Dom.make("b", { "data-total": "buffers" }, String(data.runs.reduce((sum, run) => sum + run.buffers, 0))), " buffers tracked"),
                 ),
-                (data.warnings || []).length === 0 ? null : Dom.make("ul", { class: "warnings", id: "warnings" }, data.warnings.map((words) => Dom.make("li", {}, words))),
+                (data.warnings || []).length === 0 ? null : Dom.make("ul", { class: "warnings", id: "warnings" }, data.warnings.map((warning) => Dom.make("li", {}, warning))),
             ),
         );
     };
@@ -54,11 +54,11 @@ const SuiteView = (() => {
                 { key: "title", title: "Test", value: (run) => run.title, cells: title },
                 { key: "outcome", title: "Outcome", value: (run) => run.outcome, cells: outcome },
                 { key: "leaks", title: "Leaks", number: true, value: (run) => run.leaks, cells: (run) => String(run.leaks) },
-                { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Words.size(run.leakedBytes) }, Words.shortSize(run.leakedBytes)) },
+                { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes)) },
                 { key: "causes", title: "Causes", value: causes, cells: (run) => causes(run) || Dom.make("span", { class: "absent" }, "–") },
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
-                { key: "peak", title: "Peak", number: true, value: (run) => run.peakBytes, cells: (run) => Dom.make("span", { title: Words.size(run.peakBytes) }, Words.shortSize(run.peakBytes)) },
-                { key: "duration", title: "Duration", number: true, value: (run) => run.durationMillis, cells: (run) => Words.duration(run.durationMillis * 1000) },
+                { key: "peak", title: "Peak", number: true, value: (run) => run.peakBytes, cells: (run) => Dom.make("span", { title: Format.size(run.peakBytes) }, Format.shortSize(run.peakBytes)) },
+                { key: "duration", title: "Duration", number: true, value: (run) => run.durationMillis, cells: (run) => Format.duration(run.durationMillis * 1000) },
                 ...(data.runs.some((run) => run.day) ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.make("span", { class: "absent" }, "–") }] : []),
                 { key: "where", title: "Ran on", value: where, cells: (run) => where(run) || Dom.make("span", { class: "absent" }, "–") },
             ],
@@ -87,29 +87,29 @@ const SuiteView = (() => {
         );
     };
 
-    const difference = (one, other, words) => {
+    const difference = (one, other, format) => {
         if (typeof one !== "number" || typeof other !== "number") {
             return one === other ? "same" : "differs";
         }
         if (one === other) {
             return "same";
         }
-        return Dom.make("span", { class: other > one ? "more" : "less" }, `${other > one ? "▲ +" : "▼ −"}${words(Math.abs(other - one))}`);
+        return Dom.make("span", { class: other > one ? "more" : "less" }, `${other > one ? "▲ +" : "▼ −"}${format(Math.abs(other - one))}`);
     };
 
     const compared = (one, other) => {
         const types = [...new Set([...Object.keys(one.peakByType || {}), ...Object.keys(other.peakByType || {})])];
         const names = [...new Set([...Object.keys(one.causes || {}), ...Object.keys(other.causes || {})])];
         return [
-            ["Outcome", (run) => run.outcome, (value) => Words.outcome(value).word],
+            ["Outcome", (run) => run.outcome, (value) => Format.outcome(value).word],
             ["Leaks", (run) => run.leaks, String],
-            ["Leaked", (run) => run.leakedBytes, Words.shortSize],
+            ["Leaked", (run) => run.leakedBytes, Format.shortSize],
             ...names.map((name) => [name, (run) => (run.causes || {})[name] || 0, String]),
             ["Buffers", (run) => run.buffers, String],
-            ["Peak", (run) => run.peakBytes, Words.shortSize],
-            ...types.map((type) => [`Peak of ${type}`, (run) => (run.peakByType || {})[type] || 0, Words.shortSize]),
-            ["Duration", (run) => run.durationMillis, (millis) => Words.duration(millis * 1000)],
-        ].map(([name, value, words]) => ({ name, one: value(one), other: value(other), words }));
+            ["Peak", (run) => run.peakBytes, Format.shortSize],
+            ...types.map((type) => [`Peak of ${type}`, (run) => (run.peakByType || {})[type] || 0, Format.shortSize]),
+            ["Duration", (run) => run.durationMillis, (millis) => Format.duration(millis * 1000)],
+        ].map(([name, value, format]) => ({ name, one: value(one), other: value(other), format }));
     };
 
     const differences = (data) => {
@@ -123,8 +123,8 @@ const SuiteView = (() => {
         const worst = places.sort((one, other) => data.runs[other].leakedBytes - data.runs[one].leakedBytes || data.runs[other].peakBytes - data.runs[one].peakBytes);
         const chosen = { one: worst[worst.length - 1], other: worst[0] };
         const result = Dom.make("div", { id: "differences-result" });
-        const choose = (key, words) => {
-            const list = Dom.select(`differences-${key}`, words, data.runs.map((run, place) => [place, [run.title, where(run), run.day || ""].filter((part) => part !== "").join(" · ")]), (value) => {
+        const choose = (key, label) => {
+            const list = Dom.select(`differences-${key}`, label, data.runs.map((run, place) => [place, [run.title, where(run), run.day || ""].filter((part) => part !== "").join(" · ")]), (value) => {
                 chosen[key] = value;
                 show();
             });
@@ -148,9 +148,9 @@ const SuiteView = (() => {
                                 "tr",
                                 { "data-name": row.name },
                                 Dom.make("th", { scope: "row" }, row.name),
-                                Dom.make("td", { class: "number", "data-title": "First" }, row.words(row.one)),
-                                Dom.make("td", { class: "number", "data-title": "Second" }, row.words(row.other)),
-                                Dom.make("td", { class: "number", "data-title": "Difference" }, difference(row.one, row.other, row.words)),
+                                Dom.make("td", { class: "number", "data-title": "First" }, row.format(row.one)),
+                                Dom.make("td", { class: "number", "data-title": "Second" }, row.format(row.other)),
+                                Dom.make("td", { class: "number", "data-title": "Difference" }, difference(row.one, row.other, row.format)),
                             ),
                         ),
                     ),
@@ -165,9 +165,9 @@ const SuiteView = (() => {
     const used = (data) => {
         const section = Dom.section("used");
         const entries = new Map();
-        data.runs.forEach((run) => (run.expectationsUsed || []).forEach((words) => entries.set(words, [...(entries.get(words) || []), run])));
+        data.runs.forEach((run) => (run.expectationsUsed || []).forEach((text) => entries.set(text, [...(entries.get(text) || []), run])));
         if (entries.size === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "No run used an entry that says what may stay."));
+            section.append(Dom.make("p", { class: "empty" }, "No run used an expectation."));
             return;
         }
         // Of runs without a day the last of the list.
@@ -176,10 +176,10 @@ const SuiteView = (() => {
             SortableTable.create({
                 id: "used-table",
                 caption: "Expected buffers over the runs",
-                rows: [...entries].map(([words, usedBy]) => ({ words, usedBy, last: last(usedBy) })),
+                rows: [...entries].map(([text, usedBy]) => ({ text, usedBy, last: last(usedBy) })),
                 columns: [
-                    { key: "words", title: "Entry", value: (entry) => entry.words, cells: (entry) => Dom.make("code", {}, entry.words) },
-                    { key: "runs", title: "Used by", number: true, value: (entry) => entry.usedBy.length, cells: (entry) => `${entry.usedBy.length} of ${Words.count(data.runs.length, "run")}` },
+                    { key: "text", title: "Entry", value: (entry) => entry.text, cells: (entry) => Dom.make("code", {}, entry.text) },
+                    { key: "runs", title: "Used by", number: true, value: (entry) => entry.usedBy.length, cells: (entry) => `${entry.usedBy.length} of ${Format.count(data.runs.length, "run")}` },
                     { key: "last", title: "Last used", value: (entry) => entry.last.day || entry.last.title, cells: (entry) => [entry.last.day ? `${entry.last.day} by ` : "by ", title(entry.last)] },
                 ],
             }).element,

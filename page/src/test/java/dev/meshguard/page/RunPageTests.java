@@ -102,9 +102,9 @@ class RunPageTests {
             assertThat(data.at("/sum/leaked").longValue())
                     .as(seed)
                     .isEqualTo(verdict.sum().leaked());
-            for (SurvivorStatus standing : SurvivorStatus.values()) {
-                assertThat(countOf(data, standing)).as(seed + standing).isEqualTo(survivors(verdict, standing));
-                assertThat(rectanglesOf(data, standing)).as(seed + standing).isEqualTo(survivors(verdict, standing));
+            for (SurvivorStatus status : SurvivorStatus.values()) {
+                assertThat(countOf(data, status)).as(seed + status).isEqualTo(survivors(verdict, status));
+                assertThat(rectanglesOf(data, status)).as(seed + status).isEqualTo(survivors(verdict, status));
             }
             assertThat(data.at("/text").textValue())
                     .as(seed)
@@ -227,13 +227,13 @@ class RunPageTests {
 
         assertThat(growth.at("/rounds").intValue()).isEqualTo(4);
         assertThat(growth.at("/trend").textValue()).isEqualTo("GROWING");
-        assertThat(growth.at("/words/0").textValue())
+        assertThat(growth.at("/text/0").textValue())
                 .isEqualTo(
                         "GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 1000 B per round");
         assertThat(growth.at("/memories"))
                 .hasToString(
                         "[{\"name\":\"DRAM of device 0\",\"device\":0,\"type\":\"DRAM\","
-                                + "\"memory\":[1000,2000,3000,4000],\"books\":[1000,2000,3000,4000],\"trend\":\"GROWING\","
+                                + "\"memory\":[1000,2000,3000,4000],\"ledger\":[1000,2000,3000,4000],\"trend\":\"GROWING\","
                                 + "\"slopeBytesPerRound\":1000,\"forecast\":\"no forecast: the reports do not say what a buffer reserves in each bank\"}]");
         assertThat(growth.at("/sites/0/memory")).hasToString("[1000,2000,3000,4000]");
         assertThat(growth.at("/sites/0/slopeBytesPerRound").longValue()).isEqualTo(1000);
@@ -262,9 +262,9 @@ class RunPageTests {
         assertThat(data.at("/matrix/0/budget").longValue()).isEqualTo(2000);
         assertThat(data.at("/budgets/kept").booleanValue()).isFalse();
         assertThat(data.at("/budgets/limits"))
-                .hasToString("[{\"words\":\"DRAM of each device: peak at most 1.95 KiB (2000 B)\",\"type\":\"DRAM\","
-                        + "\"peakBytes\":2000,\"kept\":false}]");
-        assertThat(data.at("/budgets/words/0").textValue()).isEqualTo("OVER BUDGET  1 limit of 1 budget not kept");
+                .hasToString("[{\"text\":\"DRAM of each device: peak at most 1.95 KiB (2000 B)\",\"type\":\"DRAM\","
+                        + "\"peakBytes\":2000,\"met\":false}]");
+        assertThat(data.at("/budgets/text/0").textValue()).isEqualTo("OVER BUDGET  1 limit of 1 budget not kept");
     }
 
     @Test
@@ -281,10 +281,10 @@ class RunPageTests {
         JsonNode groups = read(RunPage.of("KvCacheTest.decode()", report).withBaseline(before))
                 .at("/groups");
 
-        assertThat(groups.findValuesAsText("knowledge")).containsExactlyInAnyOrder("known", "new");
+        assertThat(groups.findValuesAsText("baseline")).containsExactlyInAnyOrder("known", "new");
         assertThat(read(RunPage.of("KvCacheTest.decode()", report))
                         .at("/groups")
-                        .findValuesAsText("knowledge"))
+                        .findValuesAsText("baseline"))
                 .containsOnly("none");
     }
 
@@ -313,7 +313,7 @@ class RunPageTests {
                 .contains(
                         "still referenced by KvCacheTest.cache -\\u003E ArrayList[0]",
                         "\"title\":\"KvCacheTest.decode()\"",
-                        "\"sourcesLeftOut\":true",
+                        "\"sourcesOmitted\":true",
                         "\"site\":[-1]");
         assertThat(Pages.of(page.withoutSources())).doesNotContain("KvCacheTest.java");
         assertThat(SCHEMA.validate(discreet, InputFormat.JSON)).isEmpty();
@@ -369,19 +369,19 @@ class RunPageTests {
         }
     }
 
-    private static long survivors(LeakVerdict verdict, SurvivorStatus standing) {
-        return verdict.survivors(survivor -> survivor.status() == standing).size();
+    private static long survivors(LeakVerdict verdict, SurvivorStatus status) {
+        return verdict.survivors(survivor -> survivor.status() == status).size();
     }
 
-    private static long countOf(JsonNode data, SurvivorStatus standing) {
+    private static long countOf(JsonNode data, SurvivorStatus status) {
         return StreamSupport.stream(data.at("/groups").spliterator(), false)
-                .filter(group -> group.at("/standing").textValue().equals(standing.name()))
+                .filter(group -> group.at("/status").textValue().equals(status.name()))
                 .mapToLong(group -> group.at("/count").longValue())
                 .sum();
     }
 
-    private static long rectanglesOf(JsonNode data, SurvivorStatus standing) {
-        long mark = switch (standing) {
+    private static long rectanglesOf(JsonNode data, SurvivorStatus status) {
+        long mark = switch (status) {
             case LEAKED -> 1;
             case MISREPORTED -> 2;
             case EXPECTED -> 3;

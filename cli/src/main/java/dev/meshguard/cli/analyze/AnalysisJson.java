@@ -58,8 +58,8 @@ final class AnalysisJson {
         json.writeNumberField("lines", log.lines());
         json.writeNumberField("reports", log.reports());
         texts("dialects", log.dialects().stream().sorted().map(Enum::name).toList());
-        json.writeNumberField("figuresCompared", log.comparedStatistics());
-        json.writeNumberField("figuresThatDiffer", log.differingStatistics());
+        json.writeNumberField("comparedStatistics", log.comparedStatistics());
+        json.writeNumberField("differingStatistics", log.differingStatistics());
         if (log.lastDump().isPresent()) {
             json.writeNumberField("lastDumpLine", log.lastDump().getAsLong());
         }

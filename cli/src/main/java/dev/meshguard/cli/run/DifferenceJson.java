@@ -106,7 +106,7 @@ final class DifferenceJson {
     private void site(AllocationSite site, Optional<Origin> origin) throws IOException {
         json.writeStringField("type", site.type().name());
         if (site.callSite().isPresent()) {
-            json.writeStringField("place", site.callSite().get());
+            json.writeStringField("callSite", site.callSite().get());
         }
         if (site.size().isPresent()) {
             json.writeNumberField("size", site.size().getAsLong());

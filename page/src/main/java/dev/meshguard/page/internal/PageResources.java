@@ -16,7 +16,7 @@ public final class PageResources {
     private static final List<String> RUN_SCRIPTS = List.of(
             "echarts.min.js",
             "data.js",
-            "words.js",
+            "format.js",
             "dom.js",
             "table.js",
             "cursor.js",
@@ -33,7 +33,7 @@ public final class PageResources {
             "events.js",
             "expectations.js",
             "run.js");
-    private static final List<String> SUITE_SCRIPTS = List.of("data.js", "words.js", "dom.js", "table.js", "suite.js");
+    private static final List<String> SUITE_SCRIPTS = List.of("data.js", "format.js", "dom.js", "table.js", "suite.js");
 
     /** A browser would treat such a text as the end of the element. */
     private static final Pattern END = Pattern.compile("</(script|style)|<!--", Pattern.CASE_INSENSITIVE);

@@ -81,7 +81,7 @@ final class VerdictWriter {
         json.writeNumberField("misreported", sum.misreported());
         json.writeNumberField("expected", sum.expected());
         json.writeNumberField("undecided", sum.undecided());
-        json.writeBooleanField("comesOut", sum.addsUp());
+        json.writeBooleanField("addsUp", sum.addsUp());
         json.writeEndObject();
     }
 

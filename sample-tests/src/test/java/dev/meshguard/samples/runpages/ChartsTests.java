@@ -120,7 +120,7 @@ class ChartsTests {
         chromium.open(growingFile);
         Accumulation growth = Accumulation.of(GROWING.verdict(), Rounds.MARKED);
 
-        assertThat(chromium.text("#growth-words"))
+        assertThat(chromium.text("#growth-text"))
                 .isEqualTo(AccumulationReport.of(growth).text());
         assertThat(chromium.texts("#growth-table td[data-key=slope]"))
                 .containsExactly(
@@ -135,7 +135,7 @@ class ChartsTests {
         chromium.click("input[name=growth-mode][value=memory]");
 
         chromium.await("document.querySelector('#growth-chart').dataset.mode === 'memory'");
-        assertThat(seriesOfChart(chromium, "growth-chart")).contains("0 memory", "0 books", "0 slope");
+        assertThat(seriesOfChart(chromium, "growth-chart")).contains("0 memory", "0 ledger", "0 slope");
         assertThat(chromium.text("#growth-table td[data-key=forecast]")).startsWith("full after ");
     }
 

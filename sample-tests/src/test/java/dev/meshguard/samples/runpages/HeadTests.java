@@ -131,8 +131,7 @@ class HeadTests {
 
         assertThat(chromium.text("#outcome")).isEqualTo("Clean");
         assertThat(chromium.all("#mesh td.device-clean svg.mark-clean")).hasSize(8);
-        assertThat(chromium.text("#groups .empty"))
-                .isEqualTo("Nothing is left: every buffer that was allocated was given back.");
+        assertThat(chromium.text("#groups .empty")).isEqualTo("No survivors: every allocated buffer was freed.");
         assertThat(sums(chromium)).containsEntry("freed", clean.verdict().sum().allocated());
     }
 

@@ -44,7 +44,7 @@ class LanguageModelPageTests {
         assertThat(chromium.value("document.querySelector('#icicle-tree').dataset.mode"))
                 .as("nothing leaked, so the bytes of the peak are shown first")
                 .isEqualTo("peak");
-        assertThat(chromium.text("#icicle-words")).startsWith("499.23 MiB (");
+        assertThat(chromium.text("#icicle-text")).startsWith("499.23 MiB (");
     }
 
     @Test

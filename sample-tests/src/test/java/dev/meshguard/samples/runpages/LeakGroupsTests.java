@@ -42,7 +42,7 @@ class LeakGroupsTests {
                 .containsExactlyInAnyOrderElementsOf(
                         groups().map(group -> String.valueOf(group.survivors().size()))
                                 .toList());
-        assertThat(chromium.texts(SHOWN_ROWS + " .standing b"))
+        assertThat(chromium.texts(SHOWN_ROWS + " .status b"))
                 .containsExactlyInAnyOrderElementsOf(
                         groups().map(group -> group.cause().name()).toList());
     }
@@ -103,11 +103,11 @@ class LeakGroupsTests {
         int fresh = chromium.all(SHOWN_ROWS + " .badge-new").size();
         assertThat(List.of(known, fresh)).allMatch(number -> number > 0);
 
-        chromium.select("#groups-knowledge", "known");
+        chromium.select("#groups-baseline", "known");
         assertThat(chromium.all(SHOWN_ROWS)).hasSize(known);
 
-        chromium.select("#groups-knowledge", "new and known");
-        chromium.select("#groups-standing", "expected");
+        chromium.select("#groups-baseline", "new and known");
+        chromium.select("#groups-status", "expected");
         assertThat(chromium.texts(SHOWN_ROWS + " td[data-key=label]")).containsExactly("fabric");
     }
 
@@ -126,7 +126,7 @@ class LeakGroupsTests {
                 .contains(cached.evidence().get(0).text());
         assertThat(chromium.text("#groups-table .remedy"))
                 .isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
-        assertThat(chromium.texts("#groups-table .story li")).isNotEmpty();
+        assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
         String line = LEAK.report().optOutOf(cached).orElseThrow().line();
         assertThat(chromium.text("#groups-table .paste-line code")).isEqualTo(line);
 

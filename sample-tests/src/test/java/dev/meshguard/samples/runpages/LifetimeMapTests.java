@@ -139,7 +139,7 @@ class LifetimeMapTests {
                                 life -> life.device() == 3 && life.type().name().equals("L1"))
                         .count());
 
-        chromium.click("#map-left-only");
+        chromium.click("#map-survivors-only");
         chromium.await("document.querySelector('#map-canvas').dataset.rectangles === '"
                 + lives().filter(
                                 life -> life.device() == 3 && life.type().name().equals("L1"))

@@ -152,7 +152,7 @@ class ManyReadersTests {
         for (String view : List.of("live-mode", "icicle-mode", "map-axis", "growth-mode")) {
             chromium.run("document.querySelectorAll('input[name=" + view + "]').forEach(input => input.click())");
         }
-        Stream.of("#map-unlike", "#map-left-only", "#map-in", "#map-lanes", "#map-all")
+        Stream.of("#map-unlike", "#map-survivors-only", "#map-in", "#map-lanes", "#map-all")
                 .forEach(selector -> chromium.run("document.querySelector('" + selector + "').click()"));
         chromium.run("const list = document.querySelector('#event-list'); list.scrollTop = list.scrollHeight");
         chromium.await("document.querySelector('#event-list').scrollTop > 0");

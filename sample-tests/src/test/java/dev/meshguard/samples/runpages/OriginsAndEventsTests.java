@@ -33,7 +33,7 @@ class OriginsAndEventsTests {
         chromium.open(file);
 
         assertThat(rootOf(chromium)).isEqualTo(leakedBytes());
-        assertThat(chromium.text("#icicle-words")).startsWith(Quantities.size(leakedBytes()) + " in all.");
+        assertThat(chromium.text("#icicle-text")).startsWith(Quantities.size(leakedBytes()) + " in all.");
     }
 
     @Test
@@ -113,11 +113,11 @@ class OriginsAndEventsTests {
         chromium.open(file);
 
         LeakVerdict verdict = LEAK.verdict();
-        assertThat(chromium.texts("#expectations-table tbody th[data-key=words]"))
+        assertThat(chromium.texts("#expectations-table tbody th[data-key=text]"))
                 .containsExactlyElementsOf(verdict.expectations().stream()
                         .map(result -> result.expectation().conditions())
                         .toList());
-        assertThat(chromium.texts("#expectations-table td[data-key=fate]")).containsExactly("matched", "unmatched");
+        assertThat(chromium.texts("#expectations-table td[data-key=result]")).containsExactly("matched", "unmatched");
         assertThat(chromium.texts("#expectations-table td[data-key=matched]"))
                 .isEqualTo(List.of("1 buffer, 96 KiB", "0 buffers"));
         assertThat(chromium.texts("#expectations-table td[data-key=reason]"))

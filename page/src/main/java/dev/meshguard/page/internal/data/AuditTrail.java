@@ -43,8 +43,8 @@ final class AuditTrail {
         for (Anomaly anomaly : anomalies.subList(0, shownAnomalies)) {
             json.writeStartObject();
             json.writeStringField("kind", anomaly.kind().name());
-            json.writeStringField("words", anomaly.kind().description());
-            json.writeBooleanField("unbalancesBooks", anomaly.kind().unbalancesLedger());
+            json.writeStringField("text", anomaly.kind().description());
+            json.writeBooleanField("unbalancesLedger", anomaly.kind().unbalancesLedger());
             json.writeNumberField("event", anomaly.event().number());
             json.writeNumberField("device", anomaly.device());
             json.writeStringField("type", anomaly.type().name());
@@ -57,11 +57,11 @@ final class AuditTrail {
 
     private void write(ExpectationResult result, JsonGenerator json) throws IOException {
         Expectation entry = result.expectation();
-        json.writeStringField("words", discretion.description(entry.conditions()));
-        json.writeStringField("fate", result.kind().name());
+        json.writeStringField("text", discretion.description(entry.conditions()));
+        json.writeStringField("result", result.kind().name());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
-        json.writeNumberField("refusedBuffers", result.rejectedBuffers());
+        json.writeNumberField("rejectedBuffers", result.rejectedBuffers());
         if (!entry.count().isAny()) {
             json.writeStringField("bound", entry.count().toString());
         }
@@ -69,10 +69,10 @@ final class AuditTrail {
             json.writeStringField("until", entry.until().get().toString());
         }
         json.writeStringField("reason", discretion.description(entry.because()));
-        Optional<String> place =
+        Optional<String> location =
                 discretion.hidesSources() ? Optional.empty() : entry.source().map(SourceLine::toString);
-        if (place.isPresent()) {
-            json.writeStringField("place", place.get());
+        if (location.isPresent()) {
+            json.writeStringField("location", location.get());
         }
     }
 
@@ -82,15 +82,15 @@ final class AuditTrail {
         }
         BudgetVerdict judged = budgets.get();
         json.writeObjectFieldStart("budgets");
-        json.writeBooleanField("kept", judged.violations().isEmpty());
+        json.writeBooleanField("met", judged.violations().isEmpty());
         Columns.texts(
-                "words",
+                "text",
                 discretion.description(BudgetReport.of(judged).text()).lines().toList(),
                 json);
         json.writeArrayFieldStart("limits");
         for (BudgetSpec budget : judged.budgets()) {
             json.writeStartObject();
-            json.writeStringField("words", budget.toString());
+            json.writeStringField("text", budget.toString());
             json.writeStringField("type", budget.type().name());
             if (budget.device().isPresent()) {
                 json.writeNumberField("device", budget.device().getAsInt());
@@ -99,9 +99,9 @@ final class AuditTrail {
                 json.writeNumberField("peakBytes", budget.peakBytes().getAsLong());
             }
             json.writeBooleanField(
-                    "kept",
+                    "met",
                     judged.violations().stream()
-                            .noneMatch(overrun -> overrun.budget().equals(budget)));
+                            .noneMatch(violation -> violation.budget().equals(budget)));
             json.writeEndObject();
         }
         json.writeEndArray();

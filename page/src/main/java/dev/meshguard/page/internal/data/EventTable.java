@@ -30,8 +30,7 @@ final class EventTable {
     private final AllocationHistory history;
     private final Texts texts;
     private final SourceRedactor discretion;
-    private final Columns columns =
-            new Columns("number", "kind", "device", "type", "address", "size", "words", "phase");
+    private final Columns columns = new Columns("number", "kind", "device", "type", "address", "size", "text", "phase");
 
     EventTable(AllocationHistory history, Texts texts, SourceRedactor discretion) {
         this.history = history;

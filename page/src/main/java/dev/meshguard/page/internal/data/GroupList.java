@@ -94,7 +94,7 @@ final class GroupList {
                     entry.group().survivors().stream().map(Survivor::buffer).toList();
             Columns.numbers("buffers", lives.indexesOf(buffers), json);
             if (stories-- > 0) {
-                Columns.texts("story", story(history, buffers.get(0)), json);
+                Columns.texts("timeline", story(history, buffers.get(0)), json);
             }
             if (entry.consequenceOf() != GroupIndex.NONE) {
                 json.writeNumberField("consequenceOf", entry.consequenceOf());
@@ -108,8 +108,8 @@ final class GroupList {
     private void write(SurvivorGroup group, JsonGenerator json) throws IOException {
         Fingerprint fingerprint = Fingerprint.of(group);
         json.writeStringField("cause", group.cause().name());
-        json.writeStringField("standing", group.status().name());
-        json.writeStringField("knowledge", knowledge(group, fingerprint));
+        json.writeStringField("status", group.status().name());
+        json.writeStringField("baseline", knowledge(group, fingerprint));
         json.writeStringField("fingerprint", fingerprints.of(fingerprint));
         json.writeStringField("remedy", verdict.remedyOf(group.cause()));
         json.writeStringField("type", group.type().name());
@@ -162,7 +162,7 @@ final class GroupList {
         json.writeArrayFieldStart(field);
         for (Evidence fact : facts) {
             json.writeStartObject();
-            json.writeStringField("words", discretion.description(fact.text()));
+            json.writeStringField("text", discretion.description(fact.text()));
             Columns.numbers(
                     "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
             json.writeEndObject();

@@ -67,7 +67,7 @@ final class GrowthFigures {
         json.writeNumberField("warmUp", growth.warmUp());
         json.writeStringField("trend", growth.trend().name());
         Columns.texts(
-                "words",
+                "text",
                 discretion
                         .description(AccumulationReport.of(growth).text())
                         .lines()
@@ -99,7 +99,7 @@ final class GrowthFigures {
             Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
             MemoryGrowth ofBooks = books.get(memory.memory());
             if (ofBooks != null) {
-                Columns.numbers("books", afterEachRound(ofBooks.bytes(), 1), json);
+                Columns.numbers("ledger", afterEachRound(ofBooks.bytes(), 1), json);
             }
             json.writeStringField("trend", memory.trend().name());
             json.writeNumberField("slopeBytesPerRound", memory.bytesPerRound());
@@ -132,7 +132,7 @@ final class GrowthFigures {
         Columns.numbers("memory", afterEachRound(site.bytes(), devices), json);
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
-        json.writeStringField("standing", site.trend().name());
+        json.writeStringField("trend", site.trend().name());
         Optional<String> frame = discretion.site(site.origin());
         if (frame.isPresent()) {
             json.writeStringField("site", frame.get());

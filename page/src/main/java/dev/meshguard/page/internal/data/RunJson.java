@@ -80,7 +80,7 @@ final class RunJson {
         if (reproduction.isPresent()) {
             json.writeStringField("reproduction", reproduction.get());
         }
-        json.writeBooleanField("sourcesLeftOut", discretion.hidesSources());
+        json.writeBooleanField("sourcesOmitted", discretion.hidesSources());
         json.writeBooleanField("flatAddresses", verdict.history().hasFlatAddresses());
         LeakVerdict.Sum sum = verdict.sum();
         json.writeObjectFieldStart("sum");
@@ -91,7 +91,7 @@ final class RunJson {
         json.writeNumberField("misreported", sum.misreported());
         json.writeNumberField("expected", sum.expected());
         json.writeNumberField("undecided", sum.undecided());
-        json.writeBooleanField("comesOut", sum.addsUp());
+        json.writeBooleanField("addsUp", sum.addsUp());
         json.writeEndObject();
     }
 
@@ -106,11 +106,11 @@ final class RunJson {
         json.writeEndArray();
     }
 
-    private void caveat(String kind, boolean makesInconclusive, String words, JsonGenerator json) throws IOException {
+    private void caveat(String kind, boolean makesInconclusive, String text, JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("kind", kind);
         json.writeBooleanField("makesInconclusive", makesInconclusive);
-        json.writeStringField("words", discretion.description(words));
+        json.writeStringField("text", discretion.description(text));
         json.writeEndObject();
     }
 }

@@ -1,7 +1,7 @@
 "use strict";
 
 /** How sizes, addresses and counts are written: as the text of a failure writes them, the same in every locale. */
-const Words = (() => {
+const Format = (() => {
     const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
     const shortSize = (bytes) => {
