@@ -93,26 +93,26 @@ class NeededEntriesTests {
     }
 
     @Test
-    void accountsOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
-        Map<String, String> accounts = new HashMap<>(WHOLE_RUN);
-        accounts.put("meshguard.account", folder.toString());
-        assertThat(run(WithoutWeightsTestCase.class, accounts)).hasOnlySucceeded(1);
-        assertThat(run(NotEndedTestCase.class, accounts)).hasNoFailedClass();
+    void recordsOfSeveralJvmsAgreeOnAnnotations(@TempDir Path folder) throws IOException {
+        Map<String, String> records = new HashMap<>(WHOLE_RUN);
+        records.put("meshguard.jvm-records", folder.toString());
+        assertThat(run(WithoutWeightsTestCase.class, records)).hasOnlySucceeded(1);
+        assertThat(run(NotEndedTestCase.class, records)).hasNoFailedClass();
 
         Assertions.assertEquals("""
-                STALE  2 of 3 expectations matched nothing in the whole run      [2 accounts]
+                STALE  2 of 3 expectations matched nothing in the whole run      [2 JVM records]
                    label "weights", because "of all that implement it" at @ExpectBuffers on NeededEntriesTests$WeightsContract
                    label "cache", because "of all that have it" at @ExpectBuffers on NeededEntriesTests$KeepsCaches
                 Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.
                 Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
-                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(accounts));
+                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(records));
 
-        assertThat(run(WithWeightsTestCase.class, accounts)).hasOnlySucceeded(1);
+        assertThat(run(WithWeightsTestCase.class, records)).hasOnlySucceeded(1);
 
         Assertions.assertEquals("""
-                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 accounts]
+                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 records]
                 Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
-                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(accounts));
+                   label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(records));
     }
 
     private static String judged(Map<String, String> parameters) throws IOException {

@@ -22,7 +22,7 @@ import org.opentest4j.AssertionFailedError;
  * <ul>
  * <li>{@code meshguard.run}: a name for this run of <em>all</em> tests, different each time, for example the time of
  *     the build. Without it (one test from an IDE) nothing is judged at the end;
- * <li>{@code meshguard.account}: a folder in which each JVM writes its record. Needed where tests run in several JVMs,
+ * <li>{@code meshguard.jvm-records}: a folder in which each JVM writes its record. Needed where tests run in several JVMs,
  *     or in several executions of one JVM. Surefire does that with {@code forkCount} above 1, {@code reuseForks=false}
  *     and {@code rerunFailingTestsCount}. Without it the single execution judges itself when it ends.
  * </ul>
@@ -69,16 +69,16 @@ public final class RunVerifier {
                     Locale.ROOT,
                     "%s is refused: there are no arguments. Give %s and %s as system properties.",
                     String.join(" ", arguments),
-                    RunSettings.ACCOUNT,
+                    RunSettings.JVM_RECORDS,
                     RunSettings.RUN));
         }
-        RunVerifier account = judge(name -> Optional.ofNullable(System.getProperty(name)), System.getenv());
-        if (!account.isGood()) {
-            AssertionFailedError failure = new AssertionFailedError(account.text());
+        RunVerifier verifier = judge(name -> Optional.ofNullable(System.getProperty(name)), System.getenv());
+        if (!verifier.isGood()) {
+            AssertionFailedError failure = new AssertionFailedError(verifier.text());
             failure.setStackTrace(new StackTraceElement[0]);
             throw failure;
         }
-        System.out.println(account.text());
+        System.out.println(verifier.text());
     }
 
     /**

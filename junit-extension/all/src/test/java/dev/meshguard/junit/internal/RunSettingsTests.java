@@ -51,14 +51,14 @@ class RunSettingsTests {
                         "baseline.update=shrink",
                         "baseline.strict=true",
                         "run=7",
-                        "account=target/accounts"))
+                        "jvm-records=target/records"))
                 .isEqualTo(new RunSettings(
                         Optional.of(Path.of("expected.txt")),
                         Optional.of(Path.of("known.txt")),
                         Update.SHRINK,
                         true,
                         Optional.of("7"),
-                        Optional.of(Path.of("target/accounts")),
+                        Optional.of(Path.of("target/records")),
                         true));
     }
 
@@ -88,7 +88,7 @@ class RunSettingsTests {
                 "baseline.update=accept|meshguard.baseline.update = accept is refused. Name the file with meshguard.baseline.",
                 "baseline.update=shrink|meshguard.baseline.update = shrink is refused. A part of the tests does not show what is"
                         + " gone: run all of them, and say so with meshguard.run.",
-                "account=target|meshguard.account = target is refused. Accounts of an earlier build may lie there: name the run"
+                "jvm-records=target|meshguard.jvm-records = target is refused. Records of an earlier build may be there: name the run"
                         + " with meshguard.run, for example by its time."
             })
     void rejectsWhatMakesNoSense(String parameter, String message) {

@@ -48,23 +48,23 @@ class RunStateTests {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         parameters.put("meshguard.run", "7");
 
-        RunState account = begin();
-        check(account, "weights");
-        check(account, "cache");
+        RunState state = begin();
+        check(state, "weights");
+        check(state, "cache");
 
-        account.close();
+        state.close();
     }
 
     @Test
     void aRunInWhichAnEntryNeverMatchedFails() throws IOException {
         Path file = expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         parameters.put("meshguard.run", "7");
-        RunState account = begin();
-        check(account, "weights");
-        check(account, "weights");
+        RunState state = begin();
+        check(state, "weights");
+        check(state, "weights");
 
         assertThatExceptionOfType(AssertionFailedError.class)
-                .isThrownBy(account::close)
+                .isThrownBy(state::close)
                 .withMessage("""
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "cache", because "kept" at %s:2
@@ -75,10 +75,10 @@ class RunStateTests {
     void anEntryThatIsOverItsBoundDidMatch() throws IOException {
         expecting("label weights count exactly 0 because \"none\"\n");
         parameters.put("meshguard.run", "7");
-        RunState account = begin();
-        check(account, "weights");
+        RunState state = begin();
+        check(state, "weights");
 
-        account.close();
+        state.close();
     }
 
     @Test
@@ -104,7 +104,7 @@ class RunStateTests {
     @Test
     void entriesOfOneRunMayMatchInAnyOfItsJvms() throws IOException {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
-        inAccounts("7");
+        inRecords("7");
         RunState one = begin();
         RunState other = begin();
         check(one, "weights");
@@ -115,13 +115,13 @@ class RunStateTests {
         RunVerifier judged = judge();
 
         assertThat(judged.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
-        assertThat(judged.text()).isEqualTo("CLEAN  each of 2 expectations matched in the run      [2 accounts]");
+        assertThat(judged.text()).isEqualTo("CLEAN  each of 2 expectations matched in the run      [2 JVM records]");
     }
 
     @Test
     void anEntryThatMatchedInNoneOfTheJvmsIsOutOfDate() throws IOException {
         Path file = expecting("label weights because \"a \\\"reason\\\"\\tmore\"\nlabel cache because \"kept\"\n");
-        inAccounts("7");
+        inRecords("7");
         RunState one = begin();
         begin().close();
         check(one, "cache");
@@ -131,7 +131,7 @@ class RunStateTests {
 
         assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
         assertThat(judged.text()).isEqualTo("""
-                STALE  1 of 2 expectations matched nothing in the whole run      [2 accounts]
+                STALE  1 of 2 expectations matched nothing in the whole run      [2 JVM records]
                    label "weights", because "a \\"reason\\"\\tmore" at %s:1
                 Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
     }
@@ -139,7 +139,7 @@ class RunStateTests {
     @Test
     void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
-        inAccounts("7");
+        inRecords("7");
         RunState whole = begin();
         check(whole, "weights");
         whole.close();
@@ -151,52 +151,52 @@ class RunStateTests {
         assertThat(judged.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(judged.isGood()).isFalse();
         assertThat(judged.text()).isEqualTo("""
-                INCONCLUSIVE  1 of 2 accounts has no end: a JVM was killed or ended without closing its tests
+                INCONCLUSIVE  1 of 2 JVM records has no end: a JVM was killed or ended without closing its tests
                    %s
-                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", accounts().get(1).toString()));
+                Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.""".replace("%s", records().get(1).toString()));
     }
 
     @Test
-    void anAccountThatEndsInTheMiddleOfALineHasNoEnd() throws IOException {
+    void aRecordThatEndsInTheMiddleOfALineHasNoEnd() throws IOException {
         expecting("label weights because \"shared\"\n");
-        inAccounts("7");
+        inRecords("7");
         begin().close();
-        Path account = accounts().get(0);
-        Files.writeString(account, Files.readString(account).replaceAll("end\n$", "en"));
+        Path record = records().get(0);
+        Files.writeString(record, Files.readString(record).replaceAll("end\n$", "en"));
 
         assertThat(judge().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
     }
 
     @Test
-    void accountsOfOtherRunsAreLeftAlone() throws IOException {
+    void recordsOfOtherRunsAreLeftAlone() throws IOException {
         expecting("label weights because \"shared\"\n");
-        inAccounts("6");
+        inRecords("6");
         RunState killedYesterday = begin();
         check(killedYesterday, "weights");
-        inAccounts("7");
+        inRecords("7");
         begin().close();
 
         RunVerifier judged = judge();
 
         assertThat(judged.outcome()).isEqualTo(Outcome.STALE_EXPECTATION);
-        assertThat(accounts()).hasSize(2);
+        assertThat(records()).hasSize(2);
     }
 
     @Test
     void aRunWithoutAnyAccountIsInconclusive() throws IOException {
-        inAccounts("7");
+        inRecords("7");
 
         assertThat(judge().text())
-                .isEqualTo("INCONCLUSIVE  " + folder.resolve("accounts")
-                        + " has no account of run 7: no test used MeshGuard, or the"
-                        + " tests were not given the same meshguard.account and meshguard.run");
+                .isEqualTo("INCONCLUSIVE  " + folder.resolve("records")
+                        + " has no JVM record of run 7: no test used MeshGuard, or the"
+                        + " tests were not given the same meshguard.jvm-records and meshguard.run");
     }
 
     @Test
     void aRunThatIsNotNamedCannotBeJudged() {
         assertThatIllegalArgumentException()
                 .isThrownBy(this::judge)
-                .withMessage("Name the folder of the accounts with meshguard.account, as for the tests.");
+                .withMessage("Name the folder of the JVM records with meshguard.jvm-records, as for the tests.");
     }
 
     // Baseline
@@ -204,11 +204,11 @@ class RunStateTests {
     @Test
     void knownLeaksAreCoveredAndNewOnesAreNot() throws IOException {
         baseline(EIGHT_WEIGHTS);
-        RunState account = begin();
+        RunState state = begin();
 
-        assertThat(account.covers(leak("weights", 8))).isTrue();
-        assertThat(account.covers(leak("weights", 9))).isFalse();
-        assertThat(account.covers(leak("cache", 1))).isFalse();
+        assertThat(state.covers(leak("weights", 8))).isTrue();
+        assertThat(state.covers(leak("weights", 9))).isFalse();
+        assertThat(state.covers(leak("cache", 1))).isFalse();
     }
 
     @Test
@@ -216,13 +216,13 @@ class RunStateTests {
         Path file = folder.resolve("known.txt");
         parameters.put("meshguard.baseline", file.toString());
         parameters.put("meshguard.baseline.update", "accept");
-        RunState account = begin();
+        RunState state = begin();
         LeakVerdict verdict = leak("weights", 8);
-        account.add(verdict);
-        account.add(leak("weights", 2));
+        state.add(verdict);
+        state.add(leak("weights", 2));
 
-        assertThat(account.covers(verdict)).isTrue();
-        account.close();
+        assertThat(state.covers(verdict)).isTrue();
+        state.close();
 
         assertThat(file).hasContent(HEADER + EIGHT_WEIGHTS);
     }
@@ -232,12 +232,12 @@ class RunStateTests {
         Path file = baseline("");
         parameters.put("meshguard.baseline.update", "accept");
         environment.put("CI", "true");
-        RunState account = begin();
+        RunState state = begin();
         LeakVerdict verdict = leak("weights", 8);
-        account.add(verdict);
+        state.add(verdict);
 
-        assertThat(account.covers(verdict)).isFalse();
-        account.close();
+        assertThat(state.covers(verdict)).isFalse();
+        state.close();
 
         assertThat(file).hasContent(HEADER);
     }
@@ -257,10 +257,10 @@ class RunStateTests {
     @Test
     void reportsBaselineEntriesThatAreGoneWithoutFailing() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS);
-        inAccounts("7");
-        RunState account = begin();
-        account.add(leak("weights", 2));
-        account.close();
+        inRecords("7");
+        RunState state = begin();
+        state.add(leak("weights", 2));
+        state.close();
 
         RunVerifier judged = judge();
 
@@ -277,10 +277,10 @@ class RunStateTests {
         baseline(EIGHT_WEIGHTS);
         parameters.put("meshguard.run", "7");
         parameters.put("meshguard.baseline.strict", "true");
-        RunState account = begin();
+        RunState state = begin();
 
         assertThatExceptionOfType(AssertionFailedError.class)
-                .isThrownBy(account::close)
+                .isThrownBy(state::close)
                 .withMessageContaining(
                         "1 of 1 known leak is gone or smaller:\n   148dae9b40af 8 DRAM 64 label weights\n");
     }
@@ -288,7 +288,7 @@ class RunStateTests {
     @Test
     void whatIsGoneIsTakenOutOnRequest() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS + "8c998e000000 1 L1 64 Model.load\n");
-        inAccounts("7");
+        inRecords("7");
         parameters.put("meshguard.baseline.update", "shrink");
         RunState one = begin();
         RunState other = begin();
@@ -321,7 +321,7 @@ class RunStateTests {
     @Test
     void nothingIsTakenOutAfterARunOfWhichAPartIsMissing() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS);
-        inAccounts("7");
+        inRecords("7");
         parameters.put("meshguard.baseline.update", "shrink");
         begin();
 
@@ -341,13 +341,13 @@ class RunStateTests {
         return file;
     }
 
-    private void inAccounts(String run) {
-        parameters.put("meshguard.account", folder.resolve("accounts").toString());
+    private void inRecords(String run) {
+        parameters.put("meshguard.jvm-records", folder.resolve("records").toString());
         parameters.put("meshguard.run", run);
     }
 
-    private List<Path> accounts() throws IOException {
-        try (Stream<Path> files = Files.list(folder.resolve("accounts"))) {
+    private List<Path> records() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("records"))) {
             return files.sorted().toList();
         }
     }
@@ -366,9 +366,9 @@ class RunStateTests {
         return RunVerifier.judge(this::parameter, environment);
     }
 
-    private static void check(RunState account, String label) {
-        account.add(LeakCheck.create()
-                .expecting(account.expected())
+    private static void check(RunState state, String label) {
+        state.add(LeakCheck.create()
+                .expecting(state.expected())
                 .examine(leak(label, 1).history()));
     }
 

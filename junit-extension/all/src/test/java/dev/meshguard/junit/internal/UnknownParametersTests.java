@@ -35,6 +35,7 @@ class UnknownParametersTests {
                 "meshguard.basline|There is no such parameter; did you mean meshguard.baseline?",
                 "meshguard.on_failure|There is no such parameter; did you mean meshguard.on-failure?",
                 "meshguard.onFailure|There is no such parameter; did you mean meshguard.on-failure?",
+                "meshguard.account|Its name is now meshguard.jvm-records.",
                 "meshguard.colour|There is no such parameter; there are meshguard.baseline, meshguard.grace,"
                         + " meshguard.on-failure."
             })
@@ -64,6 +65,7 @@ class UnknownParametersTests {
     void warnsOfASystemPropertyThatLooksLikeASlip() {
         Properties system = new Properties();
         system.setProperty("meshguard.garce", "2 s");
+        system.setProperty("meshguard.account", "target");
         system.setProperty("meshguard.seed", "42");
         system.setProperty("meshguard.grace", "2 s");
         Map<String, String> read = new HashMap<>();
@@ -84,6 +86,8 @@ class UnknownParametersTests {
         assertThat(lines.list)
                 .map(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
+                        "The system property meshguard.account is not read: there is no such parameter. Did you mean"
+                                + " meshguard.jvm-records?",
                         "The system property meshguard.garce is not read: there is no such parameter. Did you mean"
                                 + " meshguard.grace?");
     }

@@ -22,8 +22,8 @@ import java.util.stream.Stream;
  */
 final class JvmRecordFile {
 
-    private static final String EXTENSION = ".account";
-    private static final String HEADER = "meshguard account 2 of run ";
+    private static final String EXTENSION = ".jvm-record";
+    private static final String HEADER = "meshguard JVM record 3 of run ";
     private static final String END = "end";
     private static final String SEPARATOR = "\t";
     private static final String NO_LINE = "-";
@@ -104,9 +104,9 @@ final class JvmRecordFile {
 
     /** Reads every record of a run; ignores those of other runs. */
     static List<JvmRecord> read(Path folder, String run, RunFindings findings) throws IOException {
-        List<JvmRecord> accounts = new ArrayList<>();
+        List<JvmRecord> records = new ArrayList<>();
         if (!Files.isDirectory(folder)) {
-            return accounts;
+            return records;
         }
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(path -> path.toString().endsWith(EXTENSION))
@@ -116,11 +116,11 @@ final class JvmRecordFile {
                 String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
                 List<String> lines = text.lines().toList();
                 if (!lines.isEmpty() && lines.get(0).equals(HEADER + run)) {
-                    accounts.add(new JvmRecord(file, read(text, findings)));
+                    records.add(new JvmRecord(file, read(text, findings)));
                 }
             }
         }
-        return accounts;
+        return records;
     }
 
     /** Returns whether the text is complete; ignores a truncated last line. */
@@ -133,9 +133,9 @@ final class JvmRecordFile {
                 case "entry" -> findings.expect(List.of(entry(parts)));
                 case "matched" -> findings.match(entry(parts));
                 case "excused" -> findings.excuse(List.of(entry(parts)));
-                case "found" -> findings.find(Baseline.parse(parts[1], "account"));
+                case "found" -> findings.find(Baseline.parse(parts[1], "JVM record"));
                 case END -> isComplete = true;
-                default -> throw new IllegalArgumentException("An account has no line of this kind: " + line);
+                default -> throw new IllegalArgumentException("A JVM record has no line of this kind: " + line);
             }
         }
         return isComplete;

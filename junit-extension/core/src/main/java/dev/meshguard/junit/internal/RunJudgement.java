@@ -31,37 +31,37 @@ public record RunJudgement(Outcome outcome, String text) {
     public static RunJudgement of(RunSettings settings) throws IOException {
         Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "Name the folder of the accounts with " + RunSettings.ACCOUNT + ", as for the tests."));
+                        "Name the folder of the JVM records with " + RunSettings.JVM_RECORDS + ", as for the tests."));
         RunFindings findings = new RunFindings();
-        List<JvmRecord> accounts = JvmRecordFile.read(folder, settings.run().orElseThrow(), findings);
-        if (accounts.isEmpty()) {
+        List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), findings);
+        if (records.isEmpty()) {
             return new RunJudgement(
                     Outcome.INCONCLUSIVE,
                     String.format(
                             Locale.ROOT,
-                            "INCONCLUSIVE  %s has no account of run %s: no test used MeshGuard, or the tests were not given the same"
+                            "INCONCLUSIVE  %s has no JVM record of run %s: no test used MeshGuard, or the tests were not given the same"
                                     + " %s and %s",
                             folder,
                             settings.run().orElseThrow(),
-                            RunSettings.ACCOUNT,
+                            RunSettings.JVM_RECORDS,
                             RunSettings.RUN));
         }
         List<JvmRecord> cutOff =
-                accounts.stream().filter(account -> !account.isComplete()).toList();
+                records.stream().filter(record -> !record.isComplete()).toList();
         return cutOff.isEmpty()
-                ? of(settings, findings, Quantities.count(accounts.size(), "account"))
-                : inconclusive(cutOff, accounts.size());
+                ? of(settings, findings, Quantities.count(records.size(), "JVM record"))
+                : inconclusive(cutOff, records.size());
     }
 
-    private static RunJudgement inconclusive(List<JvmRecord> cutOff, int accounts) {
+    private static RunJudgement inconclusive(List<JvmRecord> cutOff, int records) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
                 "INCONCLUSIVE  %d of %s %s no end: a JVM was killed or ended without closing its tests",
                 cutOff.size(),
-                Quantities.count(accounts, "account"),
+                Quantities.count(records, "JVM record"),
                 cutOff.size() == 1 ? "has" : "have"));
-        lines.addAll(cut(cutOff.stream().map(account -> INDENT + account.file()).toList()));
+        lines.addAll(cut(cutOff.stream().map(record -> INDENT + record.file()).toList()));
         lines.add(
                 "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
         return new RunJudgement(Outcome.INCONCLUSIVE, PrintableText.lines(lines));

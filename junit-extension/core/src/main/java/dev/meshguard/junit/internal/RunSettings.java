@@ -43,7 +43,7 @@ public record RunSettings(
     public static final String RUN = "meshguard.run";
 
     /** The parameter that names the folder of records. */
-    public static final String ACCOUNT = "meshguard.account";
+    public static final String JVM_RECORDS = "meshguard.jvm-records";
 
     /** The parameter that names the base folder of output folders. */
     public static final String OUTPUT = "meshguard.output";
@@ -72,7 +72,7 @@ public record RunSettings(
                 update(given(parameters, UPDATE)),
                 bool(STRICT, given(parameters, STRICT)),
                 given(parameters, RUN),
-                path(parameters, ACCOUNT)
+                path(parameters, JVM_RECORDS)
                         .map(folder -> path(parameters, OUTPUT)
                                 .map(output -> output.resolve(folder))
                                 .orElse(folder)),
@@ -121,9 +121,9 @@ public record RunSettings(
     private void rejectWhatMissesItsOther() {
         if (recordFolder.isPresent() && run.isEmpty()) {
             throw rejected(
-                    ACCOUNT,
+                    JVM_RECORDS,
                     recordFolder.get().toString(),
-                    "Accounts of an earlier build may lie there: name the run with " + RUN
+                    "Records of an earlier build may be there: name the run with " + RUN
                             + ", for example by its time.");
         }
         if (update == Update.SHRINK && run.isEmpty()) {

@@ -68,9 +68,9 @@ public final class RunState implements StoredResource {
                     ? JvmRecordFile.begin(
                             settings.recordFolder().get(), settings.run().orElseThrow())
                     : null;
-            RunState account = new RunState(settings, expected, baseline, file, reporting);
-            account.expect(expected);
-            return account;
+            RunState state = new RunState(settings, expected, baseline, file, reporting);
+            state.expect(expected);
+            return state;
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);
         }
@@ -131,23 +131,23 @@ public final class RunState implements StoredResource {
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
         List<Expectation> news = findings.expect(more.entries());
-        write(account -> account.entries(news));
+        write(record -> record.entries(news));
     }
 
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(ExpectedBuffers ofTest) {
         List<Expectation> news = findings.excuse(ofTest.entries());
-        write(account -> account.excused(news));
+        write(record -> record.excused(news));
     }
 
     /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
         List<Expectation> matches = findings.matches(verdict);
-        write(account -> account.matched(matches));
+        write(record -> record.matched(matches));
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
             if (findings.find(leaks)) {
-                write(account -> account.found(leaks));
+                write(record -> record.found(leaks));
             }
         }
     }
@@ -188,7 +188,7 @@ public final class RunState implements StoredResource {
 
     /** Writes a line of a record. */
     private interface Writing {
-        void to(JvmRecordFile account) throws IOException;
+        void to(JvmRecordFile record) throws IOException;
     }
 
     private void write(Writing lines) {
@@ -198,7 +198,7 @@ public final class RunState implements StoredResource {
         try {
             lines.to(file);
         } catch (IOException exception) {
-            throw new UncheckedIOException("The account of the run cannot be written", exception);
+            throw new UncheckedIOException("The JVM record of the run cannot be written", exception);
         }
     }
 }

@@ -32,74 +32,74 @@ public enum ConfigurationKey {
             AllocationCheck.class,
             description(AllocationCheck.values()),
             word(TrackingSetting.CHECK.defaultValue()),
-            "What has to hold when a test is over."),
+            "The condition that is checked after each test."),
     ON_FAILURE(
             "meshguard.on-failure",
             IncompleteTestPolicy.class,
             description(IncompleteTestPolicy.values()),
             word(TrackingSetting.ON_FAILURE.defaultValue()),
-            "What becomes of the check of a test that failed before it."),
+            "What the check does after a failed test."),
     ON_ABORT(
             "meshguard.on-abort",
             IncompleteTestPolicy.class,
             description(IncompleteTestPolicy.values()),
             word(TrackingSetting.ON_ABORT.defaultValue()),
-            "What becomes of the check of a test that was aborted before it."),
+            "What the check does after an aborted test."),
     LATE_FREES(
             "meshguard.late-frees",
             LateFrees.class,
             description(LateFrees.values()),
             word(TrackingSetting.LATE_FREES.defaultValue()),
-            "What becomes of a test whose buffers were freed only after close began."),
+            "The result of a test whose buffers were freed only after close began."),
     GRACE(
             "meshguard.grace",
             Duration.class,
             List.of(),
             "0 s",
-            "How long a check waits at most for frees that other threads still make, for example 250 ms or 2 s."),
+            "The longest time that a check waits for frees of other threads, for example 250 ms or 2 s."),
     ORIGINS(
             "meshguard.origins",
             OriginCapture.class,
             description(OriginCapture.values()),
             word(TrackingSetting.ORIGINS.defaultValue()),
-            "Whose stack is taken."),
+            "The calls whose stack is captured."),
     EXPECTED_BUFFERS(
             RunSettings.EXPECTED_BUFFERS,
             Path.class,
             List.of(),
             "",
-            "The file of buffers that may stay in every test."),
+            "The file of buffers that are expected in every test."),
     BASELINE(RunSettings.BASELINE, Path.class, List.of(), "", "The file of known leaks, which fail no test."),
     BASELINE_UPDATE(
             RunSettings.UPDATE,
             String.class,
             description(Update.values()),
             word(Update.NONE),
-            "What is written to the file of known leaks; nothing where the variable CI is set."),
+            "The change to the file of known leaks; none if the variable CI is set."),
     BASELINE_STRICT(
             RunSettings.STRICT,
             Boolean.class,
             List.of("true", "false"),
             "false",
-            "Whether a known leak that is gone fails the run until it is taken out of the file."),
+            "Whether a fixed known leak fails the run until it is removed from the file."),
     RUN(
             RunSettings.RUN,
             String.class,
             List.of(),
             "",
-            "A name for this run of all tests, another one each time; without it nothing is judged at the end."),
-    ACCOUNT(
-            RunSettings.ACCOUNT,
+            "A name for this run of all tests, a new one each time; without it nothing is judged at the end."),
+    JVM_RECORDS(
+            RunSettings.JVM_RECORDS,
             Path.class,
             List.of(),
             "",
-            "The folder in which each JVM of a run keeps its account; wants meshguard.run."),
+            "The folder in which each JVM of a run writes its record; requires meshguard.run."),
     OUTPUT(
             RunSettings.OUTPUT,
             Path.class,
             List.of(),
             "",
-            "The folder from which the folders of accounts, of histories and of pages count; the one in which the tests run unless given."),
+            "The base folder of the folders of JVM records, histories and pages; by default the working directory of the tests."),
     RECORD(
             HistoryFolder.RECORD,
             Path.class,
@@ -111,19 +111,19 @@ public enum ConfigurationKey {
             String.class,
             description(PageMode.values()),
             word(PageMode.FAILURES),
-            "Which checks leave a page that shows the memory of the run."),
+            "The checks that write a page with the memory of the run."),
     PAGE_FOLDER(
             PageSettings.FOLDER,
             Path.class,
             List.of(),
             "target/meshguard",
-            "The folder of the pages; of Gradle it is build/meshguard, and below meshguard.output where that is given."),
+            "The folder of the pages; under Gradle build/meshguard, and relative to meshguard.output if that is set."),
     PAGE_SOURCES(
             PageSettings.SOURCES,
             Boolean.class,
             List.of("true", "false"),
             "true",
-            "Whether the names of files, lines in them and stacks stand in pages."),
+            "Whether pages contain file names, line numbers and stacks."),
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,
@@ -135,7 +135,7 @@ public enum ConfigurationKey {
             String.class,
             List.of("off", "failures"),
             "",
-            "Whether evidence is attached to tests that fail; unless given, where JUnit writes reports.");
+            "Whether evidence is attached to failed tests; by default where JUnit writes reports.");
 
     private final String key;
     private final Class<?> type;
