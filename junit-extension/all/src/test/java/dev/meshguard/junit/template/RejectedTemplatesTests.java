@@ -152,6 +152,34 @@ class RejectedTemplatesTests {
                                 + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
     }
 
+    @Test
+    void aMeshThatLastsForTheRun() {
+        assertRejectedFirst(
+                FailEachSuiteLifetimeTestCase.class,
+                "@FailEachAllocation on RejectedTemplatesTests$FailEachSuiteLifetimeTestCase#decode: lifetime = SUITE is"
+                        + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+        assertRejectedFirst(
+                MatrixSuiteLifetimeTestCase.class,
+                "@FaultMatrix on RejectedTemplatesTests$MatrixSuiteLifetimeTestCase#decode: lifetime = SUITE is refused."
+                        + " Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+        assertRejectedFirst(
+                RoundsSuiteLifetimeTestCase.class,
+                "@RepeatUntilStable on RejectedTemplatesTests$RoundsSuiteLifetimeTestCase#decode: lifetime = SUITE is"
+                        + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+    }
+
+    @Test
+    void acceptsTheDefaultLifetime() {
+        assertThat(run(DefaultLifetimeTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    private static void assertRejectedFirst(Class<?> testClass, String message) {
+        assertThat(run(testClass))
+                .hasInvocation("decode", 1)
+                .whichFailed()
+                .with(ExtensionConfigurationException.class, message);
+    }
+
     private static void assertRejected(Class<?> testClass, String message) {
         assertThat(run(testClass))
                 .hasTemplate("decode")
@@ -250,6 +278,38 @@ class RejectedTemplatesTests {
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class ClassLifetimeTestCase {
+        @FailEachAllocation
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    static class FailEachSuiteLifetimeTestCase {
+        @FailEachAllocation
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    static class MatrixSuiteLifetimeTestCase {
+        @FaultMatrix(defects = RuntimeDefect.REPORTS_END_AT_CLOSE)
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    static class RoundsSuiteLifetimeTestCase {
+        @RepeatUntilStable
+        void decode(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.DEFAULT)
+    static class DefaultLifetimeTestCase {
         @FailEachAllocation
         void decode(MeshDevice mesh) {
             Buffers.take(mesh).deallocate();

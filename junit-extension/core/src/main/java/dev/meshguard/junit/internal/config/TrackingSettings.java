@@ -46,10 +46,10 @@ public record TrackingSettings(
                     annotationOf(source.orElseThrow()),
                     "Its invocations need a source that reports to the tracker of the test, for example a mesh in this process.");
         }
-        if (lifetime == TrackingLifetime.CLASS) {
+        if (lifetime != TrackingLifetime.TEST) {
             throw ConfigurationErrors.of(
                     invocation.location(),
-                    "lifetime = CLASS",
+                    "lifetime = " + lifetime,
                     "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         }
         return new TrackingSettings(
