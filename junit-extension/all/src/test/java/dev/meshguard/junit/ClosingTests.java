@@ -3,6 +3,12 @@ package dev.meshguard.junit;
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.junit.mesh.FakeMeshSource;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourcePart;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -13,9 +19,12 @@ import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
+import java.util.List;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.opentest4j.MultipleFailuresError;
 
 /** The extension closes what the test left open, and does not change what the test closed itself. */
 class ClosingTests {
@@ -66,6 +75,17 @@ class ClosingTests {
                 .whichFailed()
                 .withVerdict(Outcome.INCONCLUSIVE)
                 .withTextContaining("is still open, so its buffers may still be freed. Close it before the check.");
+    }
+
+    /** The memory of the session is closed and checked nevertheless. */
+    @Test
+    void partsThatCannotBeEndedHideNoLeak() {
+        assertThat(run(UnendedPartsTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(MultipleFailuresError.class)
+                .withTextContaining("the parts cannot be ended")
+                .withTextContaining("LEAK  1 leak");
     }
 
     @TrackAllocations
@@ -125,6 +145,52 @@ class ClosingTests {
         @Test
         void uses() {
             Buffers.take(kept.openMeshDevice());
+        }
+    }
+
+    static class UnendedPartsTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(new UnendedParts()).build();
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    /** The fake mesh with parts that cannot be ended. */
+    private record UnendedParts() implements SourceSettings {
+
+        @Override
+        public AllocationSource<?> source() {
+            return new FakeMeshSource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            SourceSession mesh = FakeMeshSource.builder().build().begin(context);
+            return new SourceSession() {
+                @Override
+                public Object resolve(Class<?> type) {
+                    return mesh.resolve(type);
+                }
+
+                @Override
+                public List<SourcePart> endParts() {
+                    throw new IllegalStateException("the parts cannot be ended");
+                }
+
+                @Override
+                public void close() {
+                    mesh.close();
+                }
+            };
         }
     }
 }

@@ -15,6 +15,8 @@ import dev.meshguard.server.process.TrackedProcesses;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -89,6 +91,18 @@ class WatchedProcessesTests {
         assertThat(run(RunningTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
     }
 
+    /** A program that does not close must not hide the leaks of any. */
+    @Test
+    void aProgramThatCannotBeClosedIsCheckedNevertheless() {
+        assertThat(run(UnclosableTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(MultipleFailuresError.class)
+                .withTextContaining("UNEXPLAINED")
+                .withTextContaining("(2 failures)")
+                .withTextContaining(UncheckedIOException.class.getName());
+    }
+
     @Test
     void theServerOfATestIsJudgedLikeAMesh() {
         assertThat(run(ServerTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
@@ -159,6 +173,22 @@ class WatchedProcessesTests {
             try (AllocationClient client = clientOf(reading(processes))) {
                 client.allocated(0, BufferType.DRAM, 4_096, 4_096);
             }
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class UnclosableTestCase {
+        @Test
+        void decodes(TrackedProcesses processes) throws Exception {
+            TrackedProcess program = reading(processes);
+            // The folder of the socket cannot be deleted.
+            Files.createFile(program.server().socketPath().resolveSibling("core"));
+            try (AllocationClient client = clientOf(program)) {
+                client.allocated(0, BufferType.DRAM, 4_096, 4_096);
+            }
+            program.input().close();
+            program.await(TIMEOUT);
         }
     }
 

@@ -28,7 +28,14 @@ public interface SourceSession {
         return List.of();
     }
 
-    /** Ends the parts that are checked separately, and returns them. */
+    /**
+     * Ends the parts that are checked separately, and returns them.
+     *
+     * <p>If a part cannot be ended, return the parts nevertheless, and throw the error in {@link #close}. Parts that are
+     * not returned are not checked.
+     *
+     * @throws RuntimeException if it cannot return them; the session is closed and checked nevertheless
+     */
     default List<SourcePart> endParts() {
         return List.of();
     }

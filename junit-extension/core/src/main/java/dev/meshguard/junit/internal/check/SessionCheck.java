@@ -124,7 +124,8 @@ public final class SessionCheck implements StoredResource {
     @Override
     public void close() {
         FailedChecks failed = new FailedChecks();
-        List<SourcePart> parts = session.endParts();
+        List<SourcePart> parts = new ArrayList<>();
+        failed.collect(() -> parts.addAll(session.endParts()));
         MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, promised()));
         boolean isAlone =
                 promises.isEmpty() && parts.size() + (session.requestedTracker().isPresent() ? 1 : 0) == 1;
