@@ -155,7 +155,7 @@ public final class MeshGuardExtension
         SessionStore store = SessionStore.of(context);
         SessionCheck check = opener.enter(context, store);
         TrackingSession session = check.session();
-        if (session.countsRounds()) {
+        if (session.outlivesTest()) {
             Repetition.of(context).ifPresent(round -> session.beginRound(context.getUniqueId(), round));
         }
         check.begin(Phase.SETUP);
@@ -204,7 +204,7 @@ public final class MeshGuardExtension
     @Override
     public void afterEach(ExtensionContext context) {
         TrackingSession session = checkOf(context).session();
-        if (session.countsRounds()) {
+        if (session.outlivesTest()) {
             session.endRound(context.getUniqueId());
         }
         if (!session.isOf(context)) {
@@ -218,6 +218,7 @@ public final class MeshGuardExtension
             ReflectiveInvocationContext<Method> invocationContext,
             ExtensionContext context)
             throws Throwable {
+        opener.enterClass(context, SessionStore.of(context));
         proceedForAll(invocation, context);
     }
 

@@ -13,7 +13,13 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface SourceContext {
 
-    /** Returns the tracker of the session; once it is requested, its memory is checked at the end. */
+    /**
+     * Returns the tracker of the session. Once it is requested, its memory is checked at the end; if it is never requested,
+     * only {@linkplain SourceSession#endParts() parts} are.
+     *
+     * <p>Announce the source with {@link AllocationTracker#sourceAttached(String)}: without a source or any report, the
+     * verdict is inconclusive.
+     */
     AllocationTracker tracker();
 
     /** Returns the current phase. */

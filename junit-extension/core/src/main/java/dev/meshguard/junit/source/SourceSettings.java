@@ -22,6 +22,17 @@ public interface SourceSettings {
      */
     boolean isShareable();
 
-    /** Begins the session of a test, class or suite; called when a test first requests a parameter of the source. */
+    /**
+     * Returns whether a session begins only when a test first requests a parameter of the source. Return true only if no
+     * test can allocate without that parameter, because without a session nothing is checked.
+     *
+     * <p>By default it begins before the test instance is created; if it lasts for a class or the run, also before
+     * {@code @BeforeAll} methods.
+     */
+    default boolean beginsOnRequest() {
+        return false;
+    }
+
+    /** Begins the session of a test, class or suite; called at most once in each of them. */
     SourceSession begin(SourceContext context);
 }

@@ -99,6 +99,12 @@ record FakeMeshSettings(
         return true;
     }
 
+    /** Only a parameter or field of the test opens a mesh. */
+    @Override
+    public boolean beginsOnRequest() {
+        return true;
+    }
+
     @Override
     public SourceSession begin(SourceContext context) {
         return new FakeMeshSession(this, context);

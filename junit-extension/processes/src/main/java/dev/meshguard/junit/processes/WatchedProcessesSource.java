@@ -61,6 +61,12 @@ public final class WatchedProcessesSource implements AllocationSource<WatchedPro
             return false;
         }
 
+        /** Only a parameter or field of the test starts a program or a server. */
+        @Override
+        public boolean beginsOnRequest() {
+            return true;
+        }
+
         @Override
         public SourceSession begin(SourceContext context) {
             return new WatchedProcessesSession(context);

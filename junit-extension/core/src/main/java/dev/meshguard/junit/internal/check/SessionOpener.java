@@ -19,6 +19,7 @@ import dev.meshguard.junit.internal.template.TemplateInvocations;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -28,10 +29,14 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public record SessionOpener(TestConfiguration configuration) {
 
-    /** Opens the attribution of a test whose mesh outlives it. */
+    /** Begins the source of a test, and opens the attribution of a test whose mesh outlives it. */
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
         SessionCheck check = sessionOf(context, store);
         TrackingSession session = check.session();
+        // An instance of all tests is created in the context of its class, which does not own their sessions.
+        if (context.getTestMethod().isPresent() || session.outlivesTest()) {
+            session.beginSource();
+        }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = configuration.at(context);
             CheckPolicy policies = policiesOf(context, declared, store);
@@ -45,6 +50,22 @@ public record SessionOpener(TestConfiguration configuration) {
                     promises));
         }
         return check;
+    }
+
+    /** Begins the source of a class before its {@code @BeforeAll} methods, if its session lasts for all its tests. */
+    public void enterClass(ExtensionContext context, SessionStore store) {
+        if (beginsForAll(context)) {
+            sessionOf(context, store).session().beginSource();
+        }
+    }
+
+    private boolean beginsForAll(ExtensionContext context) {
+        try {
+            TrackingSettings asked = configuration.settingsOf(context, configuration.at(context), Optional.empty());
+            return asked.outlivesTest() && !asked.beginsOnRequest();
+        } catch (ExtensionConfigurationException eachTestReportsIt) {
+            return false;
+        }
     }
 
     /** Returns the session that serves a context. */

@@ -46,7 +46,7 @@ public record TrackingSettings(
                     annotationOf(source.orElseThrow()),
                     "Its invocations need a source that reports to the tracker of the test, for example a mesh in this process.");
         }
-        if (lifetime != TrackingLifetime.TEST) {
+        if (outlivesTest()) {
             throw ConfigurationErrors.of(
                     invocation.location(),
                     "lifetime = " + lifetime,
@@ -66,7 +66,17 @@ public record TrackingSettings(
 
     /** Returns whether each test on a mesh that outlives it is responsible for its own survivors. */
     public boolean checksEachTest() {
-        return lifetime != TrackingLifetime.TEST && accounting == Accounting.EACH_TEST;
+        return outlivesTest() && accounting == Accounting.EACH_TEST;
+    }
+
+    /** Returns whether the memory lasts longer than one test. */
+    public boolean outlivesTest() {
+        return lifetime != TrackingLifetime.TEST;
+    }
+
+    /** Returns whether the source, if there is one, begins only when a test requests it. */
+    public boolean beginsOnRequest() {
+        return source.map(SourceSettings::beginsOnRequest).orElse(true);
     }
 
     /**

@@ -2,7 +2,6 @@ package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.Phase;
-import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
@@ -99,7 +98,7 @@ public final class TrackingSession implements SourceRuntime {
 
     /** Returns whether each dynamic test is responsible for its own survivors. */
     public boolean checksEachDynamicTest() {
-        return settings.lifetime() == TrackingLifetime.TEST || checksEachTest();
+        return !settings.outlivesTest() || checksEachTest();
     }
 
     /** Returns whether it lasts as long as the test or class of a context. */
@@ -144,12 +143,23 @@ public final class TrackingSession implements SourceRuntime {
         SourceSettings chosen = settings.source()
                 .filter(candidate -> candidate.source().parameterTypes().contains(type))
                 .orElseThrow(() -> rejected(type));
+        return type.cast(begun(chosen).resolve(type));
+    }
+
+    /** Begins the source, unless it begins only when a test requests it. */
+    public synchronized void beginSource() {
+        if (!settings.beginsOnRequest()) {
+            settings.source().ifPresent(this::begun);
+        }
+    }
+
+    private SourceSession begun(SourceSettings chosen) {
         SourceSession existing = source;
         if (existing == null) {
             existing = chosen.begin(new OwnContext());
             source = existing;
         }
-        return type.cast(existing.resolve(type));
+        return existing;
     }
 
     private ExtensionConfigurationException rejected(Class<?> type) {
@@ -206,14 +216,14 @@ public final class TrackingSession implements SourceRuntime {
         phase = Phase.START;
     }
 
-    /** Returns whether the repetitions of a test are rounds of this mesh. */
-    public boolean countsRounds() {
-        return settings.lifetime() != TrackingLifetime.TEST;
+    /** Returns whether it lasts longer than one test, so that the repetitions of a test are its rounds. */
+    public boolean outlivesTest() {
+        return settings.outlivesTest();
     }
 
     /** Begins a round of a mesh that lasts for all repetitions of a test; a second call does nothing. */
     public synchronized void beginRound(String repetition, int round) {
-        if (countsRounds() && !rounds.containsKey(repetition)) {
+        if (outlivesTest() && !rounds.containsKey(repetition)) {
             rounds.put(repetition, trackerForAll().round(round));
         }
     }

@@ -1,0 +1,174 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.mesh.FakeMeshSource;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A source whose memory tests reach without a parameter sees each allocation. */
+class OwnSourceTests {
+
+    @Test
+    void checksATestThatAsksForNoParameter() {
+        assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void checksAnInstanceOfAllTests() {
+        assertThat(run(PerClassTestCase.class)).hasSingleTest().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    @Test
+    void aTestThatAllocatesNothingPasses() {
+        assertThat(run(CleanTestCase.class)).hasSingleTest().whichSucceeded();
+    }
+
+    @Test
+    void aSharedSessionBeginsBeforeTheMethodsForAll() {
+        assertThat(run(BeforeAllTestCase.class)).hasFailedClass().whichFailed().withVerdict(Outcome.LEAKED);
+    }
+
+    /** No test can reach its memory otherwise, and most tests of a class may need none. */
+    @Test
+    void aMeshBeginsOnlyWhenATestRequestsIt() {
+        assertThat(run(UnusedMeshTestCase.class)).hasSingleTest().whichSucceeded();
+    }
+
+    /** A binding that tests call without MeshGuard. */
+    private static final class Binding {
+
+        private static Optional<AllocationTracker> tracker = Optional.empty();
+
+        static void allocate(long address) {
+            tracker.ifPresent(attached -> attached.allocated(0, BufferType.DRAM, address, 4_096));
+        }
+    }
+
+    private static final class BindingSource implements AllocationSource<TrackAllocations> {
+
+        @Override
+        public String id() {
+            return "binding";
+        }
+
+        @Override
+        public Class<TrackAllocations> annotation() {
+            return TrackAllocations.class;
+        }
+
+        @Override
+        public Set<Class<?>> parameterTypes() {
+            return Set.of();
+        }
+
+        @Override
+        public SourceSettings settings(TrackAllocations annotation, String location) {
+            return new BindingSettings();
+        }
+    }
+
+    private record BindingSettings() implements SourceSettings {
+
+        @Override
+        public AllocationSource<?> source() {
+            return new BindingSource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            context.tracker().sourceAttached("binding");
+            Binding.tracker = Optional.of(context.tracker());
+            return new SourceSession() {
+                @Override
+                public Object resolve(Class<?> type) {
+                    throw new IllegalArgumentException(type.getName());
+                }
+
+                @Override
+                public void close() {
+                    Binding.tracker = Optional.empty();
+                }
+            };
+        }
+    }
+
+    private static MeshGuardExtension.Builder binding() {
+        return MeshGuardExtension.builder().source(new BindingSettings());
+    }
+
+    static class LeakTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = binding().build();
+
+        @Test
+        void leaks() {
+            Binding.allocate(0x1000);
+        }
+    }
+
+    @TestInstance(Lifecycle.PER_CLASS)
+    static class PerClassTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = binding().build();
+
+        @Test
+        void leaks() {
+            Binding.allocate(0x1000);
+        }
+    }
+
+    static class CleanTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = binding().build();
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    static class BeforeAllTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                binding().lifetime(TrackingLifetime.CLASS).build();
+
+        @BeforeAll
+        static void leaks() {
+            Binding.allocate(0x1000);
+        }
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    static class UnusedMeshTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(FakeMeshSource.builder()
+                        .runtime(runtime -> {
+                            throw new IllegalStateException("nobody requested a mesh");
+                        })
+                        .build())
+                .build();
+
+        @Test
+        void needsNoMesh() {}
+    }
+}
