@@ -6,6 +6,7 @@ import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.history.CountingPolicy.ONCE_PER_ADDRESS;
 import static dev.meshguard.history.CountingPolicy.OWNED_ONLY;
 import static dev.meshguard.history.CountingPolicy.REFERENCE_COUNTED;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -134,8 +135,10 @@ class PolicyLedgerTests {
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
-                .withMessage("Cannot read this history as OWNED_ONLY: event #2 does not say whether its buffer owns its"
-                        + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED.");
+                .withMessage(expected(
+                        history,
+                        "Cannot read this history as OWNED_ONLY: {last allocated} does not say whether its buffer owns its"
+                                + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED."));
     }
 
     @Test
@@ -148,8 +151,10 @@ class PolicyLedgerTests {
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> history.ledger(OWNED_ONLY))
-                .withMessage("Cannot read this history as OWNED_ONLY: event #2 does not say whether its buffer owns its"
-                        + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED.");
+                .withMessage(expected(
+                        history,
+                        "Cannot read this history as OWNED_ONLY: {freed} does not say whether its buffer owns its"
+                                + " memory. Report the ownership with every buffer, or read it as REFERENCE_COUNTED."));
     }
 
     @Test

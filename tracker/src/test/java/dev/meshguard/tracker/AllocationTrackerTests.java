@@ -2,6 +2,7 @@ package dev.meshguard.tracker;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
@@ -160,8 +161,10 @@ class AllocationTrackerTests {
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(verdict.inconclusiveReasonTexts())
-                .containsExactly("1 report is missing (event #1: device -1 was reported, and only devices 0 to 65535"
-                        + " can be).");
+                .containsExactly(expected(
+                        tracker.history(),
+                        "1 report is missing ({reports lost}: device -1 was reported, and only devices 0 to 65535 can"
+                                + " be)."));
     }
 
     @Test

@@ -39,7 +39,7 @@ class BareReportsTests {
                 .hasCauses(Cause.UNEXPLAINED, Cause.PROCESS_DIED)
                 .because(
                         "2 reports of this address are open, and an allocator does not lend what it holds: some are of a view or a"
-                                + " circular buffer, or a free is missing (the last report is event #3)");
+                                + " circular buffer, or a free is missing (the last report is {last allocated})");
         assertThat(judgement.verdict().inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
                 .containsExactly(InconclusiveReason.Kind.REPORTS_FIT_BOTH);
@@ -97,7 +97,7 @@ class BareReportsTests {
                         .recorded())
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
-                        "a free of this address on device 3 found nothing there (event #2): it may be this buffer's, reported under"
+                        "a free of this address on device 3 found nothing there ({freed}): it may be this buffer's, reported under"
                                 + " another device");
     }
 
@@ -127,7 +127,7 @@ class BareReportsTests {
                         .recorded())
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
-                        "a free of it found nothing (event #1) before it was reported (event #2): the free may have overtaken the"
+                        "a free of it found nothing ({freed}) before it was reported ({allocated}): the free may have overtaken the"
                                 + " report");
     }
 

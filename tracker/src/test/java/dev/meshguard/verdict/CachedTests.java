@@ -28,7 +28,7 @@ class CachedTests {
 
         judged(history)
                 .hasOnly(CACHED, LEAKED)
-                .because("program 7 has been in the program cache since event #2 and never left it");
+                .because("program 7 has been in the program cache since {owner cached} and never left it");
     }
 
     @Test
@@ -42,7 +42,7 @@ class CachedTests {
 
         judged(history)
                 .hasOnly(CACHED, LEAKED)
-                .because("trace 0 has been in the program cache since event #2 and never left it");
+                .because("trace 0 has been in the program cache since {owner cached} and never left it");
     }
 
     @Test

@@ -37,7 +37,8 @@ class CircularBufferUnreportedTests {
 
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because("program 7 ended at event #2, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+                .because(
+                        "program 7 ended at {owner ended}, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
     }
 
     @Test
@@ -54,7 +55,7 @@ class CircularBufferUnreportedTests {
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
                 .because(
-                        "program 7 ended at event #3, program 8 ended at event #4, and nobody reported that it is gone",
+                        "program 7 ended at {owner ended 1}, program 8 ended at {last owner ended}, and nobody reported that it is gone",
                         OUTSIDE_THE_ALLOCATOR);
     }
 
@@ -96,7 +97,8 @@ class CircularBufferUnreportedTests {
 
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because("program 7 ended at event #3, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+                .because(
+                        "program 7 ended at {owner ended}, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
     }
 
     @Test
@@ -208,8 +210,8 @@ class CircularBufferUnreportedTests {
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
                 .because(
-                        "program 7 ended at event #4, and nobody reported that it is gone",
-                        OUTSIDE_THE_ALLOCATOR + " (the allocator held nothing there at event #5)");
+                        "program 7 ended at {owner ended}, and nobody reported that it is gone",
+                        OUTSIDE_THE_ALLOCATOR + " (the allocator held nothing there at {witnessed})");
     }
 
     @Test
@@ -224,7 +226,8 @@ class CircularBufferUnreportedTests {
 
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because("program 7 ended at event #4, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+                .because(
+                        "program 7 ended at {owner ended}, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
     }
 
     private static String onlyOnThatDevice(MeshDescription mesh, int device) {

@@ -43,7 +43,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began (event #4)");
+                .because("the allocator called 0x1000 (4096) free when close began ({witnessed})");
     }
 
     @Test
@@ -59,8 +59,8 @@ class FreeUnreportedTests {
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
                 .because(
-                        "the allocator called 0x1000 (4096) free before the allocators were wiped (event #5)",
-                        "the allocator called 0x1000 (4096) taken when close began (event #4)");
+                        "the allocator called 0x1000 (4096) free before the allocators were wiped ({last witnessed})",
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed 1})");
     }
 
     @Test
@@ -74,7 +74,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(LATE, FREED_LATE)
-                .becauseOf("its handle was released at event #6, after close began (event #4)");
+                .becauseOf("its handle was released at {free ignored}, after close began ({mesh closed})");
     }
 
     @Test
@@ -88,7 +88,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began (event #6)");
+                .because("the allocator called 0x1000 (4096) free when close began ({last witnessed})");
     }
 
     @Test
@@ -116,7 +116,8 @@ class FreeUnreportedTests {
         judged(history)
                 .hasOnly(UNEXPLAINED, LEAKED)
                 .because(
-                        "no free was reported", "the allocator called 0x1000 (4096) taken when close began (event #4)");
+                        "no free was reported",
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed 1})");
     }
 
     @Test
@@ -368,7 +369,7 @@ class FreeUnreportedTests {
     void isNamedWhenTheOneBufferThatOwnsTheMemoryOfItsRequestWasFreed() {
         judged(oneOwnerOfAllDevices(Ownership.OWNING, Ownership.OWNING, 0x1000, BufferKind.BUFFER))
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the buffer of the same request that owns its memory was freed at event #3");
+                .because("the buffer of the same request that owns its memory was freed at {freed}");
     }
 
     @Test
@@ -413,7 +414,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began (event #6)");
+                .because("the allocator called 0x1000 (4096) free when close began ({witnessed})");
     }
 
     private static HistoryScript twoAtOneAddressOfAClosedDevice(HistoryScript script) {

@@ -37,7 +37,7 @@ class FreedLateTests {
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.FREED_LATE)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at event #7, after close began (event #4)")
+                .because("freed at {freed}, after close began ({mesh closing})")
                 .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
@@ -57,7 +57,7 @@ class FreedLateTests {
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.FREED_LATE)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .becauseOf("its handle was released at event #7, after close began (event #4)")
+                .becauseOf("its handle was released at {free ignored}, after close began ({mesh closing})")
                 .verdict();
 
         assertThat(verdict.sum()).isEqualTo(new LeakVerdict.Sum(1, 0, 1, 0, 0, 0, 0));
@@ -195,7 +195,7 @@ class FreedLateTests {
                 .hasOutcome(Outcome.LEAKED)
                 .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
                 .because(
-                        "nobody called for its free: its handle was collected at event #7, after close began (event #4)")
+                        "nobody called for its free: its handle was collected at {freed}, after close began ({mesh closing})")
                 .verdict();
         judged(ignored).hasOutcome(Outcome.LEAKED).hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
 
@@ -278,7 +278,7 @@ class FreedLateTests {
 
             judged(history)
                     .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                    .because("freed at event #11, after the close of mesh 1 began (event #9)");
+                    .because("freed at {freed 1}, after the close of mesh 1 began ({mesh closing 1})");
         }
 
         @Test

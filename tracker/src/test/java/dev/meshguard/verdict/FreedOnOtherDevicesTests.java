@@ -45,7 +45,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, MISREPORTED)
                 .because(
-                        "3 of 4 buffers of one mesh allocation were freed by event #12, device 3's never was",
+                        "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was",
                         "one allocator frees it on all devices at once, so only the report of device 3 can be missing");
     }
 
@@ -60,8 +60,8 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "3 of 4 buffers of one mesh allocation were freed by event #12, device 3's never was",
-                        "the allocator called 0x1000 (4096) taken when close began (event #13)");
+                        "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was",
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
     }
 
     @Test
@@ -88,7 +88,7 @@ class FreedOnOtherDevicesTests {
 
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("7 of 8 single-device buffers were freed by event #15, device 3's never was");
+                .because("7 of 8 single-device buffers were freed by {last freed}, device 3's never was");
     }
 
     @Test
@@ -103,7 +103,7 @@ class FreedOnOtherDevicesTests {
 
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("7 of 8 single-device buffers were freed when their handles were collected, by event #15,"
+                .because("7 of 8 single-device buffers were freed when their handles were collected, by {last freed},"
                         + " device 7's never was");
     }
 
@@ -164,7 +164,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 3 took 2 from this line and gave back 1, by event #15; 3 of 4 devices took 2 and gave back"
+                        "device 3 took 2 from this line and gave back 1, by {last freed}; 3 of 4 devices took 2 and gave back"
                                 + " all");
     }
 
@@ -180,7 +180,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 2 took 2 from this line and gave back 1, by event #9; 3 of 4 devices took only 1 and gave back"
+                        "device 2 took 2 from this line and gave back 1, by {last freed}; 3 of 4 devices took only 1 and gave back"
                                 + " all, so device 2 allocated 1 extra");
     }
 
@@ -285,7 +285,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 3 took 2 from this line and gave back 1, by event #15; 3 of 4 devices took 2 and gave back"
+                        "device 3 took 2 from this line and gave back 1, by {last freed}; 3 of 4 devices took 2 and gave back"
                                 + " all");
     }
 
@@ -397,7 +397,7 @@ class FreedOnOtherDevicesTests {
 
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("3 of 4 buffers of one mesh allocation were freed by event #15, device 3's never was");
+                .because("3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was");
     }
 
     @Test
@@ -426,7 +426,7 @@ class FreedOnOtherDevicesTests {
         judged(tracker.history())
                 .hasOnly(FREED_ON_OTHER_DEVICES, MISREPORTED)
                 .because(
-                        "3 of 4 buffers of one mesh allocation were freed by event #8, device 0's never was",
+                        "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 0's never was",
                         "one allocator frees it on all devices at once, so only the report of device 0 can be missing");
     }
 
@@ -458,7 +458,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 3 took 3 from this line and gave back 1, by event #16; 3 of 4 devices took 2 and gave back"
+                        "device 3 took 3 from this line and gave back 1, by {last freed}; 3 of 4 devices took 2 and gave back"
                                 + " all");
     }
 
@@ -476,7 +476,7 @@ class FreedOnOtherDevicesTests {
 
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
-                .because("3 of 4 single-device buffers were freed by event #7, device 3's never was");
+                .because("3 of 4 single-device buffers were freed by {last freed}, device 3's never was");
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.history;
 import static dev.meshguard.tracker.script.HistoryScript.program;
@@ -31,8 +32,8 @@ class HeldAndLostTests {
         judged(history)
                 .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
                 .because(
-                        "still referenced by KvCacheTest.cache -> ArrayList[0] (event #4)",
-                        "the allocator called 0x1000 (4096) taken when close began (event #5)");
+                        "still referenced by KvCacheTest.cache -> ArrayList[0] ({handle traced})",
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
     }
 
     @Test
@@ -44,7 +45,8 @@ class HeldAndLostTests {
 
         judged(history)
                 .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
-                .because("its handle is still reachable, but from none of the objects that were searched (event #2)");
+                .because(
+                        "its handle is still reachable, but from none of the objects that were searched ({handle traced})");
     }
 
     @Test
@@ -56,7 +58,7 @@ class HeldAndLostTests {
 
         judged(history)
                 .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because("no handle to it is reachable any more, and no free of it was reported (event #2)");
+                .because("no handle to it is reachable any more, and no free of it was reported ({handle traced})");
     }
 
     @Test
@@ -130,7 +132,8 @@ class HeldAndLostTests {
                 judged(history).hasOnly(Cause.HELD, SurvivorStatus.LEAKED).verdict();
 
         assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).text())
-                .isEqualTo("still referenced by KvCacheTest.cache -> ArrayList[0] (event #6)");
+                .isEqualTo(expected(
+                        history, "still referenced by KvCacheTest.cache -> ArrayList[0] ({last handle traced})"));
     }
 
     private static HistoryScript lostAndAnotherOne() {

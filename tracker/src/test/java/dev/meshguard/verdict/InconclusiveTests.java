@@ -5,6 +5,7 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
@@ -80,9 +81,9 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
-                        "it was reported after the last mesh over the device began to close (event #5), so the report is late")
+                        "it was reported after the last mesh over the device began to close ({mesh closed}), so the report is late")
                 .inconclusiveReasons(
-                        "1 buffer was reported too late to be true, the first (DRAM 0x1000 (4096) on device 0, event #7) after"
+                        "1 buffer was reported too late to be true, the first (DRAM 0x1000 (4096) on device 0, {allocated}) after"
                                 + " the last mesh over the device began to close, so what became of the memory is not known.")
                 .verdict();
 
@@ -102,7 +103,7 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.UNDECIDED)
                 .inconclusiveReasons(
-                        "2 buffers were reported too late to be true, the first (L1 0x1000 (4096) on device 0, event #5) after"
+                        "2 buffers were reported too late to be true, the first (L1 0x1000 (4096) on device 0, {allocated 1}) after"
                                 + " program 7 ended, so what became of the memory is not known.");
     }
 
@@ -143,9 +144,9 @@ class InconclusiveTests {
         LeakVerdict verdict = judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "1 report is missing (event #1: a frame was too short).",
-                        "12 reports are missing (event #2: the queue was full).",
-                        "An unknown number of reports is missing (event #3: the connection was cut).")
+                        "1 report is missing ({reports lost 1}: a frame was too short).",
+                        "12 reports are missing ({reports lost 2}: the queue was full).",
+                        "An unknown number of reports is missing ({last reports lost}: the connection was cut).")
                 .verdict();
 
         assertThat(verdict.isLeakFree()).isFalse();
@@ -162,7 +163,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "When close began (event #3) the allocator held 1 buffer that the books do not, the first at"
+                        "When close began ({witnessed}) the allocator held 1 buffer that the books do not, the first at"
                                 + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -177,7 +178,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .inconclusiveReasons(
-                        "When close began (event #5) the allocator held 3 buffers that the books do not, the first at"
+                        "When close began ({witnessed}) the allocator held 3 buffers that the books do not, the first at"
                                 + " DRAM 0x2000 (8192) on device 0.");
     }
 
@@ -252,7 +253,7 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                 .inconclusiveReasons(
-                        "When close began (event #9) the allocator held 1 buffer that the books do not, the first at"
+                        "When close began ({last witnessed}) the allocator held 1 buffer that the books do not, the first at"
                                 + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -280,7 +281,7 @@ class InconclusiveTests {
                 .singleElement()
                 .asString()
                 .endsWith("device -1 was reported, and only devices 0 to 65535 can be).")
-                .startsWith("1000 reports are missing (first at event #");
+                .startsWith(expected(tracker.history(), "1000 reports are missing (first at {reports lost 1}"));
     }
 
     @Test
@@ -319,10 +320,10 @@ class InconclusiveTests {
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
-                        "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
+                        "frees on device 0 are not heard of ({canary planted}), so it may have been freed, and no witness speaks"
                                 + " for it")
                 .inconclusiveReasons(
-                        "The canary of mesh 0 (event #4) was never seen to be freed on device 0, so frees there are not"
+                        "The canary of mesh 0 ({canary planted}) was never seen to be freed on device 0, so frees there are not"
                                 + " heard of.");
     }
 
@@ -336,7 +337,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "The canary of mesh 0 (event #5) was never seen on devices 0, 2, so allocations there are not heard"
+                        "The canary of mesh 0 ({canary planted}) was never seen on devices 0, 2, so allocations there are not heard"
                                 + " of.");
     }
 
@@ -368,7 +369,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "The canary of mesh 0 (event #10) was never seen to be freed on device 0, so frees there are not"
+                        "The canary of mesh 0 ({last canary planted}) was never seen to be freed on device 0, so frees there are not"
                                 + " heard of.");
     }
 
@@ -384,7 +385,7 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .inconclusiveReasons(
-                        "Tracking was off from event #2 on (TT_ALLOC_TRACKING_ENABLED was unset), so what was allocated and"
+                        "Tracking was off from {tracking stopped} on (TT_ALLOC_TRACKING_ENABLED was unset), so what was allocated and"
                                 + " freed meanwhile is not known, nor what became of 1 buffer from before.");
     }
 
@@ -517,7 +518,7 @@ class InconclusiveTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
-                        "reports got lost later on (event #4), so it may have been freed, and no witness speaks for it");
+                        "reports got lost later on ({reports lost}), so it may have been freed, and no witness speaks for it");
     }
 
     @Test
@@ -532,7 +533,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "Device 0 was opened again (event #5) while it was open, and so was 1 other, so what the two meshes"
+                        "Device 0 was opened again ({device opened 3}) while it was open, and so was 1 other, so what the two meshes"
                                 + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
     }
 
@@ -565,7 +566,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "When close began (event #4) the allocator held 1 buffer that the books do not, the first at"
+                        "When close began ({witnessed}) the allocator held 1 buffer that the books do not, the first at"
                                 + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -580,7 +581,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Device 0 was opened again (event #6) while it was open, and so were 2 others, so what the two meshes"
+                        "Device 0 was opened again ({device opened 4}) while it was open, and so were 2 others, so what the two meshes"
                                 + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
     }
 
@@ -593,7 +594,8 @@ class InconclusiveTests {
                 .recorded();
 
         judged(history)
-                .inconclusiveReasons("An unknown number of reports is missing (first at event #2: the line was cut).");
+                .inconclusiveReasons(
+                        "An unknown number of reports is missing (first at {reports lost 1}: the line was cut).");
     }
 
     @Test
@@ -608,7 +610,7 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.LEAKED)
                 .hasStandings(SurvivorStatus.LEAKED)
                 .inconclusiveReasons(
-                        "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
@@ -623,7 +625,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "Tracking was off from event #3 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 2 buffers from before.");
     }
 
@@ -637,7 +639,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
@@ -646,7 +648,7 @@ class InconclusiveTests {
         judged(history().stopped("the server was down").recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "Tracking was off from event #1 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
@@ -677,7 +679,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 1 buffer from before.");
     }
 
@@ -715,7 +717,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Tracking was off from event #4 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
     }
 
@@ -731,7 +733,7 @@ class InconclusiveTests {
         judged(history)
                 .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED)
                 .inconclusiveReasons(
-                        "Tracking was off from event #2 on (the server was down), so what was allocated and freed meanwhile"
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known, nor what became of 1 buffer from before.");
     }
 
@@ -768,7 +770,7 @@ class InconclusiveTests {
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
-                        "frees on device 0 are not heard of (event #4), so it may have been freed, and no witness speaks"
+                        "frees on device 0 are not heard of ({canary planted}), so it may have been freed, and no witness speaks"
                                 + " for it");
     }
 
@@ -823,7 +825,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
-                        "it was reported after the last mesh over the device began to close (event #3), so the report is"
+                        "it was reported after the last mesh over the device began to close ({mesh closed 1}), so the report is"
                                 + " late");
     }
 
@@ -839,7 +841,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.UNDECIDED)
                 .because(
-                        "it was reported after the last mesh over the device began to close (event #5), so the report is"
+                        "it was reported after the last mesh over the device began to close ({mesh closing}), so the report is"
                                 + " late");
     }
 
@@ -848,7 +850,7 @@ class InconclusiveTests {
     }
 
     private static final String HELD_AT_CLOSE =
-            "When close began (event #3) the allocator held 1 buffer that the books do not, the first at DRAM 0x1000 (4096)"
+            "When close began ({witnessed 1}) the allocator held 1 buffer that the books do not, the first at DRAM 0x1000 (4096)"
                     + " on device 0.";
 
     @Test
@@ -920,7 +922,7 @@ class InconclusiveTests {
                         .witness(BEFORE_WIPE, DRAM, device(0))
                         .witness(CLOSE_BEGUN, DRAM, device(0), 0x1000)
                         .closed())
-                .inconclusiveReasons(HELD_AT_CLOSE.replace("#3", "#4"));
+                .inconclusiveReasons(HELD_AT_CLOSE.replace("{witnessed 1}", "{witnessed 2}"));
     }
 
     @Test

@@ -3,21 +3,25 @@ package dev.meshguard.verdict;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.script.ExpectedText;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** The verdict of a check without expectations, for tests of causes. */
 final class Judgement {
 
+    private final AllocationHistory history;
     private final LeakVerdict verdict;
 
-    private Judgement(LeakVerdict verdict) {
+    private Judgement(AllocationHistory history, LeakVerdict verdict) {
+        this.history = history;
         this.verdict = verdict;
     }
 
     static Judgement judged(AllocationHistory history) {
         LeakVerdict verdict = LeakCheck.create().examine(history);
         assertThat(verdict.sum().addsUp()).describedAs(verdict.toString()).isTrue();
-        return new Judgement(verdict);
+        return new Judgement(history, verdict);
     }
 
     LeakVerdict verdict() {
@@ -47,14 +51,14 @@ final class Judgement {
 
     /** The decisive fact of the only group begins like this; its place in the code follows. */
     Judgement becauseOf(String beginning) {
-        assertThat(verdict.groups().get(0).evidence().get(0).text()).startsWith(beginning + ", at ");
+        assertThat(verdict.groups().get(0).evidence().get(0).text()).startsWith(expected(beginning) + ", at ");
         return this;
     }
 
     /** The whole evidence of the oldest survivor. */
     Judgement because(String... facts) {
         List<Evidence> evidence = verdict.survivors().get(0).diagnosis().evidence();
-        assertThat(evidence).extracting(Evidence::text).containsExactly(facts);
+        assertThat(evidence).extracting(Evidence::text).containsExactly(expected(facts));
         return this;
     }
 
@@ -65,7 +69,15 @@ final class Judgement {
 
     /** All inconclusive reasons. */
     Judgement inconclusiveReasons(String... doubts) {
-        assertThat(verdict.inconclusiveReasonTexts()).containsExactly(doubts);
+        assertThat(verdict.inconclusiveReasonTexts()).containsExactly(expected(doubts));
         return this;
+    }
+
+    private String[] expected(String... texts) {
+        return Stream.of(texts).map(this::expected).toArray(String[]::new);
+    }
+
+    private String expected(String text) {
+        return ExpectedText.expected(history, text);
     }
 }

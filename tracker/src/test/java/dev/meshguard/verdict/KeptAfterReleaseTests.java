@@ -41,8 +41,8 @@ class KeptAfterReleaseTests {
         judged(history)
                 .hasOnly(KEPT_AFTER_RELEASE, LEAKED)
                 .because(
-                        "trace 0 was released at event #5, and its buffer was not freed",
-                        "the allocator called 0x1000 (4096) taken when close began (event #6)");
+                        "trace 0 was released at {owner ended}, and its buffer was not freed",
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static dev.meshguard.event.IgnoredFreeReason.DEVICE_CLOSED;
 import static dev.meshguard.event.Ownership.NON_OWNING;
 import static dev.meshguard.event.Ownership.OWNING;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
@@ -40,8 +41,8 @@ class LateTests {
                 .hasOutcome(Outcome.FREED_LATE)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because(
-                        "freed at event #8, after close began (event #4)",
-                        "the allocator called 0x1000 (4096) taken when close began (event #4)");
+                        "freed at {freed}, after close began ({witnessed})",
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
     }
 
     @Test
@@ -55,7 +56,7 @@ class LateTests {
 
         judged(history)
                 .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because("nobody called for its free: its handle was collected at event #3, when it should have been"
+                .because("nobody called for its free: its handle was collected at {freed}, when it should have been"
                         + " freed already");
     }
 
@@ -140,7 +141,7 @@ class LateTests {
 
         judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at event #4, after the check (event #3)");
+                .because("freed at {freed}, after the check ({checked})");
     }
 
     @Test
@@ -158,7 +159,7 @@ class LateTests {
 
         judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at event #5, after the check (event #3)");
+                .because("freed at {last freed}, after the check ({checked})");
     }
 
     @Test
@@ -195,8 +196,7 @@ class LateTests {
         tracker.freed(0, DRAM, 0x1000);
         AllocationHistory history = tracker.history();
 
-        String line = history.event(3).stream()
-                .map(HistoryEvent.Freed.class::cast)
+        String line = history.events(HistoryEvent.Freed.class).stream()
                 .flatMap(free -> free.request().origin().stream())
                 .map(Object::toString)
                 .findFirst()
@@ -204,7 +204,7 @@ class LateTests {
         assertThat(line).contains("LateTests.saysWhichLineFreedIt");
         judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .because("freed at event #3, after the check (event #2), at " + line);
+                .because("freed at {freed}, after the check ({checked}), at " + line);
     }
 
     @Test
@@ -219,7 +219,7 @@ class LateTests {
 
         judged(history)
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                .becauseOf("its handle was released at event #7, after close began (event #4)");
+                .becauseOf("its handle was released at {free ignored}, after close began ({mesh closed})");
     }
 
     @Test
@@ -252,7 +252,9 @@ class LateTests {
         assertThat(verdict.survivors().get(3).diagnosis().evidence())
                 .extracting(Evidence::text)
                 .containsExactly(
-                        "what one allocator frees together with it was freed at event #8, after the check (event #5)");
+                        expected(
+                                history,
+                                "what one allocator frees together with it was freed at {last freed}, after the check ({checked})"));
     }
 
     @Test

@@ -38,7 +38,7 @@ class OutOfOrderTests {
                 .hasOnly(UNEXPLAINED, UNDECIDED)
                 .because(
                         "no free was reported",
-                        "a free that fits it came at event #3, before it was reported (event #4)")
+                        "a free that fits it came at {freed}, before it was reported ({allocated})")
                 .verdict();
 
         assertThat(verdict.inconclusiveReasonTexts())
@@ -58,7 +58,7 @@ class OutOfOrderTests {
                 .hasOnly(UNEXPLAINED, UNDECIDED)
                 .because(
                         "no free was reported",
-                        "a free that fits it came at event #4, before it was reported (event #6)");
+                        "a free that fits it came at {freed}, before it was reported ({last allocated})");
     }
 
     @Test

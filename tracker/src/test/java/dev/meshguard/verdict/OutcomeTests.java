@@ -100,7 +100,7 @@ class OutcomeTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "no free was reported",
-                        "a free of it was ignored (event #2), because another handle shares it, at an unknown place"
+                        "a free of it was ignored ({free ignored}), because another handle shares it, at an unknown place"
                                 + " (no origin was captured)");
     }
 

@@ -23,7 +23,7 @@ class ProcessDiedTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .hasOnly(Cause.PROCESS_DIED, SurvivorStatus.LEAKED)
-                .because("process 4711 allocated it (event #1) and ended (event #2) without freeing it");
+                .because("process 4711 allocated it ({allocated}) and ended ({process died}) without freeing it");
     }
 
     @Test

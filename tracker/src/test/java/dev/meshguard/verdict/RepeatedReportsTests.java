@@ -38,8 +38,8 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
                     .because(
                             "reported 2 times at one live address (events #1, #2), freed once",
-                            "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at"
-                                    + " event #3");
+                            "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at"
+                                    + " {freed}");
         }
 
         @Test
@@ -58,8 +58,8 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "reported twice, freed once",
-                            "the allocator called 0x1000 (4096) taken when close began (event #6)",
-                            "what was freed at event #5 is the view of event #4; the lasting buffer of event #3 is still"
+                            "the allocator called 0x1000 (4096) taken when close began ({witnessed})",
+                            "what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated 1} is still"
                                     + " there");
         }
 
@@ -75,8 +75,8 @@ class RepeatedReportsTests {
             judged(history)
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because(
-                            "the allocator called 0x1000 (4096) free when close began (event #5)",
-                            "tracking was off from event #4 on: the runtime shut its tracker down");
+                            "the allocator called 0x1000 (4096) free when close began ({witnessed})",
+                            "tracking was off from {tracking stopped} on: the runtime shut its tracker down");
         }
 
         @Test
@@ -91,7 +91,7 @@ class RepeatedReportsTests {
 
             judged(history)
                     .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                    .becauseOf("its handle was released at event #7, after close began (event #4)");
+                    .becauseOf("its handle was released at {free ignored}, after close began ({witnessed})");
         }
     }
 
@@ -111,7 +111,7 @@ class RepeatedReportsTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "reported twice, freed once",
-                        "the allocator called 0x1000 (4096) taken when close began (event #6)");
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
     }
 
     @Test
@@ -127,8 +127,8 @@ class RepeatedReportsTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "no free was reported",
-                        "the address was lent again at event #2, so the free of what event #1 reported got lost",
-                        "2 reports of that address are open, the last one of event #2 (64 B), at "
+                        "the address was lent again at {last allocated}, so the free of what {allocated 1} reported got lost",
+                        "2 reports of that address are open, the last one of {last allocated} (64 B), at "
                                 + lineOf(history, 2));
     }
 
@@ -143,7 +143,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "reported twice, freed once",
-                        "the address was lent again at event #2, for 128 B instead of 64 B, so the free of what event #1"
+                        "the address was lent again at {last allocated}, for 128 B instead of 64 B, so the free of what {allocated 1}"
                                 + " reported got lost");
     }
 
@@ -198,8 +198,8 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator called 0x1000 (4096) taken when close began (event #6)",
-                            "64 B at 0x1800 (6144) was lent over a part of it (event #4), and the allocator held both: a true"
+                            "the allocator called 0x1000 (4096) taken when close began ({witnessed})",
+                            "64 B at 0x1800 (6144) was lent over a part of it ({last allocated}), and the allocator held both: a true"
                                     + " overlap");
         }
 
@@ -216,8 +216,8 @@ class RepeatedReportsTests {
             judged(history)
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because(
-                            "the allocator called 0x1000 (4096) free when close began (event #6)",
-                            "64 B at 0x1800 (6144) was lent over a part of it (event #4), so it had been given back by then");
+                            "the allocator called 0x1000 (4096) free when close began ({witnessed})",
+                            "64 B at 0x1800 (6144) was lent over a part of it ({last allocated}), so it had been given back by then");
         }
 
         @Test
@@ -232,7 +232,7 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "64 B at 0x1800 (6144) was lent over a part of it (event #2), so one of the two had been given"
+                            "64 B at 0x1800 (6144) was lent over a part of it ({last allocated}), so one of the two had been given"
                                     + " back, and no witness says which");
         }
 
@@ -267,7 +267,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "3 reports of that address are open, the last one of event #3 (32 B), at "
+                        "3 reports of that address are open, the last one of {last allocated} (32 B), at "
                                 + lineOf(history, 3));
     }
 
@@ -284,7 +284,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "2 reports of that address are open, the last one of event #2 (64 B), at "
+                        "2 reports of that address are open, the last one of {last allocated} (64 B), at "
                                 + lineOf(history, 2));
     }
 
@@ -311,7 +311,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "the address was lent again at event #2, so the free of what event #1 reported got lost");
+                        "the address was lent again at {last allocated}, so the free of what {allocated 1} reported got lost");
     }
 
     @Test
@@ -327,7 +327,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "the allocator called 0x1000 (4096) taken when close began (event #6)",
-                        "64 B at 0x1800 (6144) was lent over a part of it (event #4)");
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})",
+                        "64 B at 0x1800 (6144) was lent over a part of it ({last allocated})");
     }
 }

@@ -48,7 +48,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #1, #2), freed once",
-                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #3");
+                        "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at {freed}");
     }
 
     @Test
@@ -119,7 +119,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #3, #4), freed once",
-                        "the allocator called 0x1000 (4096) free when close began (event #6)");
+                        "the allocator called 0x1000 (4096) free when close began ({witnessed})");
     }
 
     @Test
@@ -134,7 +134,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 8 times at one live address (events #1, #2, #3, #4, #5, #6 and 2 more), freed once",
-                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #9");
+                        "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
     }
 
     @Test
@@ -151,7 +151,7 @@ class ReportedTwiceTests {
                 .hasOnly(UNEXPLAINED, LEAKED)
                 .because(
                         "reported twice, freed once",
-                        "what was freed at event #3 is the view of event #2; the lasting buffer of event #1 is still there");
+                        "what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated 1} is still there");
     }
 
     @Test
@@ -170,7 +170,7 @@ class ReportedTwiceTests {
                 .hasOnly(UNEXPLAINED, LEAKED)
                 .because(
                         "reported twice, freed once",
-                        "the allocator called 0x1000 (4096) taken when close began (event #6)");
+                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
     }
 
     @Test
@@ -345,7 +345,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 6 times at one live address (events #1, #2, #3, #4, #5, #6), freed once",
-                        "the view of event #2 was destroyed without a report; the buffer that it looked at was freed at event #7");
+                        "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
     }
 
     @Test
@@ -437,7 +437,8 @@ class ReportedTwiceTests {
 
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
-                .because("mesh 0 does not lie over device 0: event #4 reports what event #5 reports on device 1");
+                .because(
+                        "mesh 0 does not lie over device 0: {allocated 1} reports what {allocated 2} reports on device 1");
     }
 
     @Test
@@ -544,7 +545,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #4, #5), freed once",
-                        "the allocator called 0x1000 (4096) free when close began (event #7)");
+                        "the allocator called 0x1000 (4096) free when close began ({witnessed})");
     }
 
     @Test
@@ -634,7 +635,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #2, #4), freed once",
-                        "the allocator called 0x1000 (4096) free when close began (event #5)");
+                        "the allocator called 0x1000 (4096) free when close began ({witnessed})");
     }
 
     @Test
@@ -663,7 +664,7 @@ class ReportedTwiceTests {
 
         judged(history)
                 .hasOnly(Cause.FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began (event #5)");
+                .because("the allocator called 0x1000 (4096) free when close began ({witnessed})");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.TRACE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
@@ -147,9 +148,10 @@ class RootTests {
                     .recorded();
 
             assertThat(context(history))
-                    .containsExactly(
+                    .containsExactly(expected(
+                            history,
                             "2 of 3 buffers from this line were freed, in TEARDOWN; this one was first passed over at"
-                                    + " event #6");
+                                    + " {freed 1}"));
         }
 
         @Test
@@ -165,9 +167,10 @@ class RootTests {
                     .recorded();
 
             assertThat(context(history))
-                    .containsExactly(
+                    .containsExactly(expected(
+                            history,
                             "2 of 4 buffers from this line were freed, 1 in TEST, 1 in TEARDOWN; these were first"
-                                    + " passed over at event #6");
+                                    + " passed over at {freed 1}"));
         }
 
         @Test

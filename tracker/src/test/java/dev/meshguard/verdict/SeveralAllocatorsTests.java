@@ -4,6 +4,7 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
@@ -128,7 +129,7 @@ class SeveralAllocatorsTests {
                 .describedAs("the mesh holds what was freed and is in no book")
                 .singleElement()
                 .asString()
-                .startsWith("When close began (event #");
+                .startsWith(expected(history, "When close began ({witnessed 1})"));
     }
 
     @Test

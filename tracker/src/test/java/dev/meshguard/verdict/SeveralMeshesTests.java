@@ -5,6 +5,7 @@ import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.AFTER_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.BEFORE_WIPE;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
@@ -80,7 +81,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #13)");
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})");
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsOnly(OptionalInt.of(1));
         }
 
@@ -107,7 +108,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #7)");
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})");
             assertThat(history.anomalies()).isEmpty();
         }
 
@@ -126,7 +127,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #17)");
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({witnessed})");
             assertThat(history.live()).extracting(BufferGeneration::device).containsExactly(0, 1, 2, 3);
         }
 
@@ -154,8 +155,12 @@ class SeveralMeshesTests {
                     .extracting(
                             survivor -> survivor.diagnosis().evidence().get(1).text())
                     .containsExactly(
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #9)",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #6)");
+                            expected(
+                                    history,
+                                    "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({witnessed 2})"),
+                            expected(
+                                    history,
+                                    "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})"));
         }
 
         @Test
@@ -207,7 +212,7 @@ class SeveralMeshesTests {
                     .inconclusiveReasons()
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #10)");
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({last witnessed})");
         }
     }
 
@@ -257,7 +262,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
                     .because(
                             "reported 2 times at one live address (events #4, #5), freed once",
-                            "the view of event #5 was destroyed without a report; the buffer that it looked at was freed at event #6");
+                            "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at {freed}");
         }
 
         @Test
@@ -294,7 +299,9 @@ class SeveralMeshesTests {
                         assertThat(survivor.status()).isEqualTo(SurvivorStatus.MISREPORTED);
                         assertThat(survivor.diagnosis().evidence().get(0).text())
                                 .isEqualTo(
-                                        "the allocator of mesh 1 called 0x1000 (4096) free when close began (event #13)");
+                                        expected(
+                                                history,
+                                                "the allocator of mesh 1 called 0x1000 (4096) free when close began ({witnessed 1})"));
                     });
         }
 
@@ -388,7 +395,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "When the close of mesh 0 began (event #5) its allocator held 1 buffer that the books do not,"
+                            "When the close of mesh 0 began ({witnessed}) its allocator held 1 buffer that the books do not,"
                                     + " the first at DRAM 0x1000 (4096) on device 0.");
         }
 
@@ -409,7 +416,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "When the close of mesh 1 began (event #7) its allocator held 2 buffers that the books do not,"
+                            "When the close of mesh 1 began ({witnessed}) its allocator held 2 buffers that the books do not,"
                                     + " the first at DRAM 0x1000 (4096) on device 1.");
         }
 
@@ -478,14 +485,14 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #8)");
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({last witnessed})");
         }
 
         @Test
         void whatEveryMeshCallsFreeIsFree() {
             judged(unnamedLeftWith(new long[] {}, new long[] {}))
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because("the allocator of mesh 1 called 0x1000 (4096) free when close began (event #5)");
+                    .because("the allocator of mesh 1 called 0x1000 (4096) free when close began ({witnessed 1})");
         }
 
         @Test
@@ -516,7 +523,7 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because("the allocator of mesh 0 called 0x1000 (4096) free when close began (event #8)");
+                    .because("the allocator of mesh 0 called 0x1000 (4096) free when close began ({last witnessed})");
         }
 
         @Test
@@ -541,7 +548,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "reported twice, freed once",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #5)");
+                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})");
         }
 
         @Test
@@ -792,7 +799,8 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.FREED_LATE)
                     .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
-                    .becauseOf("its handle was released at event #15, after the close of mesh 1 began (event #13)");
+                    .becauseOf(
+                            "its handle was released at {free ignored 1}, after the close of mesh 1 began ({mesh closing 1})");
         }
 
         @Test
@@ -834,7 +842,7 @@ class SeveralMeshesTests {
                     .inconclusiveReasons()
                     .because(
                             "no free was reported",
-                            "the allocator called 0x1000 (4096) taken when close began (event #4)");
+                            "the allocator called 0x1000 (4096) taken when close began ({witnessed 1})");
             assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
         }
     }
@@ -865,7 +873,7 @@ class SeveralMeshesTests {
                     .inconclusiveReasons()
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #11)");
+                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({last witnessed})");
             assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
         }
 
@@ -885,7 +893,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "Device 0 was opened again (event #4) while it was open, so what the two meshes reported cannot"
+                            "Device 0 was opened again ({last device opened}) while it was open, so what the two meshes reported cannot"
                                     + " be told apart. Open them through one Ttnn, or close the first one before.");
         }
 
@@ -905,7 +913,7 @@ class SeveralMeshesTests {
             judged(tracker.history())
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "Device 0 was opened again (event #5) while it was open, so what the two meshes reported cannot"
+                            "Device 0 was opened again ({last device opened}) while it was open, so what the two meshes reported cannot"
                                     + " be told apart. Open them through one Ttnn, or close the first one before.");
         }
 

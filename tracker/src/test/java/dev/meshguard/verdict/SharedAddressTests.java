@@ -3,6 +3,7 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.history;
@@ -123,7 +124,9 @@ class SharedAddressTests {
 
     @Test
     void whereSeveralAreLeftTheLastIsNamedToo() {
-        String last = judged(weightsAndCache().closed())
+        var history = weightsAndCache().closed();
+
+        String last = judged(history)
                 .verdict()
                 .survivors()
                 .get(0)
@@ -133,7 +136,9 @@ class SharedAddressTests {
                 .text();
 
         assertThat(last)
-                .startsWith("2 reports of that address are open, the last one of event #4 (128 B), at "
+                .startsWith(expected(
+                                history,
+                                "2 reports of that address are open, the last one of {last allocated} (128 B), at ")
                         + SharedAddressTests.class.getName() + ".weightsAndCache(");
     }
 

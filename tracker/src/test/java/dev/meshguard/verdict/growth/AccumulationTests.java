@@ -2,6 +2,7 @@ package dev.meshguard.verdict.growth;
 
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.tracker.script.HistoryScript.device;
 import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.program;
@@ -244,9 +245,10 @@ class AccumulationTests {
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
         assertThat(accumulation().inconclusiveReasons())
-                .containsExactly(
-                        "Round 2 began (event #2) before round 1 had ended (event #1 began it), so what each left"
-                                + " cannot be told apart. Run the rounds one after another.");
+                .containsExactly(expected(
+                        tracker.history(),
+                        "Round 2 began ({round began 2}) before round 1 had ended ({round began 1} began it), so what each left"
+                                + " cannot be told apart. Run the rounds one after another."));
     }
 
     @Test
@@ -256,7 +258,8 @@ class AccumulationTests {
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
         assertThat(accumulation().inconclusiveReasons())
-                .containsExactly("Reports are missing (first at event #10: the connection was reset).");
+                .containsExactly(expected(
+                        tracker.history(), "Reports are missing (first at {reports lost}: the connection was reset)."));
     }
 
     @Test
@@ -322,9 +325,10 @@ class AccumulationTests {
 
         assertThat(Accumulation.of(LeakCheck.create().examine(history), Rounds.MESHES)
                         .inconclusiveReasons())
-                .contains(
-                        "Mesh 1 was opened (event #3) before mesh 0 was closed (event #1 opened it), so meshes are no rounds"
-                                + " here. Mark the rounds: tracker.round(n).");
+                .contains(expected(
+                        history,
+                        "Mesh 1 was opened ({mesh opened 2}) before mesh 0 was closed ({mesh opened 1} opened it), so meshes"
+                                + " are no rounds here. Mark the rounds: tracker.round(n)."));
     }
 
     // Separate histories
@@ -564,7 +568,8 @@ class AccumulationTests {
 
         assertThat(accumulation.trend()).isEqualTo(Trend.UNDECIDED);
         assertThat(accumulation.inconclusiveReasons())
-                .containsExactly("Reports are missing (first at event #1: a line was cut off).");
+                .containsExactly(expected(
+                        histories.get(0), "Reports are missing (first at {reports lost}: a line was cut off)."));
     }
 
     // Forecasts again

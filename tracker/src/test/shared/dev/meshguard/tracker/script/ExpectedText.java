@@ -1,0 +1,67 @@
+package dev.meshguard.tracker.script;
+
+import static java.util.Map.entry;
+
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/**
+ * Expected texts that refer to events of a history, not to their numbers.
+ *
+ * <p>{@code {freed}} stands for the number of the only free, {@code {freed 2}} for the second one, {@code {last freed}} for the
+ * last of several. So a test states which event the text has to name, and does not change when other events are recorded.
+ *
+ * <pre>{@code
+ * expected(history, "freed at {freed}, after close began ({mesh closing})") // "freed at event #7, after close began (event #4)"
+ * }</pre>
+ */
+public final class ExpectedText {
+
+    private static final Map<String, Class<? extends HistoryEvent>> KINDS = Map.ofEntries(
+            entry("allocated", HistoryEvent.Allocated.class),
+            entry("freed", HistoryEvent.Freed.class),
+            entry("free ignored", HistoryEvent.FreeIgnored.class),
+            entry("mesh opened", HistoryEvent.MeshOpened.class),
+            entry("mesh closing", HistoryEvent.MeshClosing.class),
+            entry("mesh closed", HistoryEvent.MeshClosed.class),
+            entry("device opened", HistoryEvent.DeviceOpened.class),
+            entry("owner cached", HistoryEvent.OwnerCached.class),
+            entry("owner ended", HistoryEvent.OwnerEnded.class),
+            entry("witnessed", HistoryEvent.Witnessed.class),
+            entry("reports lost", HistoryEvent.ReportsLost.class),
+            entry("process died", HistoryEvent.ProcessDied.class),
+            entry("tracking stopped", HistoryEvent.TrackingStopped.class),
+            entry("canary planted", HistoryEvent.CanaryPlanted.class),
+            entry("checked", HistoryEvent.Checked.class),
+            entry("handle traced", HistoryEvent.HandleTraced.class),
+            entry("round began", HistoryEvent.RoundBegan.class));
+
+    private static final Pattern REFERENCE = Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+))?}");
+
+    private ExpectedText() {}
+
+    /** Returns the text with {@code event #N} for each reference to an event. */
+    public static String expected(AllocationHistory history, String text) {
+        return REFERENCE.matcher(text).replaceAll(reference -> "event #" + number(history, reference));
+    }
+
+    private static long number(AllocationHistory history, MatchResult reference) {
+        Class<? extends HistoryEvent> kind = KINDS.get(reference.group(2));
+        if (kind == null) {
+            throw new IllegalArgumentException(reference.group() + " is no kind of event: " + KINDS.keySet());
+        }
+        List<? extends HistoryEvent> events = history.events(kind);
+        boolean last = reference.group(1) != null;
+        boolean only = !last && reference.group(3) == null;
+        int index = last || only ? events.size() : Integer.parseInt(reference.group(3));
+        if (index < 1 || index > events.size() || (only && events.size() > 1)) {
+            throw new IllegalArgumentException(
+                    "There are " + events.size() + " events for " + reference.group() + ": " + events);
+        }
+        return events.get(index - 1).number();
+    }
+}
