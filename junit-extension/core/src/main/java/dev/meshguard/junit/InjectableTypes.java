@@ -1,38 +1,37 @@
 package dev.meshguard.junit;
 
+import dev.meshguard.junit.internal.config.Sources;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** The types that a test can declare as a parameter or a field: those of every session, and those of the sources. */
 final class InjectableTypes {
 
-    private static final Map<Class<?>, Function<TrackingSession, Object>> OF_SESSION = Map.of(
-            AllocationTracker.class, TrackingSession::tracker,
-            MemorySnapshots.class, session -> new MemorySnapshots(session.tracker()),
-            Phases.class, session -> new Phases(session.tracker()));
-
     private InjectableTypes() {}
 
     static boolean has(Class<?> type, ExtensionContext context) {
-        return OF_SESSION.containsKey(type)
+        return Sources.SESSION_TYPES.contains(type)
                 || TestConfiguration.sources(context).ofParameter(type).isPresent();
     }
 
     /** Returns the value of a supported type from a session. */
     static Object of(Class<?> type, TrackingSession session) {
-        Function<TrackingSession, Object> ofSession = OF_SESSION.get(type);
-        return ofSession == null ? session.resolve(type) : ofSession.apply(session);
+        if (type == AllocationTracker.class) {
+            return session.tracker();
+        }
+        if (type == MemorySnapshots.class) {
+            return new MemorySnapshots(session.tracker());
+        }
+        return type == Phases.class ? new Phases(session.tracker()) : session.resolve(type);
     }
 
     /** Returns the simple names of the types, for messages. */
     static List<String> names(ExtensionContext context) {
-        Stream<String> ofSession = OF_SESSION.keySet().stream().map(Class::getSimpleName);
+        Stream<String> ofSession = Sources.SESSION_TYPES.stream().map(Class::getSimpleName);
         return Stream.concat(ofSession, TestConfiguration.sources(context).parameterNames().stream())
                 .sorted()
                 .toList();

@@ -69,8 +69,8 @@ class FakeMeshTests {
                 .hasSingleTest()
                 .whichFailed()
                 .with(ExtensionConfigurationException.class)
-                .withTextContaining(
-                        "@FakeMesh and @WatchedProcesses on FakeMeshTests$TwoSourcesTestCase: one of several");
+                .withTextContaining("@FakeMesh on FakeMeshTests$TwoSourcesTestCase and @WatchedProcesses on"
+                        + " FakeMeshTests$TwoSourcesTestCase: a second source of allocations is refused.");
     }
 
     @Test

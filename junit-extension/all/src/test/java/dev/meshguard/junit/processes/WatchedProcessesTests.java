@@ -7,6 +7,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
@@ -20,6 +21,7 @@ import java.nio.file.Files;
 import java.time.Duration;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.opentest4j.MultipleFailuresError;
 
@@ -117,6 +119,31 @@ class WatchedProcessesTests {
     }
 
     @Test
+    void rejectsAMeshAnnotationBesideIt() {
+        assertThat(run(TwoSourcesTestCase.class))
+                .hasTest("ofMethod")
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@FakeMesh on WatchedProcessesTests$TwoSourcesTestCase#ofMethod and @WatchedProcesses on"
+                                + " WatchedProcessesTests$TwoSourcesTestCase#ofMethod: a second source of allocations is"
+                                + " refused. A test has one source: remove an annotation, or put each on a test or class"
+                                + " of its own.");
+    }
+
+    @Test
+    void rejectsAMeshAnnotationOfAnInterfaceBesideThatOfAnother() {
+        assertThat(run(TwoInterfacesTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@FakeMesh on WatchedProcessesTests$OnMesh and @WatchedProcesses on"
+                                + " WatchedProcessesTests$OnProcesses: a second source of allocations is refused. A test has"
+                                + " one source: remove an annotation, or put each on a test or class of its own.");
+    }
+
+    @Test
     void whoAsksForProgramsHasToSaySo() {
         assertThat(run(UnsaidTestCase.class))
                 .hasSingleTest()
@@ -208,6 +235,26 @@ class WatchedProcessesTests {
     @TrackAllocations
     @WatchedProcesses
     static class MeshTestCase {
+        @Test
+        void decodes(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations
+    static class TwoSourcesTestCase {
+        @Test
+        @FakeMesh
+        @WatchedProcesses
+        void ofMethod(MeshDevice mesh) {}
+    }
+
+    @FakeMesh
+    interface OnMesh {}
+
+    @WatchedProcesses
+    interface OnProcesses {}
+
+    @TrackAllocations
+    static class TwoInterfacesTestCase implements OnMesh, OnProcesses {
         @Test
         void decodes(MeshDevice mesh) {}
     }

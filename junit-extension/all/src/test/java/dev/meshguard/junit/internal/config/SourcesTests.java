@@ -3,11 +3,14 @@ package dev.meshguard.junit.internal.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.junit.MemorySnapshots;
+import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -50,6 +53,16 @@ class SourcesTests {
                 .withMessageStartingWith("Two sources of allocations for " + MeshDevice.class.getName() + ": ");
     }
 
+    @Test
+    void rejectsASourceOfTypesThatEveryTestMayRequest(@TempDir Path jar) throws IOException {
+        assertThatExceptionOfType(ExtensionConfigurationException.class)
+                .isThrownBy(() -> loadBeside(OwnTracker.class, jar))
+                .withMessage(
+                        "The source %s in %s injects AllocationTracker, MemorySnapshots, Phases. MeshGuard injects these types into every tracked test: remove them from parameterTypes()."
+                                .formatted(
+                                        OwnTracker.class.getName(), jar.toUri().toURL()));
+    }
+
     private static URL locationOf(Class<?> type) {
         return type.getProtectionDomain().getCodeSource().getLocation();
     }
@@ -63,10 +76,16 @@ class SourcesTests {
         try (InputStream compiled = Objects.requireNonNull(parent.getResourceAsStream(file))) {
             Files.copy(compiled, copy);
         }
+        return load(folder, source.getName());
+    }
+
+    /** Loads the sources of the class path and one that a folder declares. */
+    private static Sources load(Path folder, String source) throws IOException {
         Path services = folder.resolve("META-INF/services");
         Files.createDirectories(services);
-        Files.writeString(services.resolve(AllocationSource.class.getName()), source.getName());
-        try (URLClassLoader loader = new OwnFirst(folder.toUri().toURL(), source.getName(), parent)) {
+        Files.writeString(services.resolve(AllocationSource.class.getName()), source);
+        try (URLClassLoader loader =
+                new OwnFirst(folder.toUri().toURL(), source, SourcesTests.class.getClassLoader())) {
             return Sources.load(loader);
         }
     }
@@ -127,6 +146,30 @@ class SourcesTests {
         @Override
         public Set<Class<?>> parameterTypes() {
             return Set.of(MeshDevice.class);
+        }
+
+        @Override
+        public SourceSettings settings(TrackAllocations annotation, String location) {
+            return FakeMeshSource.builder().build();
+        }
+    }
+
+    /** A source that injects what MeshGuard itself injects. */
+    public static final class OwnTracker implements AllocationSource<TrackAllocations> {
+
+        @Override
+        public String id() {
+            return "tracker";
+        }
+
+        @Override
+        public Class<TrackAllocations> annotation() {
+            return TrackAllocations.class;
+        }
+
+        @Override
+        public Set<Class<?>> parameterTypes() {
+            return Set.of(Phases.class, AllocationTracker.class, MemorySnapshots.class);
         }
 
         @Override

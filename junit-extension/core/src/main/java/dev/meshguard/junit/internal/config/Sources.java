@@ -1,9 +1,12 @@
 package dev.meshguard.junit.internal.config;
 
+import dev.meshguard.junit.MemorySnapshots;
+import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.tracker.AllocationTracker;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.security.CodeSource;
@@ -24,6 +27,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** The sources of a run, found by {@link ServiceLoader}. */
 public final class Sources {
 
+    /** The types that every session injects, whatever its source. */
+    public static final Set<Class<?>> SESSION_TYPES =
+            Set.of(AllocationTracker.class, MemorySnapshots.class, Phases.class);
+
     private final Map<Class<? extends Annotation>, AllocationSource<?>> byAnnotation = new LinkedHashMap<>();
     private final Map<Class<?>, AllocationSource<?>> byParameter = new LinkedHashMap<>();
     private final Optional<SourceSettings> defaultSettings;
@@ -31,7 +38,8 @@ public final class Sources {
     /**
      * Loads the sources.
      *
-     * @throws ExtensionConfigurationException if two sources have one id, or inject one type
+     * @throws ExtensionConfigurationException if two sources have one id, or inject one type, or a source injects a type
+     *     of every session
      */
     public static Sources load(ClassLoader loader) {
         List<AllocationSource<?>> all = new ArrayList<>();
@@ -40,6 +48,7 @@ public final class Sources {
     }
 
     private Sources(List<AllocationSource<?>> all) {
+        all.forEach(Sources::rejectSessionTypes);
         Map<String, AllocationSource<?>> byId = new LinkedHashMap<>();
         Map<String, AllocationSource<?>> ofTestsWithoutSource = new LinkedHashMap<>();
         for (AllocationSource<?> source : all) {
@@ -52,6 +61,23 @@ public final class Sources {
         }
         this.defaultSettings =
                 ofTestsWithoutSource.values().stream().findFirst().flatMap(AllocationSource::defaultSettings);
+    }
+
+    /** Each session resolves these types itself, so the source would never be asked for them. */
+    private static void rejectSessionTypes(AllocationSource<?> source) {
+        String rejected = source.parameterTypes().stream()
+                .filter(SESSION_TYPES::contains)
+                .map(Class::getSimpleName)
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!rejected.isEmpty()) {
+            throw new ExtensionConfigurationException(String.format(
+                    Locale.ROOT,
+                    "The source %s injects %s. MeshGuard injects these types into every tracked test: remove them from"
+                            + " parameterTypes().",
+                    location(source),
+                    rejected));
+        }
     }
 
     private static <K> void add(Map<K, AllocationSource<?>> known, K key, AllocationSource<?> source) {
@@ -113,14 +139,18 @@ public final class Sources {
 
     private Optional<SourceSettings> on(AnnotatedElement element, String name) {
         Set<Annotation> nearest = NearestAnnotations.of(element, byAnnotation.keySet());
-        if (nearest.size() > 1) {
+        if (nearest.stream().map(Annotation::annotationType).distinct().count() > 1) {
             throw ConfigurationErrors.of(
                     nearest.stream()
-                                    .map(annotation ->
-                                            "@" + annotation.annotationType().getSimpleName())
-                                    .distinct()
-                                    .collect(Collectors.joining(" and "))
-                            + " on " + name,
+                            .map(annotation -> "@" + annotation.annotationType().getSimpleName() + " on "
+                                    + AnnotationLocation.of(element, annotation))
+                            .collect(Collectors.joining(" and ")),
+                    "a second source of allocations",
+                    "A test has one source: remove an annotation, or put each on a test or class of its own.");
+        }
+        if (nearest.size() > 1) {
+            throw ConfigurationErrors.of(
+                    "@" + nearest.iterator().next().annotationType().getSimpleName() + " on " + name,
                     "one of several, of which none is nearer than the others: " + nearest,
                     "Interfaces or composed annotations contradict each other: say it once, on the class or method itself.");
         }
