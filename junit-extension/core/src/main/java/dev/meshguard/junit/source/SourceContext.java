@@ -8,6 +8,8 @@ import org.apiguardian.api.API.Status;
 /**
  * The test, class or suite for which a session begins.
  *
+ * <p>Safe for use by several threads. The first call of {@link #tracker} waits for calls of the session that run.
+ *
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")

@@ -18,6 +18,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.ServiceConfigurationError;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -61,6 +62,24 @@ class SourcesTests {
                         "The source %s in %s injects AllocationTracker, MemorySnapshots, Phases. MeshGuard injects these types into every tracked test: remove them from parameterTypes()."
                                 .formatted(
                                         OwnTracker.class.getName(), jar.toUri().toURL()));
+    }
+
+    @Test
+    void namesASourceThatCannotBeLoaded(@TempDir Path jar) throws IOException {
+        assertThatExceptionOfType(ExtensionConfigurationException.class)
+                .isThrownBy(() -> load(jar, "org.example.MissingSource"))
+                .withMessage(
+                        "A source of allocations cannot be loaded:"
+                                + " dev.meshguard.junit.source.AllocationSource: Provider org.example.MissingSource not found."
+                                + " Repair META-INF/services or the descriptor of its artifact, or remove it from the class path.")
+                .withCauseInstanceOf(ServiceConfigurationError.class);
+    }
+
+    @Test
+    void findsTheSourcesBesideTheExtensionIfTheContextLoaderHasNone() throws IOException {
+        try (URLClassLoader empty = new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
+            assertThat(Sources.load(empty).ofParameter(MeshDevice.class)).isPresent();
+        }
     }
 
     private static URL locationOf(Class<?> type) {

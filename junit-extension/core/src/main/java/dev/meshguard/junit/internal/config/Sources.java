@@ -17,10 +17,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -36,15 +38,30 @@ public final class Sources {
     private final Optional<SourceSettings> defaultSettings;
 
     /**
-     * Loads the sources.
+     * Loads the sources that a class loader finds; if it finds none, those beside the extension.
      *
      * @throws ExtensionConfigurationException if two sources have one id, or inject one type, or a source injects a type
-     *     of every session
+     *     of every session, or a source cannot be loaded
      */
     public static Sources load(ClassLoader loader) {
+        List<AllocationSource<?>> all = found(loader);
+        return new Sources(all.isEmpty() ? found(Sources.class.getClassLoader()) : all);
+    }
+
+    private static List<AllocationSource<?>> found(@Nullable ClassLoader loader) {
         List<AllocationSource<?>> all = new ArrayList<>();
-        ServiceLoader.load(AllocationSource.class, loader).forEach(all::add);
-        return new Sources(all);
+        try {
+            ServiceLoader.load(AllocationSource.class, loader).forEach(all::add);
+        } catch (ServiceConfigurationError notLoaded) {
+            throw new ExtensionConfigurationException(
+                    String.format(
+                            Locale.ROOT,
+                            "A source of allocations cannot be loaded: %s. Repair META-INF/services or the descriptor of"
+                                    + " its artifact, or remove it from the class path.",
+                            notLoaded.getMessage()),
+                    notLoaded);
+        }
+        return all;
     }
 
     private Sources(List<AllocationSource<?>> all) {

@@ -18,6 +18,7 @@ import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,8 +41,8 @@ public final class TrackingSession implements SourceRuntime {
     private final ExtensionContext owner;
     private final Map<String, Scope> rounds = new HashMap<>();
     private final List<Scope> scopes = new ArrayList<>();
-    private final List<String> notes = new ArrayList<>();
-    private Phase phase = Phase.START;
+    private final List<String> notes = Collections.synchronizedList(new ArrayList<>());
+    private volatile Phase phase = Phase.START;
     private boolean isAskedFor;
     private @Nullable AllocationTracker tracker;
     private @Nullable SourceSession source;
@@ -54,7 +55,10 @@ public final class TrackingSession implements SourceRuntime {
         this.owner = owner;
     }
 
-    /** The view of the source on this session, in calls that hold its lock. */
+    /**
+     * The view of the source on this session. Threads of the source may use it, and the session may wait for them while
+     * it holds its lock: notes and phase therefore need no lock.
+     */
     private final class OwnContext implements SourceContext {
 
         @Override

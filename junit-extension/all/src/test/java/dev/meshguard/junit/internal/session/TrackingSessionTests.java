@@ -1,0 +1,140 @@
+package dev.meshguard.junit.internal.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import dev.meshguard.event.Phase;
+import dev.meshguard.junit.internal.ReportSettings;
+import dev.meshguard.junit.internal.Reporting;
+import dev.meshguard.junit.internal.RunSettings;
+import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.config.PartialSettings;
+import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.mesh.FakeMeshSource;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** A source may use its context from threads of its own. */
+class TrackingSessionTests {
+
+    private static final int THREADS = 4;
+    private static final int NOTES = 5_000;
+
+    @Test
+    void keepsTheNotesOfAllThreads() throws Exception {
+        CompletableFuture<SourceContext> begun = new CompletableFuture<>();
+        TrackingSession session = session(begun, () -> {});
+        session.beginSource();
+
+        noteFromSeveralThreads(begun.get());
+
+        List<String> notes = new ArrayList<>();
+        assertThat(session.close(notes)).isNull();
+        assertThat(notes)
+                .containsExactlyInAnyOrderElementsOf(IntStream.range(0, THREADS)
+                        .boxed()
+                        .flatMap(thread -> IntStream.range(0, NOTES).mapToObj(number -> thread + " " + number))
+                        .toList());
+    }
+
+    /** The session closes its source with its lock, and the source may wait for its threads. */
+    @Test
+    void takesNotesOfAThreadForWhichTheSourceWaits() {
+        CompletableFuture<SourceContext> begun = new CompletableFuture<>();
+        TrackingSession session = session(
+                begun,
+                () -> CompletableFuture.runAsync(() -> {
+                            SourceContext context = begun.join();
+                            context.note("closed in " + context.phase().name());
+                        })
+                        .join());
+        session.beginSource();
+        session.begin(Phase.TEARDOWN);
+
+        List<String> notes = new ArrayList<>();
+        assertThat(session.close(notes)).isNull();
+        assertThat(notes).containsExactly("closed in TEARDOWN");
+    }
+
+    private static void noteFromSeveralThreads(SourceContext context) throws Exception {
+        CyclicBarrier together = new CyclicBarrier(THREADS);
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Future<?>> all = new ArrayList<>();
+            for (int thread = 0; thread < THREADS; thread++) {
+                String name = thread + " ";
+                all.add(threads.submit(() -> {
+                    together.await();
+                    for (int number = 0; number < NOTES; number++) {
+                        context.note(name + number);
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> one : all) {
+                one.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static TrackingSession session(CompletableFuture<SourceContext> begun, Runnable closing) {
+        RunState run = RunState.begin(
+                RunSettings.of(name -> Optional.empty(), Map.of()),
+                new Reporting(ReportSettings.of(name -> Optional.empty()), System::nanoTime));
+        return new TrackingSession(
+                TrackingSettings.of(Optional.of(new Source(begun, closing)), PartialSettings.NONE, "test"),
+                run,
+                mock(ExtensionContext.class));
+    }
+
+    /**
+     * A source of no memory.
+     *
+     * @param begun receives its context
+     * @param closing runs when it is closed
+     */
+    private record Source(CompletableFuture<SourceContext> begun, Runnable closing) implements SourceSettings {
+
+        @Override
+        public AllocationSource<?> source() {
+            return new FakeMeshSource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            begun.complete(context);
+            return new SourceSession() {
+                @Override
+                public Object resolve(Class<?> type) {
+                    throw new IllegalArgumentException(type.getName());
+                }
+
+                @Override
+                public void close() {
+                    closing.run();
+                }
+            };
+        }
+    }
+}
