@@ -4,6 +4,8 @@ import dev.meshguard.report.summary.RunSummary;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -34,7 +36,8 @@ import org.junit.platform.launcher.TestPlan;
  * <p>Set the configuration parameter {@code meshguard.summary} of JUnit to choose when it prints: {@code always} (the
  * default), only for {@code failures}, or {@code off}.
  *
- * <p>It also names the classes whose tests declare a parameter of MeshGuard's types but lack the annotation.
+ * <p>It also names the classes whose tests declare a parameter of MeshGuard's types but lack the annotation, or the
+ * artifact that injects the type.
  *
  * <h2>Source of the numbers</h2>
  *
@@ -51,7 +54,7 @@ public final class SummaryListener implements TestExecutionListener {
 
     /** JUnit's message for a parameter of a MeshGuard type that no extension resolves. */
     private static final Pattern UNRESOLVED = Pattern.compile(
-            "No ParameterResolver registered for parameter \\[(?:final )?dev\\.meshguard\\.(?:[a-z]+\\.)+([A-Za-z]+) ");
+            "No ParameterResolver registered for parameter \\[(?:final )?(dev\\.meshguard\\.(?:[a-z]+\\.)+[A-Za-z]+) ");
 
     private static final String MODE = "meshguard.summary";
 
@@ -61,7 +64,45 @@ public final class SummaryListener implements TestExecutionListener {
 
     private record Published(TestIdentifier engine, RunSummary summary) {}
 
-    private record Untracked(TestIdentifier test, String type) {}
+    private record Untracked(TestIdentifier test, String type) {
+
+        String line() {
+            String name = type.substring(type.lastIndexOf('.') + 1);
+            return "   " + classOf(test) + " asks for " + ("AEIOU".indexOf(name.charAt(0)) < 0 ? "a " : "an ") + name;
+        }
+    }
+
+    /**
+     * The injection of a parameter.
+     *
+     * @param annotation the annotation that a test needs
+     * @param artifact the artifact that has the resolver
+     * @param resource a class of the artifact
+     */
+    private record Injection(String annotation, String artifact, String resource) {
+
+        private static final Injection OF_MESH =
+                new Injection("@TrackAllocations", "meshguard-junit-mesh", "dev/meshguard/junit/mesh/FakeMesh.class");
+        private static final Injection OF_PROCESSES = new Injection(
+                "@WatchedProcesses",
+                "meshguard-junit-processes",
+                "dev/meshguard/junit/processes/WatchedProcesses.class");
+        private static final Injection OF_SESSION = new Injection(
+                "@TrackAllocations", "meshguard-junit-core", "dev/meshguard/junit/TrackAllocations.class");
+
+        static Injection of(String type) {
+            if (type.startsWith("dev.meshguard.server.")) {
+                return OF_PROCESSES;
+            }
+            return type.startsWith("dev.meshguard.mesh.") ? OF_MESH : OF_SESSION;
+        }
+
+        boolean isInstalled() {
+            ClassLoader ofThread = Thread.currentThread().getContextClassLoader();
+            ClassLoader ofTests = ofThread == null ? SummaryListener.class.getClassLoader() : ofThread;
+            return ofTests.getResource(resource) != null;
+        }
+    }
 
     /** Creates a listener that prints to the standard output at the end of a run. */
     public SummaryListener() {
@@ -120,10 +161,22 @@ public final class SummaryListener implements TestExecutionListener {
             return Optional.empty();
         }
         return Optional.of(ofPlan.stream()
-                .map(one -> "   " + classOf(one.test()) + " asks for a " + one.type())
-                .distinct()
-                .sorted()
-                .collect(Collectors.joining("\n", "MeshGuard  Annotate with @TrackAllocations:\n", "")));
+                .collect(Collectors.groupingBy(
+                        one -> remedy(one.type()),
+                        TreeMap::new,
+                        Collectors.mapping(Untracked::line, Collectors.toCollection(TreeSet::new))))
+                .entrySet()
+                .stream()
+                .map(ofRemedy -> "MeshGuard  " + ofRemedy.getKey() + ":\n" + String.join("\n", ofRemedy.getValue()))
+                .collect(Collectors.joining("\n")));
+    }
+
+    /** Without the artifact that injects the type, the annotation alone changes nothing. */
+    private static String remedy(String type) {
+        Injection injection = Injection.of(type);
+        return injection.isInstalled()
+                ? "Annotate with " + injection.annotation()
+                : "Add the artifact " + injection.artifact() + ", and annotate with " + injection.annotation();
     }
 
     private static String classOf(TestIdentifier test) {
