@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal;
 
+import java.security.CodeSource;
 import java.util.Locale;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
@@ -16,5 +17,11 @@ public final class ConfigurationErrors {
     public static ExtensionConfigurationException of(String place, String value, String allowed) {
         return new ExtensionConfigurationException(
                 String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
+    }
+
+    /** Returns the class of a service's provider and the location of its jar, for messages. */
+    public static String locationOf(Object provider) {
+        CodeSource jar = provider.getClass().getProtectionDomain().getCodeSource();
+        return provider.getClass().getName() + (jar == null ? "" : " in " + jar.getLocation());
     }
 }

@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
@@ -19,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pages of one execution.
  *
- * <p>A {@link FailureOutput} writes them; without one on the class path or module path no page is written. A passing
- * test without a page costs a comparison. If the folder has pages of an earlier run, the page of this test
+ * <p>A {@link FailureOutput} writes them; without one on the class path or module path failures have no page, and pages of
+ * all checks are an error. A passing test without a page costs a comparison. If the folder has pages of an earlier run, the page of this test
  * is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
@@ -32,6 +35,7 @@ public final class RunPages {
     private final String fork;
     private final String build;
     private final long begunAt;
+    private final @Nullable ClassLoader loader;
     private final boolean hasOldPages;
     private final Set<String> claimed = new HashSet<>();
     private final Set<String> ofFailures = new HashSet<>();
@@ -39,12 +43,19 @@ public final class RunPages {
     private Optional<FailureOutput.Folder> output = Optional.empty();
     private boolean isChanged;
 
-    private RunPages(PageSettings settings, Map<String, String> environment, String fork, String build, long begunAt) {
+    private RunPages(
+            PageSettings settings,
+            Map<String, String> environment,
+            String fork,
+            String build,
+            long begunAt,
+            @Nullable ClassLoader loader) {
         this.settings = settings;
         this.environment = Map.copyOf(environment);
         this.fork = fork;
         this.build = build;
         this.begunAt = begunAt;
+        this.loader = loader;
         this.hasOldPages = settings.mode() != PageMode.OFF
                 && Files.isDirectory(settings.folder().resolve("runs"));
     }
@@ -55,12 +66,28 @@ public final class RunPages {
      * @param environment the environment variables of the process
      * @param properties the system properties; build tools number their JVMs in them
      * @param begunAt the wall-clock time, in milliseconds
+     * @throws IllegalArgumentException if all checks should leave a page, and nothing writes pages or two artifacts do
      */
     public static RunPages begin(
             PageSettings settings,
             Map<String, String> environment,
             Function<String, @Nullable String> properties,
             long begunAt) {
+        return begin(settings, environment, properties, begunAt, RunPages.class.getClassLoader());
+    }
+
+    static RunPages begin(
+            PageSettings settings,
+            Map<String, String> environment,
+            Function<String, @Nullable String> properties,
+            long begunAt,
+            @Nullable ClassLoader loader) {
+        if (settings.mode() == PageMode.ALWAYS && found(loader).isEmpty()) {
+            throw RunSettings.rejected(
+                    PageSettings.PAGE,
+                    "always",
+                    "Nothing writes pages here: add the artifact meshguard-page to the class path of the tests.");
+        }
         String fork = properties.apply("surefire.forkNumber");
         if (fork == null) {
             fork = properties.apply("org.gradle.test.worker");
@@ -70,12 +97,12 @@ public final class RunPages {
                 .parent()
                 .map(parent -> Long.toString(parent.pid()))
                 .orElse("0");
-        return new RunPages(settings, environment, fork == null ? "1" : fork, build, begunAt);
+        return new RunPages(settings, environment, fork == null ? "1" : fork, build, begunAt, loader);
     }
 
     /** Returns pages that are never written. */
     public static RunPages none() {
-        return new RunPages(new PageSettings(PageMode.OFF, Path.of(""), true), Map.of(), "1", "0", 0);
+        return new RunPages(new PageSettings(PageMode.OFF, Path.of(""), true), Map.of(), "1", "0", 0, null);
     }
 
     /** Returns whether failed checks write a page. */
@@ -231,17 +258,26 @@ public final class RunPages {
             Optional<String> machine = Optional.ofNullable(environment.get("HOSTNAME"))
                     .or(() -> Optional.ofNullable(environment.get("COMPUTERNAME")))
                     .filter(name -> !name.isBlank());
-            output = found().map(found ->
-                    found.open(new FailureOutput.Settings(settings.folder(), machine, fork, settings.showsSources())));
+            output = found(loader)
+                    .map(found -> found.open(
+                            new FailureOutput.Settings(settings.folder(), machine, fork, settings.showsSources())));
             isOutputKnown = true;
         }
         return output;
     }
 
-    private static Optional<FailureOutput> found() {
+    private static Optional<FailureOutput> found(@Nullable ClassLoader loader) {
         try {
-            return ServiceLoader.load(FailureOutput.class, RunPages.class.getClassLoader())
-                    .findFirst();
+            List<FailureOutput> all = new ArrayList<>();
+            ServiceLoader.load(FailureOutput.class, loader).forEach(all::add);
+            if (all.size() > 1) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT,
+                        "Two artifacts write pages: %s and %s. Remove one from the class path.",
+                        ConfigurationErrors.locationOf(all.get(0)),
+                        ConfigurationErrors.locationOf(all.get(1))));
+            }
+            return all.stream().findFirst();
         } catch (ServiceConfigurationError broken) {
             throw new IllegalStateException("The module that writes pages cannot be loaded", broken);
         }

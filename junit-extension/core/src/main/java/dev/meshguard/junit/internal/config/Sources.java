@@ -9,7 +9,6 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
-import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -92,7 +91,7 @@ public final class Sources {
                     Locale.ROOT,
                     "The source %s injects %s. MeshGuard injects these types into every tracked test: remove them from"
                             + " parameterTypes().",
-                    location(source),
+                    ConfigurationErrors.locationOf(source),
                     rejected));
         }
     }
@@ -104,14 +103,9 @@ public final class Sources {
                     Locale.ROOT,
                     "Two sources of allocations for %s: %s and %s. Remove one from the class path.",
                     key instanceof Class<?> type ? type.getName() : key,
-                    location(other),
-                    location(source)));
+                    ConfigurationErrors.locationOf(other),
+                    ConfigurationErrors.locationOf(source)));
         }
-    }
-
-    private static String location(AllocationSource<?> source) {
-        CodeSource jar = source.getClass().getProtectionDomain().getCodeSource();
-        return source.getClass().getName() + (jar == null ? "" : " in " + jar.getLocation());
     }
 
     /** Returns the source that injects a type, if there is one. */
