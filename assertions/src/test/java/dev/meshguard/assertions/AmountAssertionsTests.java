@@ -114,7 +114,7 @@ class AmountAssertionsTests {
         Assertions.assertThat(textOf(() -> assertThat(tracker)
                         .ledger(CountingPolicy.REFERENCE_COUNTED)
                         .isEmpty()))
-                .startsWith("\nExpecting the books to be empty but found:\n  Books read as REFERENCE_COUNTED");
+                .startsWith("\nExpecting the ledger to be empty but found:\n  Books read as REFERENCE_COUNTED");
     }
 
     @Test
@@ -180,7 +180,7 @@ class AmountAssertionsTests {
         Assertions.assertThat(textOf(() -> assertThat(tracker.snapshot()).hasNotGrownSince(before)))
                 .isEqualTo("""
 
-                        Expecting no account to hold more than before, but since then came (or, where negative, went):
+                        Expecting no memory to hold more than before, but since then it grew (or, if negative, shrank) by:
                           device 0 DRAM USER: -2 KiB (-2048 B) in -1 buffers
                           device 0 L1 USER: 32 B in 1 buffer""");
     }

@@ -44,10 +44,10 @@ class GrowthAssertionsTests {
 
                         Expecting nothing to be added after the warm-up, but:
                           SETTLING  3 rounds, the first for warming up · memory grew after the warm-up, and grows by 0 B per round now
-                          Memory left by each round, in bytes:
+                          Memory retained by each round, in bytes:
                              DRAM of device 0  [192, 64, 0]  settling
-                          Where it was asked for, the worst first:
-                             DRAM buffers of 64 B, buffers left on device 0: [3, 1, 0], settling""");
+                          Call sites, the worst first:
+                             DRAM buffers of 64 B, buffers retained on device 0: [3, 1, 0], settling""");
     }
 
     @Test
@@ -60,11 +60,11 @@ class GrowthAssertionsTests {
 
                         Expecting memory not to grow from round to round, but:
                           GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 64 B per round
-                          Memory left by each round, in bytes:
+                          Memory retained by each round, in bytes:
                              DRAM of device 0  [64, 64, 64, 64]  growing by 64 B per round
                                 no forecast: the reports do not say what a buffer reserves in each bank
-                          Where it was asked for, the worst first:
-                             DRAM buffers of 64 B, buffers left on device 0: [1, 1, 1, 1], growing""");
+                          Call sites, the worst first:
+                             DRAM buffers of 64 B, buffers retained on device 0: [1, 1, 1, 1], growing""");
     }
 
     @Test
@@ -80,7 +80,7 @@ class GrowthAssertionsTests {
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(L1, 0, 64)))
                 .startsWith("\nExpecting L1 of device 0 to grow");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 0)))
-                .startsWith("\nExpecting the books of policy EVERY_REPORT for DRAM of device 0 to grow by exactly 0 B")
+                .startsWith("\nExpecting the ledger of policy EVERY_REPORT for DRAM of device 0 to grow by exactly 0 B")
                 .contains("Books of a counter of policy EVERY_REPORT");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().isFullAfter(DRAM, 0, 3)))
                 .startsWith("\nExpecting DRAM of device 0 to be full after 3 more rounds, but:\n  GROWING");
@@ -146,7 +146,7 @@ class GrowthAssertionsTests {
                 () -> assertThat(tracker).staysWithin(BudgetSpec.of(DRAM).peakBytes(60)));
 
         Assertions.assertThat(failure).hasMessage("""
-                OVER BUDGET  1 limit of 1 budget not kept
+                OVER BUDGET  1 limit of 1 budget not met
                 1. DRAM of device 0: peak 64 B, 4 B over the budget of 60 B
                    at event #1 in START; circular buffers included: 0 B of it
                    held 64 B in 1 buffer: DRAM buffers of 64 B""");
@@ -173,8 +173,8 @@ class GrowthAssertionsTests {
                         Expecting memory to be used as in the other run, but since then:
                           CHANGED  1 site of allocation changed, what leaves more first
                              DRAM buffers of 64 B: new survivors
-                                asked for nothing -> 1 buffer of 64 B
-                                left nothing -> 1 buffer of 64 B
+                                allocated nothing -> 1 buffer of 64 B
+                                live nothing -> 1 buffer of 64 B
                           Peaks:
                              DRAM of device 0: 0 B -> 64 B, 64 B more""");
     }
@@ -200,8 +200,8 @@ class GrowthAssertionsTests {
                         Expecting all devices to use memory alike, but:
                           DIFFERENT  devices differ at 1 site of allocation
                              DRAM buffers of 128 B
-                                devices 0, 2: asked for nothing, left nothing
-                                device 1: asked for 1 buffer of 128 B, left 1 buffer of 128 B""");
+                                devices 0, 2: allocated nothing, live nothing
+                                device 1: allocated 1 buffer of 128 B, live 1 buffer of 128 B""");
     }
 
     private void rounds(int... buffers) {

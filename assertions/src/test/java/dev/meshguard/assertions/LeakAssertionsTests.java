@@ -49,11 +49,11 @@ class LeakAssertionsTests {
                    -> at an unknown place (no origin was captured)
                    allocated in START (event #1) at 0x1000 (4096), unlabelled
 
-                Tracked  in all          left
+                Tracked  allocated       remaining
                 DRAM     1 buffer, 64 B  1 buffer, 64 B
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 64, atMost = 1, because = "…")
                    as a line of a file: DRAM device 0 size 64 count atMost 1 because "…\"""");
     }
@@ -63,7 +63,7 @@ class LeakAssertionsTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaks())).isEqualTo("""
-                INCONCLUSIVE  it cannot be known whether everything was given back      [0 allocated = 0 freed]
+                INCONCLUSIVE  it cannot be known whether all memory was freed      [0 allocated = 0 freed]
                 1. Mesh 0 (1x1 mesh) is still open, so its buffers may still be freed. Close it before the check.
 
                 Tracked: nothing was allocated""");
@@ -109,7 +109,7 @@ class LeakAssertionsTests {
         assertThat(tracker).noLeaksOn(1);
         Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaksOn(0)))
                 .startsWith("LEAK  1 leak · 1 buffer · 64 B still allocated")
-                .endsWith("\nNote: only device 0 was asked for: 1 buffer, 64 B, on it");
+                .endsWith("\nNote: only device 0 was checked: 1 buffer, 64 B, on it");
     }
 
     @Test
@@ -117,7 +117,7 @@ class LeakAssertionsTests {
         tracker.reportsLost(-1, "the log was truncated");
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaksOn(0)))
-                .endsWith("\nNote: only device 0 was asked for, and nothing is known to have leaked there");
+                .endsWith("\nNote: only device 0 was checked, and nothing is known to have leaked there");
     }
 
     @Test

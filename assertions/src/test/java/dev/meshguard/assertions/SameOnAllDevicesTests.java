@@ -40,10 +40,10 @@ class SameOnAllDevicesTests {
         Assertions.assertThat(textOf(() -> assertThat(tracker).sameOnAllDevices()))
                 .isEqualTo("""
                 Expecting all 4 devices to do the same but devices 2, 3 differ from what 2 did:
-                  most devices: DRAM 1 buffer, 64 B taken, nothing left
-                  device 2: DRAM 1 buffer, 64 B taken, nothing left; L1 1 buffer, 32 B taken, 1, 32 B, left
-                  device 3: DRAM 1 buffer, 64 B taken, 1, 64 B, left
-                Compared is, for each type, what a device took in all and what is left of it.""");
+                  most devices: DRAM 1 buffer, 64 B allocated, nothing live
+                  device 2: DRAM 1 buffer, 64 B allocated, nothing live; L1 1 buffer, 32 B allocated, 1, 32 B, live
+                  device 3: DRAM 1 buffer, 64 B allocated, 1, 64 B, live
+                Compared are, for each type, the allocated and the live buffers of each device.""");
     }
 
     @Test
@@ -53,7 +53,9 @@ class SameOnAllDevicesTests {
         tracker.allocated(2, BufferType.DRAM, 4096, 64);
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).sameOnAllDevices()))
-                .contains("device 1 differs from what 2 did", "  device 1: DRAM 0 buffers, 0 B taken, nothing left\n");
+                .contains(
+                        "device 1 differs from what 2 did",
+                        "  device 1: DRAM 0 buffers, 0 B allocated, nothing live\n");
     }
 
     @Test

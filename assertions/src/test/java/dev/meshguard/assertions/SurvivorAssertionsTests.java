@@ -58,7 +58,7 @@ class SurvivorAssertionsTests {
                         but was:
                           LEAK_FREE
                         in:
-                        CLEAN  everything was given back      [0 allocated = 0 freed]
+                        CLEAN  all memory was freed      [0 allocated = 0 freed]
 
                         Tracked: nothing was allocated""");
     }

@@ -38,7 +38,7 @@ import picocli.CommandLine.RunLast;
 /** The program {@code meshguard}. */
 @Command(
         name = "meshguard",
-        description = "Proves that programs on a mesh of accelerator devices give back every buffer.",
+        description = "Proves that programs on a mesh of accelerator devices free every buffer.",
         mixinStandardHelpOptions = true,
         versionProvider = MeshGuard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
@@ -46,7 +46,7 @@ import picocli.CommandLine.RunLast;
         footer = {
             "",
             "Exit status, where a command has no other:",
-            "  0   it did what it was asked for",
+            "  0   success",
             "  64  wrong usage, or a file that cannot be read",
             "  70  a defect of meshguard itself",
             "  74  the answer could not be written",

@@ -210,14 +210,14 @@ class AnalyzeTests {
                         1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
                            allocated in START (event #3) at 0xdc020 (901152), unlabelled
 
-                        Tracked  in all                    left
+                        Tracked  allocated                 remaining
                         L1       1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
 
                         UNEXPLAINED: Free the buffer before the program ends.
-                        Where a buffer may stay, expect it (narrowest first):
+                        To expect a buffer (narrowest first):
                            @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
                            as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
-                        Note: No place in the code is named, because no origins were captured.
+                        Note: No call site is named, because no origins were captured.
 
                         Events in the log: #3 line 2
 
@@ -393,11 +393,11 @@ class AnalyzeTests {
         assertThat(answer.status()).isZero();
         assertThat(answer.out().lines().filter(line -> line.matches("  \\d+ +\\w.*")))
                 .containsExactly(
-                        "  0   everything was given back, or only what is expected or in the baseline is left",
-                        "  1   memory was not given back",
+                        "  0   all memory was freed, or only expected or baselined buffers remain",
+                        "  1   memory was not freed",
                         "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
-                        "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
-                        "  4   less is left than the allowlist promises",
+                        "  3   all memory was freed, but reports are wrong: a free is missing, or one too many",
+                        "  4   less survived than the allowlist promises",
                         "  6   memory was freed, but only after the dump of the log",
                         "  64  wrong usage, or a file that cannot be read",
                         "  70  a defect of meshguard itself",

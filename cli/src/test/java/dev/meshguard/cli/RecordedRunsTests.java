@@ -61,7 +61,7 @@ class RecordedRunsTests {
         assertThat(answer.status()).isEqualTo(2);
         assertThat(answer.err()).isEqualTo("decoding\n");
         assertThat(answer.out())
-                .startsWith("INCONCLUSIVE  it cannot be known whether everything was given back")
+                .startsWith("INCONCLUSIVE  it cannot be known whether all memory was freed")
                 .contains("(sh -c echo decoding; exit 3) exited with status 3; it last printed: decoding");
         assertThat(run("", "replay", history.toString()).status()).isEqualTo(2);
     }
@@ -226,8 +226,8 @@ class RecordedRunsTests {
         assertThat(answer.out()).isEqualToNormalizingNewlines("""
                         CHANGED  1 site of allocation changed, what leaves more first
                            DRAM buffers of 8 KiB (8192 B): new survivors
-                              asked for nothing -> 1 buffer of 8 KiB (8192 B)
-                              left nothing -> 1 buffer of 8 KiB (8192 B)
+                              allocated nothing -> 1 buffer of 8 KiB (8192 B)
+                              live nothing -> 1 buffer of 8 KiB (8192 B)
                         Peaks:
                            DRAM of device 3: 0 B -> 8 KiB (8192 B), 8 KiB (8192 B) more
                         """);
@@ -434,7 +434,7 @@ class RecordedRunsTests {
     void aCauseIsNamedInAnyCase() {
         assertThat(run("", "minimize", "--cause", "unexplained", leak).status()).isZero();
         assertThat(run("", "minimize", "--cause", "HELD", leak).err())
-                .endsWith("No buffer of this history is left because of HELD. What is wrong is LEAKED: UNEXPLAINED.\n");
+                .endsWith("No buffer of this history remains because of HELD. What is wrong is LEAKED: UNEXPLAINED.\n");
     }
 
     // To test

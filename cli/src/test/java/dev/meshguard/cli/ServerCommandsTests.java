@@ -209,8 +209,8 @@ class ServerCommandsTests {
         report();
 
         assertThat(run("dump", "--socket", socket()))
-                .isEqualTo(
-                        new Answer(0, "The server at " + socket() + " has written what is left into its log.\n", ""));
+                .isEqualTo(new Answer(
+                        0, "The server at " + socket() + " has written the live buffers into its log.\n", ""));
         server.awaitQuiet(Duration.ofSeconds(30));
         assertThat(log.toString()).contains("Total tracked allocations: 2").endsWith("📋 DUMP_REMAINING complete.\n");
     }

@@ -519,7 +519,7 @@ public final class Ttnn {
             String danger = shared.isPresent()
                     ? String.format(
                             Locale.ROOT,
-                            "device %d belongs to both, and the two would lend the same addresses and overwrite each other's data",
+                            "device %d belongs to both, and the two would allocate the same addresses and overwrite each other's data",
                             shared.get())
                     : "closing one would close the devices of both";
             if (process.settings().isStrict()) {

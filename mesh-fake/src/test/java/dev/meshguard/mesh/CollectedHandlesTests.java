@@ -343,7 +343,7 @@ class CollectedHandlesTests {
         assertThat(lines.list)
                 .extracting(line -> line.getLevel() + " " + line.getFormattedMessage())
                 .containsExactly(
-                        "WARN A handle was collected and could not be given back: Segmentation fault: cannot free the DRAM"
+                        "WARN A handle was collected and could not be freed: Segmentation fault: cannot free the DRAM"
                                 + " buffer at 0x2d4c40 (2968640): its mesh is closed, and the buffer calls allocators of its"
                                 + " devices that are gone. This is a defect that was switched on.");
     }
@@ -388,7 +388,7 @@ class CollectedHandlesTests {
         assertThat(lines.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly(
-                        "A handle was collected and could not be given back: Cannot free the DRAM buffer at 0x2d4c40 (2968640)"
+                        "A handle was collected and could not be freed: Cannot free the DRAM buffer at 0x2d4c40 (2968640)"
                                 + " of device 0: the device was closed and opened again since the buffer was created, and the"
                                 + " runtime would call an allocator that is gone (undefined behaviour). Free it before"
                                 + " close_mesh_device.");

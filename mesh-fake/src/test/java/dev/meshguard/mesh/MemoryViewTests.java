@@ -112,7 +112,7 @@ class MemoryViewTests {
         assertThatThrownBy(() -> strict.deviceDeallocateBuffers(other))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith(
-                        "Cannot empty the banks of mesh 0: its allocator has lent 1 buffer. They would still count as"
+                        "Cannot empty the banks of mesh 0: its allocator has allocated 1 buffer. They would still count as"
                                 + " allocated, and freeing one later would free whatever lies at its address then.\n"
                                 + "The DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on device 0:\n1. allocated\n")
                 .hasMessageEndingWith("\nDeallocate them one by one.");

@@ -216,7 +216,7 @@ class OpenMeshDeviceTests {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage(
                         "Cannot open a 2x2 mesh while mesh 0 (MeshDevice(1x2 grid, 2 devices)) is open: device 0 belongs"
-                                + " to both, and the two would lend the same addresses and overwrite each other's data. Close mesh 0"
+                                + " to both, and the two would allocate the same addresses and overwrite each other's data. Close mesh 0"
                                 + " first, or take submeshes of one mesh.");
     }
 

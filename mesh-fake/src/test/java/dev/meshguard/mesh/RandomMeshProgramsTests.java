@@ -57,7 +57,7 @@ class RandomMeshProgramsTests {
         }
 
         assertThat(leaks).as("programs that leaked").isBetween(1, Math.max(1, programs - 1));
-        assertThat(refusals).as("steps that were refused").isLessThan(programs * STEPS / 2);
+        assertThat(refusals).as("steps that were rejected").isLessThan(programs * STEPS / 2);
     }
 
     /** A buffer at an address, as the program recorded it. */

@@ -70,7 +70,7 @@ class StrictModeTests {
         ttnn.deallocate(tensor);
         assertThatThrownBy(() -> ttnn.deallocate(tensor)).isInstanceOf(BufferMisuseException.class);
 
-        assertThatThrownBy(() -> ttnn.deallocate(tensor)).hasMessageContaining("3. freed again, which was refused\n");
+        assertThatThrownBy(() -> ttnn.deallocate(tensor)).hasMessageContaining("3. freed again, which was rejected\n");
     }
 
     @Test
@@ -153,7 +153,7 @@ class StrictModeTests {
 
         assertThat(error.misuse()).isEqualTo(Misuse.FREE_AFTER_CLOSE);
         assertThat(withoutLines(error)).isEqualTo("""
-                        Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: who lent it is closed.
+                        Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: its allocator is closed.
                         1. allocated as "kv-cache"
                            -> at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
                         2. mesh 0 was closed
@@ -255,7 +255,7 @@ class StrictModeTests {
 
         assertThat(error.misuse()).isEqualTo(Misuse.WIPED_WHILE_ALLOCATED);
         assertThat(error)
-                .hasMessageStartingWith("Cannot empty the banks of mesh 0: its allocator has lent 5 buffers.")
+                .hasMessageStartingWith("Cannot empty the banks of mesh 0: its allocator has allocated 5 buffers.")
                 .hasMessageContaining(
                         "\nThe DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1:\n1. allocated as"
                                 + " \"kv-cache\"\n   -> at dev.meshguard.mesh.StrictModeTests.rejectsClearingBanks")

@@ -117,9 +117,10 @@ class TwoAllocatorsTests {
         assertThat(verdict().survivors()).singleElement().satisfies(survivor -> {
             assertThat(survivor.status()).isEqualTo(SurvivorStatus.LEAKED);
             assertThat(survivor.diagnosis().evidence())
-                    .anySatisfy(evidence -> assertThat(evidence.toString())
-                            .contains(
-                                    "the own allocator of device 1 called 0x2d4c40 (2968640) taken when close began"));
+                    .anySatisfy(
+                            evidence -> assertThat(evidence.toString())
+                                    .contains(
+                                            "the own allocator of device 1 reported 0x2d4c40 (2968640) as allocated when close began"));
         });
     }
 

@@ -53,7 +53,7 @@ class WitnessWithoutPastTests {
                 .singleElement()
                 .asString()
                 .contains(
-                        "when the close of mesh 0 began, its allocator held 1 buffer that the books do not, the first at DRAM ");
+                        "when the close of mesh 0 began, its allocator held 1 buffer that the ledger does not, the first at DRAM ");
     }
 
     @Test

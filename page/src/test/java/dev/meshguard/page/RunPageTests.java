@@ -264,7 +264,7 @@ class RunPageTests {
         assertThat(data.at("/budgets/limits"))
                 .hasToString("[{\"text\":\"DRAM of each device: peak at most 1.95 KiB (2000 B)\",\"type\":\"DRAM\","
                         + "\"peakBytes\":2000,\"met\":false}]");
-        assertThat(data.at("/budgets/text/0").textValue()).isEqualTo("OVER BUDGET  1 limit of 1 budget not kept");
+        assertThat(data.at("/budgets/text/0").textValue()).isEqualTo("OVER BUDGET  1 limit of 1 budget not met");
     }
 
     @Test

@@ -55,11 +55,11 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         TruncatedText text = new TruncatedText(KEPT_FOR_SITES + keptForBooks).line(headline());
         accumulation.inconclusiveReasons().forEach(text::line);
         if (accumulation.memory().isEmpty()) {
-            text.line("No round left memory behind, or gave any back.");
+            text.line("No round retained or freed memory.");
         }
-        text.section("Memory left by each round, in bytes:", together(accumulation.memory()), this::description);
+        text.section("Memory retained by each round, in bytes:", together(accumulation.memory()), this::description);
         text.free(KEPT_FOR_SITES);
-        text.section("Where it was asked for, the worst first:", accumulation.sites(), AccumulationReport::description);
+        text.section("Call sites, the worst first:", accumulation.sites(), AccumulationReport::description);
         for (CountingPolicy policy : policies) {
             text.free(LINES_KEPT_FOR_LEDGER);
             List<Alike> books = together(accumulation.ledger(policy));
@@ -117,7 +117,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                 .map(alike -> alike.name() + " by " + perRound(alike.first()))
                 .toList();
         return slopes.isEmpty()
-                ? "a line of code takes more and more, though all together do not"
+                ? "a line of code allocates more and more, though the total does not grow"
                 : "memory grows: " + slopes.get(0)
                         + (slopes.size() == 1 ? "" : ", and " + (slopes.size() - 1) + " more");
     }
@@ -176,7 +176,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "%s%s, buffers left on %s: %s, %s",
+                "%s%s, buffers retained on %s: %s, %s",
                 INDENT,
                 site.site(),
                 DeviceNames.of(site.devices()),

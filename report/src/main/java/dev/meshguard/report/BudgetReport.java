@@ -60,7 +60,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         if (verdict.excludedBuffers() > 0) {
             text.line(String.format(
                     Locale.ROOT,
-                    "Note: %s whose free was never reported %s not counted, because nobody knows until when %s",
+                    "Note: %s whose free was never reported %s not counted, because it is unknown until when %s",
                     Quantities.count(verdict.excludedBuffers(), "buffer"),
                     verdict.excludedBuffers() == 1 ? "is" : "are",
                     verdict.excludedBuffers() == 1 ? "it was held" : "they were held"));
@@ -78,7 +78,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                 isKnown ? "OVER BUDGET  %s" : "BUDGET NOT CHECKED  %s",
                 Quantities.count(findings, "limit") + " of "
                         + Quantities.count(verdict.budgets().size(), "budget")
-                        + (isKnown ? " not kept" : " cannot be checked"));
+                        + (isKnown ? " not met" : " cannot be checked"));
     }
 
     /** Devices with the same violation are one finding. */
@@ -154,7 +154,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         return String.format(
                 Locale.ROOT,
                 "%s %s, %s over the budget of %s",
-                exceeded.metric() == BudgetMetric.PEAK_BYTES ? "peak" : "left at the end",
+                exceeded.metric() == BudgetMetric.PEAK_BYTES ? "peak" : "live at the end",
                 Quantities.size(exceeded.found()),
                 Quantities.size(exceeded.found() - exceeded.allowed()),
                 Quantities.size(exceeded.allowed()));
@@ -195,7 +195,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         }
         int more = exceeded.topConsumers().size() - MAX_CONSUMERS;
         if (more > 0) {
-            lines.add(INDENT + "… and " + Quantities.count(more, "more place"));
+            lines.add(INDENT + "… and " + Quantities.count(more, "more call site"));
         }
     }
 }

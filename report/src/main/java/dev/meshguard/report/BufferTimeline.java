@@ -110,10 +110,10 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
 
         private String end() {
             if (buffer.isLive()) {
-                return "Still in the books: " + Quantities.count(buffer.openReports(), "report") + " of it "
+                return "Still in the ledger: " + Quantities.count(buffer.openReports(), "report") + " of it "
                         + (buffer.openReports() == 1 ? "is" : "are") + " open.";
             }
-            return "Over: its last report was taken back by event #"
+            return "Ended: its last report was freed by event #"
                     + buffer.freedAt().orElseThrow() + ".";
         }
 
@@ -215,9 +215,9 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
                             event.number(),
                             String.format(
                                     Locale.ROOT,
-                                    "the allocator of mesh %d called the address %s %s",
+                                    "the allocator of mesh %d reported the address as %s %s",
                                     event.snapshot().mesh(),
-                                    testimony == AddressState.ALLOCATED ? "taken" : "free",
+                                    testimony == AddressState.ALLOCATED ? "allocated" : "free",
                                     when),
                             Optional.empty()));
         }

@@ -56,9 +56,8 @@ public record Caveat(Kind kind, String text) {
                             + " Record with Retention.ALL to know more."));
         }
         if (history.witnessSnapshots().isEmpty()) {
-            limits.add(new Caveat(
-                    Kind.NO_WITNESS,
-                    "No allocator was read, so all that is said of the memory rests on the reports alone."));
+            limits.add(
+                    new Caveat(Kind.NO_WITNESS, "No allocator was read, so the findings rest on the reports alone."));
         }
         long unknown = verdict.survivors(survivor -> survivor.buffer().origin().isEmpty())
                 .size();
@@ -67,7 +66,7 @@ public record Caveat(Kind kind, String text) {
                     Kind.ORIGINS_NOT_CAPTURED,
                     String.format(
                             Locale.ROOT,
-                            "Where %s of those that are left %s asked for is not known, because no origin was captured.",
+                            "Where %s of the survivors %s allocated is not known, because no origin was captured.",
                             Quantities.count(unknown, "buffer"),
                             unknown == 1 ? "was" : "were")));
         }

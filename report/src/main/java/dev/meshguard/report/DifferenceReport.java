@@ -71,7 +71,7 @@ public record DifferenceReport(String text) {
     /** Returns the report of the changes between two moments. */
     public static DifferenceReport of(SnapshotDifference difference) {
         if (difference.isEmpty()) {
-            return new DifferenceReport("SAME USAGE  nothing came or went");
+            return new DifferenceReport("SAME USAGE  no difference");
         }
         Map<AmountLikeness, List<Integer>> alike = new LinkedHashMap<>();
         difference
@@ -104,11 +104,11 @@ public record DifferenceReport(String text) {
         lines.add(String.format(Locale.ROOT, "%s%s: %s", INDENT, change.site(), verdict(change)));
         addCallSite(change.origin(), lines);
         if (before.buffers() != after.buffers() || before.bytes() != after.bytes()) {
-            lines.add(INDENT + INDENT + "asked for " + amount(before.buffers(), before.bytes()) + " -> "
+            lines.add(INDENT + INDENT + "allocated " + amount(before.buffers(), before.bytes()) + " -> "
                     + amount(after.buffers(), after.bytes()));
         }
         if (before.liveBuffers() != after.liveBuffers() || before.liveBytes() != after.liveBytes()) {
-            lines.add(INDENT + INDENT + "left " + amount(before.liveBuffers(), before.liveBytes()) + " -> "
+            lines.add(INDENT + INDENT + "live " + amount(before.liveBuffers(), before.liveBytes()) + " -> "
                     + amount(after.liveBuffers(), after.liveBytes()));
         }
         return lines;
@@ -145,7 +145,7 @@ public record DifferenceReport(String text) {
     }
 
     private static String description(Usage usage) {
-        return "asked for " + amount(usage.buffers(), usage.bytes()) + ", left "
+        return "allocated " + amount(usage.buffers(), usage.bytes()) + ", live "
                 + amount(usage.liveBuffers(), usage.liveBytes());
     }
 

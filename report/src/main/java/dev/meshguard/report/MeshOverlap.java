@@ -79,7 +79,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         Allocated first = reports.get(0);
         return String.format(
                 Locale.ROOT,
-                "%s %s x %d   %s   lent by %s at %s, %s",
+                "%s %s x %d   %s   allocated by %s at %s, %s",
                 first.type(),
                 Quantities.size(first.size()),
                 reports.size(),
@@ -103,7 +103,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
         return List.of(
                 String.format(
                         Locale.ROOT,
-                        "over %s at %s, lent by %s, %s, %s",
+                        "over %s at %s, allocated by %s, %s, %s",
                         Quantities.size(below.size()),
                         Quantities.address(below.address()),
                         meshes.of(below.allocator(), below.mesh(), below.device()),

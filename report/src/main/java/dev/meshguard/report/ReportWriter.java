@@ -145,7 +145,7 @@ final class ReportWriter {
             verdict.inconclusiveReasonTexts()
                     .forEach(reason -> doubtful.add(new Finding(reason, Optional.empty(), List.of(), 0)));
             doubtful.addAll(undecided());
-            sections.add(new Section("INCONCLUSIVE  it cannot be known whether everything was given back", doubtful));
+            sections.add(new Section("INCONCLUSIVE  it cannot be known whether all memory was freed", doubtful));
         }
         freedLate().ifPresent(sections::add);
         List<SurvivorGroup> misreported = verdict.groups(SurvivorStatus.MISREPORTED);
@@ -204,12 +204,12 @@ final class ReportWriter {
 
     private String misreportedHeadline(List<SurvivorGroup> misreported) {
         String memory = verdict.isLeakFree()
-                ? "all memory was given back, but the books are wrong"
-                : "the books are wrong as well";
+                ? "all memory was freed, but the reported counts are wrong"
+                : "the reported counts are wrong as well";
         List<String> parts = new ArrayList<>();
         if (!misreported.isEmpty()) {
             parts.add(Quantities.count(verdict.sum().misreported(), "buffer") + ", "
-                    + Quantities.size(bytes(misreported)) + ", still in them");
+                    + Quantities.size(bytes(misreported)) + ", still live");
         }
         long unheard = verdict.unbalancingAnomalies().stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
@@ -226,10 +226,10 @@ final class ReportWriter {
 
     private String cleanHeadline() {
         return verdict.sum().expected() == 0
-                ? "CLEAN  everything was given back"
+                ? "CLEAN  all memory was freed"
                 : String.format(
                         Locale.ROOT,
-                        "CLEAN  only expected buffers are left: %s, %s",
+                        "CLEAN  only expected buffers remain: %s, %s",
                         Quantities.count(verdict.sum().expected(), "buffer"),
                         Quantities.size(bytes(verdict.groups(SurvivorStatus.EXPECTED))));
     }
@@ -383,7 +383,7 @@ final class ReportWriter {
     private String lenders(SurvivorGroup group) {
         TreeSet<Integer> lenders = new TreeSet<>();
         group.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(lenders::add));
-        return lenders.isEmpty() || !history.meshesSharedADevice() ? "" : ", lent by " + meshes.of(lenders);
+        return lenders.isEmpty() || !history.meshesSharedADevice() ? "" : ", allocated by " + meshes.of(lenders);
     }
 
     private static String owners(SurvivorGroup group) {
@@ -489,7 +489,7 @@ final class ReportWriter {
     private String allocatedByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
         return String.format(
                 Locale.ROOT,
-                "%s lent no buffer there; the one that lay there, %s, was lent at event #%d by %s",
+                "%s allocated no buffer there; the one there, %s, was lent at event #%d by %s",
                 meshes.of(
                         free.request().details().allocator(),
                         free.request().details().mesh(),
@@ -650,7 +650,7 @@ final class ReportWriter {
     private List<String> asides() {
         List<String> asides = new ArrayList<>(SurvivorHistogram.of(verdict, SurvivorStatus.LEAKED));
         if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
-            asides.add("No place in the code is named, because no origins were captured.");
+            asides.add("No call site is named, because no origins were captured.");
         }
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {
             List<Anomaly> ofKind = history.anomalies().stream()
@@ -810,7 +810,7 @@ final class ReportWriter {
         return Optional.of(new Section(
                 String.format(
                         Locale.ROOT,
-                        "STALE  %s more than is left",
+                        "STALE  %s more than survived",
                         stale.size() == 1 ? "1 expectation promises" : stale.size() + " expectations promise"),
                 stale.stream().map(this::stale).toList()));
     }
@@ -820,8 +820,8 @@ final class ReportWriter {
         if (result.neverMatched()) {
             List<String> facts = new ArrayList<>();
             UnmatchedHint.of(entry, verdict).ifPresent(facts::add);
-            facts.add("where that is right, remove the entry: the next leak would find room in it");
-            return new Finding("nothing left that fits: " + entry, Optional.empty(), facts, 0);
+            facts.add("if that is right, remove the entry, or it will hide the next leak");
+            return new Finding("no survivor matches: " + entry, Optional.empty(), facts, 0);
         }
         Expectation lowered = entry.exactly(result.matchedBuffers());
         return new Finding(
@@ -833,7 +833,7 @@ final class ReportWriter {
                         entry),
                 Optional.empty(),
                 List.of(
-                        "where fewer are right, promise what is left:",
+                        "if fewer are right, expect the survivors:",
                         ExpectationSnippets.annotation(lowered),
                         "as a line of a file: " + lowered.toText()),
                 0);

@@ -145,7 +145,7 @@ final class VerdictText {
         Optional<String> page = report.page().map(place -> "Page: " + place);
         List<String> advice = cut(report.remedies(), MAX_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
         report.optOut().ifPresent(entry -> {
-            advice.add("Where a buffer may stay, expect it (narrowest first):");
+            advice.add("To expect a buffer (narrowest first):");
             advice.add(INDENT + entry.annotation());
             advice.add(INDENT + "as a line of a file: " + entry.line());
         });
@@ -177,7 +177,7 @@ final class VerdictText {
 
     private static List<String> tracked(List<TrackedRow> rows) {
         List<String[]> table = new ArrayList<>();
-        table.add(new String[] {"Tracked", "in all", "left"});
+        table.add(new String[] {"Tracked", "allocated", "remaining"});
         rows.forEach(row -> table.add(new String[] {row.type(), row.allocated(), row.remaining()}));
         return rows.isEmpty()
                 ? new ArrayList<>(List.of("Tracked: nothing was allocated"))
@@ -186,7 +186,7 @@ final class VerdictText {
 
     private static List<String> teardown(List<TeardownRow> rows) {
         List<String[]> table = new ArrayList<>();
-        table.add(new String[] {"Teardown", "gave back", "left"});
+        table.add(new String[] {"Teardown", "freed", "remaining"});
         rows.forEach(row -> table.add(new String[] {row.step(), row.freed(), row.remaining()}));
         return rows.isEmpty() ? List.of() : aligned(table);
     }

@@ -61,10 +61,10 @@ class BufferTimelineTests {
                    -> at dev.example.KvCacheTest.giveUp(KvCacheTest.java:60)
                 #9 released, 2 -> 1 references, points to the memory, in TEARDOWN
                    -> at dev.example.KvCacheTest.view(KvCacheTest.java:70)
-                #11 the allocator of mesh 0 called the address taken when close began
-                #12 the allocator of mesh 0 called the address free after the allocators were wiped
+                #11 the allocator of mesh 0 reported the address as allocated when close began
+                #12 the allocator of mesh 0 reported the address as free after the allocators were wiped
                 #15 its handle was still reachable, by KvCacheTest.cache -> ArrayList[0]
-                Still in the books: 1 report of it is open.""");
+                Still in the ledger: 1 report of it is open.""");
     }
 
     @Test
@@ -81,7 +81,7 @@ class BufferTimelineTests {
                 #1 allocated, 4 KiB (4096 B), 0 -> 1 references, circular buffer, owned by program 7 (add), in START
                 #2 freed, when its handle was collected, 1 -> 0 references, circular buffer, owned by program 7 (add), in START
                 #3 free ignored, because it was freed before, circular buffer, owned by program 7 (add), in START
-                Over: its last report was taken back by event #2.""");
+                Ended: its last report was freed by event #2.""");
     }
 
     @Test
@@ -97,8 +97,8 @@ class BufferTimelineTests {
         assertThat(storyOf(0)).isEqualTo("""
                 DRAM 0x40 (64) on device 0, generation 1, 64 B
                 #3 allocated, 64 B, 0 -> 1 references, by mesh 1 (1x1 submesh of mesh 0), in START
-                #5 the allocator of mesh 1 called the address taken when close began
-                Still in the books: 1 report of it is open.""");
+                #5 the allocator of mesh 1 reported the address as allocated when close began
+                Still in the ledger: 1 report of it is open.""");
     }
 
     private static WitnessSnapshot reading(int mesh) {

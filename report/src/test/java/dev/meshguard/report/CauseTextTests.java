@@ -56,13 +56,13 @@ class CauseTextTests {
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), unlabelled
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
 
                 PROCESS_DIED: Free it before the process ends, on the paths of errors and signals too; a runtime that is killed frees nothing.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -77,19 +77,19 @@ class CauseTextTests {
                 FREED_LATE  1 finding · 4 buffers · 4 KiB (4096 B) freed only after close_mesh_device had begun      [4 allocated = 0 freed + 4 freed late]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   LATE: freed at event #12, after close began (event #8)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #9)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #9)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), label "kv-cache"
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
                 LATE: Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that it is closed first.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
@@ -103,23 +103,23 @@ class CauseTextTests {
         run.closeHolding(Moment.CLOSE_BEGUN, NONE);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 buffer, 1 KiB (1024 B), still in them      [1 allocated = 0 freed + 1 misreported]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 buffer, 1 KiB (1024 B), still live      [1 allocated = 0 freed + 1 misreported]
                 1. DRAM 1 KiB (1024 B) x 1   devices ●○○○   REPORTED_TWICE: reported 2 times at one live address (events #3, #4), freed once
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) free when close began (event #8)
+                   the allocator reported 0x1000 (4096) as free when close began (event #8)
                    the view of event #4 was destroyed without a report; the buffer that it looked at was freed at event #5
                    allocated in TEST (event #4) at 0x1000 (4096), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 1 KiB (1024 B)  1 buffer, 1 KiB (1024 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on device 0
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  1 KiB -> 1 KiB
                 CLOSE     |##############################|  1 KiB -> 1 KiB
 
-                REPORTED_TWICE: Report one buffer object per physical allocation, or report the free of every object that was reported; the memory itself was given back.
-                Where a buffer may stay, expect it (narrowest first):
+                REPORTED_TWICE: Report one buffer object per physical allocation, or report the free of every object that was reported; the memory itself was freed.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 0 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -130,21 +130,21 @@ class CauseTextTests {
         run.closeHolding(Moment.CLOSE_BEGUN, NONE);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 4 buffers, 4 KiB (4096 B), still in them      [4 allocated = 0 freed + 4 misreported]
-                1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   FREE_UNREPORTED: the allocator called 0x1000 (4096) free when close began (event #9)
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 4 buffers, 4 KiB (4096 B), still live      [4 allocated = 0 freed + 4 misreported]
+                1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   FREE_UNREPORTED: the allocator reported 0x1000 (4096) as free when close began (event #9)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), unlabelled
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
-                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
-                Where a buffer may stay, expect it (narrowest first):
+                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was freed.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -165,13 +165,13 @@ class CauseTextTests {
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    allocated in TEST (event #4) at 0x1000 (4096), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 1 KiB (1024 B)  1 buffer, 1 KiB (1024 B)
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  1 KiB -> 1 KiB
 
                 LATE: Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that it is closed first.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 0 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -183,22 +183,22 @@ class CauseTextTests {
         run.closeHolding(Moment.CLOSE_BEGUN, NONE);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 buffer, 1 KiB (1024 B), still in them      [1 allocated = 0 freed + 1 misreported]
-                1. L1 1 KiB (1024 B) x 1   devices ●○○○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #4, and nobody reported that it is gone
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 buffer, 1 KiB (1024 B), still live      [1 allocated = 0 freed + 1 misreported]
+                1. L1 1 KiB (1024 B) x 1   devices ●○○○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #4, and its free was never reported
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    circular buffers lie outside the allocator, so closing the device cannot free it
                    allocated in TEST (event #3) at 0x18b20 (101152), unlabelled, owned by program 7 (add)
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 L1       1 buffer, 1 KiB (1024 B)  1 buffer, 1 KiB (1024 B)
-                Teardown  gave back  left
-                CLOSE     nothing    L1 1 KiB on device 0
+                Teardown  freed    remaining
+                CLOSE     nothing  L1 1 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  1 KiB -> 1 KiB
                 CLOSE     |##############################|  1 KiB -> 1 KiB
 
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: L1 device 0 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -217,17 +217,17 @@ class CauseTextTests {
                    allocated in TEST (events #5 to #8) at 0x1000 (4096), unlabelled, owned by program 7 (add)
                    with it: L1 1 KiB (1024 B) x 1 on device 0, owned by program 7 (add)
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
                 L1       1 buffer, 1 KiB (1024 B)   1 buffer, 1 KiB (1024 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices, L1 1 KiB on device 0
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices, L1 1 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  5 KiB -> 5 KiB
                 CLOSE     |##############################|  5 KiB -> 5 KiB
 
                 CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -247,17 +247,17 @@ class CauseTextTests {
                    allocated in TEST (events #8 to #11) at 0x2000 (8192), unlabelled, owned by trace 3
                    with it: DRAM 1 KiB (1024 B) x 4 on each of 4 devices, owned by trace 3
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
                 TRACE    4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices, TRACE 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices, TRACE 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  8 KiB -> 8 KiB
                 CLOSE     |##############################|  8 KiB -> 8 KiB
 
                 CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = TRACE, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: TRACE size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -274,19 +274,19 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   KEPT_AFTER_RELEASE: trace 3 was released at event #8, and its buffer was not freed
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:44)
-                   the allocator called 0x2000 (8192) taken when close began (event #11)
+                   the allocator reported 0x2000 (8192) as allocated when close began (event #11)
                    allocated in TEST (events #4 to #7) at 0x2000 (8192), unlabelled, owned by trace 3
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
-                KEPT_AFTER_RELEASE: Let go of what still refers to the trace's buffer before the trace is released: the trace is gone, and a second release does nothing.
-                Where a buffer may stay, expect it (narrowest first):
+                KEPT_AFTER_RELEASE: Drop the references to the trace's buffer before the trace is released: the trace is gone, and a second release does nothing.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -301,19 +301,19 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   SYSTEM: owned by dispatch "prefetcher", lifetime SYSTEM: the runtime has to free it at close
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken before the allocators were wiped (event #9)
+                   the allocator reported 0x1000 (4096) as allocated before the allocators were wiped (event #9)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), unlabelled, owned by dispatch "prefetcher"
 
-                Tracked      in all                     left
+                Tracked      allocated                  remaining
                 System DRAM  4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
-                SYSTEM: Free it where its owner shuts down, or expect it with the reason why it stays.
-                Where a buffer may stay, expect it (narrowest first):
+                SYSTEM: Free it where its owner shuts down, or expect it with a reason.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -330,12 +330,12 @@ class CauseTextTests {
         run.closeHolding(Moment.BEFORE_WIPE, NONE);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  only expected buffers are left: 4 buffers, 4 KiB (4096 B)      [4 allocated = 0 freed + 4 expected]
+                CLEAN  only expected buffers remain: 4 buffers, 4 KiB (4096 B)      [4 allocated = 0 freed + 4 expected]
 
-                Tracked        in all                     left
+                Tracked        allocated                  remaining
                 Persistent L1  4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    L1 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  L1 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
@@ -353,13 +353,13 @@ class CauseTextTests {
                 LEAK  1 leak · 1 buffer · 1 KiB (1024 B) still allocated after close_mesh_device      [4 allocated = 3 freed + 1 leaked]
                 1. DRAM 1 KiB (1024 B) x 1   devices ○○●○   FREED_ON_OTHER_DEVICES: 3 of 4 single-device buffers were freed by event #9, device 2's never was
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #12)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #12)
                    allocated in TEST (event #5) at 0x1000 (4096), unlabelled
                    3 of 4 buffers from this line were freed, in TEST; this one was first passed over at event #7
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  1 buffer, 1 KiB (1024 B)
-                Teardown  gave back                        left
+                Teardown  freed                            remaining
                 TEST      DRAM 1 KiB on each of 3 devices  DRAM 1 KiB on device 2
                 CLOSE     nothing                          DRAM 1 KiB on device 2
                 Timeline  live bytes, peak of the phase     peak -> end
@@ -367,7 +367,7 @@ class CauseTextTests {
                 CLOSE     |########                      |  1 KiB -> 1 KiB
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -381,15 +381,15 @@ class CauseTextTests {
 
         assertThat(text()).isEqualTo("""
                 LEAK  1 leak · 1 buffer · 1 KiB (1024 B) still allocated after close_mesh_device      [5 allocated = 4 freed + 1 leaked]
-                1. DRAM 1 KiB (1024 B) x 1   devices ○○●○   FREED_ON_OTHER_DEVICES: device 2 took 2 from this line and gave back 1, by event #11; 3 of 4 devices took only 1 and gave back all, so device 2 allocated 1 extra
+                1. DRAM 1 KiB (1024 B) x 1   devices ○○●○   FREED_ON_OTHER_DEVICES: device 2 allocated 2 from this line and freed 1, by event #11; 3 of 4 devices allocated only 1 and freed all, so device 2 allocated 1 extra
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x2000 (8192) taken when close began (event #14)
+                   the allocator reported 0x2000 (8192) as allocated when close began (event #14)
                    allocated in TEST (event #7) at 0x2000 (8192), unlabelled
                    4 of 5 buffers from this line were freed, in TEST; this one was first passed over at event #8
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     5 buffers, 5 KiB (5120 B)  1 buffer, 1 KiB (1024 B)
-                Teardown  gave back                        left
+                Teardown  freed                            remaining
                 TEST      DRAM 1 KiB on each of 4 devices  DRAM 1 KiB on device 2
                 CLOSE     nothing                          DRAM 1 KiB on device 2
                 Timeline  live bytes, peak of the phase     peak -> end
@@ -397,7 +397,7 @@ class CauseTextTests {
                 CLOSE     |######                        |  1 KiB -> 1 KiB
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -413,14 +413,14 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [8 allocated = 4 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   UNEXPLAINED: no free was reported
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x2000 (8192) taken when close began (event #17)
+                   the allocator reported 0x2000 (8192) as allocated when close began (event #17)
                    allocated in TEST (events #7 to #10) at 0x2000 (8192), unlabelled
                    4 of 8 buffers from this line were freed, in TEST; these were first passed over at event #11
-                   all 4 devices are alike: each took 2 and gave back 1
+                   all 4 devices are alike: each allocated 2 and freed 1
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     8 buffers, 8 KiB (8192 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back                        left
+                Teardown  freed                            remaining
                 TEST      DRAM 1 KiB on each of 4 devices  DRAM 1 KiB on each of 4 devices
                 CLOSE     nothing                          DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
@@ -428,7 +428,7 @@ class CauseTextTests {
                 CLOSE     |###############               |  4 KiB -> 4 KiB
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -442,15 +442,15 @@ class CauseTextTests {
 
         assertThat(text()).isEqualTo("""
                 LEAK  1 leak · 2 buffers · 2 KiB (2048 B) still allocated after close_mesh_device      [5 allocated = 3 freed + 2 leaked]
-                1. DRAM 1 KiB (1024 B) x 2   devices ○○●○   FREED_ON_OTHER_DEVICES: device 2 took 2 from this line and gave back 0, by event #10; 3 of 4 devices took 1 and gave back all
+                1. DRAM 1 KiB (1024 B) x 2   devices ○○●○   FREED_ON_OTHER_DEVICES: device 2 allocated 2 from this line and freed 0, by event #10; 3 of 4 devices allocated 1 and freed all
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #13)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #13)
                    allocated in TEST (events #5 to #7) at 0x1000 (4096), 0x2000 (8192), unlabelled
                    3 of 5 buffers from this line were freed, in TEST; these were first passed over at event #8
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     5 buffers, 5 KiB (5120 B)  2 buffers, 2 KiB (2048 B)
-                Teardown  gave back                        left
+                Teardown  freed                            remaining
                 TEST      DRAM 1 KiB on each of 3 devices  DRAM 2 KiB on device 2
                 CLOSE     nothing                          DRAM 2 KiB on device 2
                 Timeline  live bytes, peak of the phase     peak -> end
@@ -458,7 +458,7 @@ class CauseTextTests {
                 CLOSE     |############                  |  2 KiB -> 2 KiB
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 2, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 2 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -470,16 +470,16 @@ class CauseTextTests {
         run.close();
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 buffer, 1 KiB (1024 B), still in them      [4 allocated = 3 freed + 1 misreported]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 buffer, 1 KiB (1024 B), still live      [4 allocated = 3 freed + 1 misreported]
                 1. DRAM 1 KiB (1024 B) x 1   devices ○○●○   FREED_ON_OTHER_DEVICES: 3 of 4 buffers of one mesh allocation were freed by event #9, device 2's never was
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    one allocator frees it on all devices at once, so only the report of device 2 can be missing
                    allocated in TEST (event #5) at 0x1000 (4096), unlabelled
                    3 of 4 buffers from this line were freed, in TEST; this one was first passed over at event #7
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  1 buffer, 1 KiB (1024 B)
-                Teardown  gave back                        left
+                Teardown  freed                            remaining
                 TEST      DRAM 1 KiB on each of 3 devices  DRAM 1 KiB on device 2
                 CLOSE     nothing                          DRAM 1 KiB on device 2
                 Timeline  live bytes, peak of the phase     peak -> end
@@ -487,7 +487,7 @@ class CauseTextTests {
                 CLOSE     |########                      |  1 KiB -> 1 KiB
 
                 FREED_ON_OTHER_DEVICES: Free the buffer on every device it was allocated on; where the devices free in lock-step, report the free of every device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 1024, atMost = 1, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM device 2 size 1024 count atMost 1 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -506,19 +506,19 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   HELD: still referenced by KvCacheTest.generator -> Model.weights -> ArrayList[12] (event #12)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #9)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #9)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), label "kv-cache"
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
@@ -534,19 +534,19 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   HELD: its handle is still reachable, but from none of the objects that were searched (event #12)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #9)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #9)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), label "kv-cache"
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
@@ -562,19 +562,19 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #12)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #9)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #9)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), label "kv-cache"
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }
@@ -588,19 +588,19 @@ class CauseTextTests {
                 LEAK  1 leak · 4 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [4 allocated = 0 freed + 4 leaked]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   UNEXPLAINED: no free was reported
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator called 0x1000 (4096) taken when close began (event #9)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #9)
                    allocated in TEST (events #3 to #6) at 0x1000 (4096), unlabelled
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  4 buffers, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 1 KiB on each of 4 devices
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 1 KiB on each of 4 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
                 CLOSE     |##############################|  4 KiB -> 4 KiB
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 origin "KvCacheTest.decode" because "…\"""");
     }
@@ -622,13 +622,13 @@ class CauseTextTests {
         run.tracker().checked();
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 buffer never reported      [4 allocated = 4 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 buffer never reported      [4 allocated = 4 freed]
                 1. memory that no report mentions: DRAM 0x2000 (8192) on device 2 (event #12)
                    the allocator held it when close began, and no more before it was wiped
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  nothing
-                Teardown  gave back                        left
+                Teardown  freed                            remaining
                 TEST      DRAM 1 KiB on each of 4 devices  nothing
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 0 B""");
@@ -657,41 +657,41 @@ class CauseTextTests {
                 LEAK  2 leaks · 5 buffers · 5 KiB (5120 B) still allocated after close_mesh_device      [13 allocated = 0 freed + 5 leaked + 4 misreported + 4 expected]
                 1. DRAM 1 KiB (1024 B) x 4   devices ●●●●   HELD: still referenced by KvCacheTest.cache -> ArrayList[0] (event #27)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
-                   the allocator of mesh 0 called 0x1000 (4096) taken when close began (event #24)
-                   allocated in TEST (events #4 to #7) at 0x1000 (4096), lent by mesh 0 (1x4 mesh), label "kv-cache"
+                   the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began (event #24)
+                   allocated in TEST (events #4 to #7) at 0x1000 (4096), allocated by mesh 0 (1x4 mesh), label "kv-cache"
                 2. DRAM 1 KiB (1024 B) x 1   devices ●○○○   LOST: no handle to it is reachable any more, and no free of it was reported (event #28)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:52)
-                   the allocator of mesh 1 called 0x1000 (4096) taken when close began (event #21)
-                   allocated in TEST (event #16) at 0x1000 (4096), lent by mesh 1 (1x2 submesh of mesh 0), unlabelled
+                   the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began (event #21)
+                   allocated in TEST (event #16) at 0x1000 (4096), allocated by mesh 1 (1x2 submesh of mesh 0), unlabelled
 
-                INCONCLUSIVE  it cannot be known whether everything was given back
+                INCONCLUSIVE  it cannot be known whether all memory was freed
                 3. 3 reports are missing (event #17: the socket's buffer was full).
 
-                MISREPORTED  the books are wrong as well: 4 buffers, 4 KiB (4096 B), still in them; 1 free of nothing
-                4. DRAM 1 KiB (1024 B) x 4   devices ●●●●   FREE_UNREPORTED: the allocator of mesh 0 called 0x2000 (8192) free when close began (event #24)
+                MISREPORTED  the reported counts are wrong as well: 4 buffers, 4 KiB (4096 B), still live; 1 free of nothing
+                4. DRAM 1 KiB (1024 B) x 4   devices ●●●●   FREE_UNREPORTED: the allocator of mesh 0 reported 0x2000 (8192) as free when close began (event #24)
                    -> at dev.example.KvCacheTest.decode(KvCacheTest.java:43)
-                   allocated in TEST (events #8 to #11) at 0x2000 (8192), lent by mesh 0 (1x4 mesh), unlabelled
+                   allocated in TEST (events #8 to #11) at 0x2000 (8192), allocated by mesh 0 (1x4 mesh), unlabelled
                 5. free of an unknown address: DRAM 0x40 (64) on device 3 (event #18)
                    no buffer was ever reported there
 
-                STALE  1 expectation promises more than is left
+                STALE  1 expectation promises more than survived
                 6. 4 buffers left, 4 KiB (4096 B): DRAM, label "rotary table", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
-                   where fewer are right, promise what is left:
+                   if fewer are right, expect the survivors:
                    @ExpectBuffers(type = DRAM, exactly = 4, label = "rotary table", because = "shared by all tests")
                    as a line of a file: DRAM count exactly 4 label "rotary table" because "shared by all tests"
 
                 OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 1 buffer
-                7. DRAM 1 KiB (1024 B) x 1   devices ●○○○   lent by mesh 1 (1x2 submesh of mesh 0) at 0x1000 (4096), event #16
+                7. DRAM 1 KiB (1024 B) x 1   devices ●○○○   allocated by mesh 1 (1x2 submesh of mesh 0) at 0x1000 (4096), event #16
 
-                Tracked  in all                        left
+                Tracked  allocated                     remaining
                 DRAM     13 buffers, 13 KiB (13312 B)  13 buffers, 13 KiB (13312 B)
 
                 Expected and present: 4 buffers, 4 KiB (4096 B) (DRAM, label "rotary table", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)
-                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
+                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was freed.
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
                 OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh only: each has an allocator of its own that knows nothing of the others'.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1024, atMost = 4, label = "kv-cache", origin = "KvCacheTest.decode", because = "…")
                    as a line of a file: DRAM size 1024 count atMost 4 label "kv-cache" origin "KvCacheTest.decode" because "…\"""");
     }

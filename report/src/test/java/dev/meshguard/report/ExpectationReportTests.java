@@ -44,12 +44,12 @@ class ExpectationReportTests {
                    -> at an unknown place (no origin was captured)
                    allocated in START (event #3) at 0x11c0 (4544), label "weights"
 
-                Tracked  in all            left
+                Tracked  allocated         remaining
                 DRAM     3 buffers, 192 B  3 buffers, 192 B
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 2 buffers, because "shared by all tests" at meshguard-expected.txt:1); 1 more than that allows
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 2, size = 64, atMost = 1, label = "weights", because = "…")
                    as a line of a file: DRAM device 2 size 64 count atMost 1 label "weights" because "…\"""");
     }
@@ -61,13 +61,13 @@ class ExpectationReportTests {
 
         assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\""))
                 .isEqualTo("""
-                STALE  1 expectation promises more than is left      [2 allocated = 0 freed + 2 expected]
+                STALE  1 expectation promises more than survived      [2 allocated = 0 freed + 2 expected]
                 1. 2 buffers left, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
-                   where fewer are right, promise what is left:
+                   if fewer are right, expect the survivors:
                    @ExpectBuffers(type = DRAM, exactly = 2, label = "weights", because = "shared by all tests")
                    as a line of a file: DRAM count exactly 2 label "weights" because "shared by all tests"
 
-                Tracked  in all            left
+                Tracked  allocated         remaining
                 DRAM     2 buffers, 128 B  2 buffers, 128 B
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)""");
@@ -84,9 +84,9 @@ class ExpectationReportTests {
                 .examine(tracker.history());
 
         assertThat(VerdictReport.of(verdict).text()).isEqualTo("""
-                STALE  1 expectation promises more than is left      [0 allocated = 0 freed]
-                1. nothing left that fits: label "weights", exactly 8 buffers, because "shared by all tests"
-                   where that is right, remove the entry: the next leak would find room in it
+                STALE  1 expectation promises more than survived      [0 allocated = 0 freed]
+                1. no survivor matches: label "weights", exactly 8 buffers, because "shared by all tests"
+                   if that is right, remove the entry, or it will hide the next leak
 
                 Tracked: nothing was allocated""");
     }
@@ -164,12 +164,12 @@ class ExpectationReportTests {
                    it was expected until 2026-10-31, and the check was made on 2026-11-20
                    allocated in START (events #1 to #2) at 0x11c0 (4544), label "weights"
 
-                Tracked  in all            left
+                Tracked  allocated         remaining
                 DRAM     2 buffers, 128 B  2 buffers, 128 B
 
                 Expired on 2026-10-31: 2 buffers would have been expected (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")
                    as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
     }
@@ -180,9 +180,9 @@ class ExpectationReportTests {
 
         assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
                 .isEqualTo("""
-                CLEAN  only expected buffers are left: 2 buffers, 128 B      [2 allocated = 0 freed + 2 expected]
+                CLEAN  only expected buffers remain: 2 buffers, 128 B      [2 allocated = 0 freed + 2 expected]
 
-                Tracked  in all            left
+                Tracked  allocated         remaining
                 DRAM     2 buffers, 128 B  2 buffers, 128 B
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
@@ -200,7 +200,7 @@ class ExpectationReportTests {
                 label c because "third"
                 label d because "fourth"
                 """)).isEqualTo("""
-                CLEAN  everything was given back      [0 allocated = 0 freed]
+                CLEAN  all memory was freed      [0 allocated = 0 freed]
 
                 Tracked: nothing was allocated
 
@@ -226,11 +226,11 @@ class ExpectationReportTests {
                    allocated in START (event #1) at 0x1140 (4416), label "cache"
                    fingerprint 8c998e · known
 
-                Tracked  in all            left
+                Tracked  allocated         remaining
                 DRAM     3 buffers, 192 B  3 buffers, 192 B
 
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")
                    as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
     }

@@ -50,7 +50,7 @@ class GrowthReportTests {
 
         assertThat(growth()).isEqualTo("""
                 GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 11.72 KiB (12000 B) per round, and 1 more
-                Memory left by each round, in bytes:
+                Memory retained by each round, in bytes:
                    DRAM of device 0  [24000, 12000, 12000, 12000]  growing by 11.72 KiB (12000 B) per round
                       full after 5 more rounds
                       each bank has 4.88 KiB (5000 B) free of 9.77 KiB (10000 B)
@@ -59,9 +59,9 @@ class GrowthReportTests {
                       full after 6 more rounds
                       each bank has 5.86 KiB (6000 B) free of 9.77 KiB (10000 B)
                       the last 3 rounds reserved 2.93 KiB (3000 B) of it
-                Where it was asked for, the worst first:
-                   DRAM buffers of 11.72 KiB (12000 B) "kv-cache", buffers left on devices 0-1: [1, 1, 1, 1], growing
-                   DRAM buffers of 11.72 KiB (12000 B) "weights", buffers left on device 0: [1, 0, 0, 0], settled""");
+                Call sites, the worst first:
+                   DRAM buffers of 11.72 KiB (12000 B) "kv-cache", buffers retained on devices 0-1: [1, 1, 1, 1], growing
+                   DRAM buffers of 11.72 KiB (12000 B) "weights", buffers retained on device 0: [1, 0, 0, 0], settled""");
     }
 
     @Test
@@ -71,10 +71,10 @@ class GrowthReportTests {
         assertThat(growth()).isEqualTo("""
                 UNDECIDED  2 rounds, the first for warming up · it cannot be known whether memory grows
                 2 of at least 3 rounds ended, of which 1 is for warming up. Mark each with tracker.round(n).
-                Memory left by each round, in bytes:
+                Memory retained by each round, in bytes:
                    L1 of device 0  [64, 64]  undecided, at least 1 more round needed
-                Where it was asked for, the worst first:
-                   L1 buffers of 64 B, buffers left on device 0: [1, 1], undecided""");
+                Call sites, the worst first:
+                   L1 buffers of 64 B, buffers retained on device 0: [1, 1], undecided""");
     }
 
     @Test
@@ -87,10 +87,10 @@ class GrowthReportTests {
 
         assertThat(growth()).isEqualTo("""
                 SETTLING  3 rounds, the first for warming up · memory grew after the warm-up, and grows by 0 B per round now
-                Memory left by each round, in bytes:
+                Memory retained by each round, in bytes:
                    L1 of device 0  [128, 64, 0]  settling
-                Where it was asked for, the worst first:
-                   L1 buffers of 64 B, buffers left on device 0: [2, 1, 0], settling""");
+                Call sites, the worst first:
+                   L1 buffers of 64 B, buffers retained on device 0: [2, 1, 0], settling""");
     }
 
     @Test
@@ -138,7 +138,7 @@ class GrowthReportTests {
 
         assertThat(budget(List.of(), BudgetSpec.of(L1).peakBytes(4_096).buffers(1)))
                 .isEqualTo("""
-                        OVER BUDGET  2 limits of 1 budget not kept
+                        OVER BUDGET  2 limits of 1 budget not met
                         1. L1 of devices 0-1: peak 6 KiB (6144 B), 2 KiB (2048 B) over the budget of 4 KiB (4096 B)
                            at event #3 in TEST; circular buffers included: 4 KiB (4096 B) of it
                            held 4 KiB (4096 B) in 1 buffer: L1 buffers of 4 KiB (4096 B)
@@ -156,7 +156,7 @@ class GrowthReportTests {
 
         assertThat(budget(readings, BudgetSpec.of(DRAM).largestFreeBlock(2_048).fragmentation(0.5)))
                 .isEqualTo("""
-                        OVER BUDGET  2 limits of 1 budget not kept
+                        OVER BUDGET  2 limits of 1 budget not met
                         1. DRAM of devices 0-2: largest free block 1 KiB (1024 B), and at least 2 KiB (2048 B) is in the budget
                            each bank has 4 KiB (4096 B) free, and 1 KiB (1024 B) of it in one block
                         2. DRAM of devices 0-2: fragmentation 75.0 %, and at most 50.0 % is in the budget
@@ -185,7 +185,7 @@ class GrowthReportTests {
 
         assertThat(budget(List.of(), BudgetSpec.of(DRAM).peakBytes(0))).isEqualTo("""
                 WITHIN BUDGET  1 budget
-                Note: 1 buffer whose free was never reported is not counted, because nobody knows until when it was held
+                Note: 1 buffer whose free was never reported is not counted, because it is unknown until when it was held
                 Reproduce: mvn test -Dtest=KvCacheTest#decode""");
     }
 
@@ -207,11 +207,11 @@ class GrowthReportTests {
                 .isEqualTo("""
                         CHANGED  3 sites of allocation changed, what leaves more first
                            DRAM buffers of 64 B: new survivors
-                              left nothing -> 2 buffers of 128 B
+                              live nothing -> 2 buffers of 128 B
                            DRAM buffers of 2 KiB (2048 B): new
-                              asked for nothing -> 2 buffers of 4 KiB (4096 B)
+                              allocated nothing -> 2 buffers of 4 KiB (4096 B)
                            L1 buffers of 32 B: gone
-                              asked for 2 buffers of 64 B -> nothing
+                              allocated 2 buffers of 64 B -> nothing
                         Peaks:
                            DRAM of devices 0-1: 64 B -> 2.06 KiB (2112 B), 2 KiB (2048 B) more
                            L1 of devices 0-1: 32 B -> 0 B, 32 B less""");
@@ -228,7 +228,7 @@ class GrowthReportTests {
                 .isEqualTo("SAME USAGE  all devices used memory alike");
         assertThat(DifferenceReport.of(SnapshotDifference.between(history.snapshot(), history.snapshot()))
                         .text())
-                .isEqualTo("SAME USAGE  nothing came or went");
+                .isEqualTo("SAME USAGE  no difference");
     }
 
     @Test
@@ -244,8 +244,8 @@ class GrowthReportTests {
                 .isEqualTo("""
                         DIFFERENT  devices differ at 1 site of allocation
                            DRAM buffers of 64 B
-                              devices 0-2, 4-7: asked for 1 buffer of 64 B, left nothing
-                              device 3: asked for 1 buffer of 64 B, left 1 buffer of 64 B""");
+                              devices 0-2, 4-7: allocated 1 buffer of 64 B, live nothing
+                              device 3: allocated 1 buffer of 64 B, live 1 buffer of 64 B""");
     }
 
     @Test

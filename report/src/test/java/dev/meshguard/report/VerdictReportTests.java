@@ -36,9 +36,9 @@ class VerdictReportTests {
         tracker.freed(0, BufferType.DRAM, 4096);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  everything was given back      [1 allocated = 1 freed]
+                CLEAN  all memory was freed      [1 allocated = 1 freed]
 
-                Tracked  in all           left
+                Tracked  allocated        remaining
                 DRAM     1 buffer, 100 B  nothing""");
     }
 
@@ -47,7 +47,7 @@ class VerdictReportTests {
         tracker.sourceAttached("binding");
 
         assertThat(text()).isEqualTo("""
-                CLEAN  everything was given back      [0 allocated = 0 freed]
+                CLEAN  all memory was freed      [0 allocated = 0 freed]
 
                 Tracked: nothing was allocated""");
     }
@@ -67,31 +67,31 @@ class VerdictReportTests {
                 LEAK  1 leak · 2 buffers · 4 MiB (4194304 B) still allocated after close_mesh_device      [5 allocated = 0 freed + 2 leaked + 3 misreported]
                 1. DRAM 2 MiB (2097152 B) x 2   devices ●●   UNEXPLAINED: no free was reported
                    -> at an unknown place (no origin was captured)
-                   the allocator called 0x1000 (4096) taken when close began (event #12)
+                   the allocator reported 0x1000 (4096) as allocated when close began (event #12)
                    allocated in TEST (events #3 to #4) at 0x1000 (4096), label "kv-cache"
 
-                MISREPORTED  the books are wrong as well: 3 buffers, 4.13 KiB (4224 B), still in them
-                2. DRAM 64 B x 2   devices ●●   FREE_UNREPORTED: the allocator called 0x2000 (8192) free when close began (event #12)
+                MISREPORTED  the reported counts are wrong as well: 3 buffers, 4.13 KiB (4224 B), still live
+                2. DRAM 64 B x 2   devices ●●   FREE_UNREPORTED: the allocator reported 0x2000 (8192) as free when close began (event #12)
                    -> at an unknown place (no origin was captured)
                    allocated in TEST (events #5 to #6) at 0x2000 (8192), label "weights"
-                3. L1 4 KiB (4096 B) x 1   devices ●○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and nobody reported that it is gone
+                3. L1 4 KiB (4096 B) x 1   devices ●○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and its free was never reported
                    -> at an unknown place (no origin was captured)
                    circular buffers lie outside the allocator, so closing the device cannot free it
                    allocated in TEST (event #7) at 0x18b20 (101152), unlabelled, owned by program 7 (add)
 
-                Tracked  in all                        left
+                Tracked  allocated                     remaining
                 DRAM     4 buffers, 4 MiB (4194432 B)  4 buffers, 4 MiB (4194432 B)
                 L1       1 buffer, 4 KiB (4096 B)      1 buffer, 4 KiB (4096 B)
-                Teardown  gave back  left
-                CLOSE     nothing    DRAM 2 MiB on each of 2 devices, L1 4 KiB on device 0
+                Teardown  freed    remaining
+                CLOSE     nothing  DRAM 2 MiB on each of 2 devices, L1 4 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 MiB -> 4 MiB
                 CLOSE     |##############################|  4 MiB -> 4 MiB
 
-                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was given back.
+                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was freed.
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")
                    as a line of a file: DRAM size 2097152 count atMost 2 label "kv-cache" because "…\"""");
     }
@@ -120,13 +120,13 @@ class VerdictReportTests {
         tracker.freed(3, BufferType.DRAM, 64);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 2 frees of nothing      [1 allocated = 1 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 2 frees of nothing      [1 allocated = 1 freed]
                 1. double free: L1 0x18b20 (101152) on device 3 (event #3)
                    the buffer that was there, 4 KiB (4096 B), was freed before, at event #2
                 2. free of an unknown address: DRAM 0x40 (64) on device 3 (event #4)
                    no buffer was ever reported there
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 L1       1 buffer, 4 KiB (4096 B)  nothing""");
     }
 
@@ -137,11 +137,11 @@ class VerdictReportTests {
         tracker.freed(3, BufferType.L1, 101_152);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [1 allocated = 1 freed]
                 1. double free: L1 0x18b20 (101152) on device 3 (event #3)
                    the buffer that was there, 4 KiB (4096 B), was freed before, at event #2, when its handle was collected
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 L1       1 buffer, 4 KiB (4096 B)  nothing
 
                 Note: 1 buffer was freed when its handle was collected; the first at event #2: L1 0x18b20 (101152) on device 3""");
@@ -155,7 +155,7 @@ class VerdictReportTests {
         freedWithItsHandle(1, 101_152);
 
         assertThat(text())
-                .startsWith("CLEAN  everything was given back")
+                .startsWith("CLEAN  all memory was freed")
                 .endsWith("Note: 2 buffers were freed when their handles were collected; the first at event #3:"
                         + " L1 0x18b20 (101152) on device 0");
     }
@@ -168,9 +168,9 @@ class VerdictReportTests {
                 tracker.release(AllocationDetails.user()), 0, BufferType.DRAM, 4096, IgnoredFreeReason.ALREADY_FREED);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  everything was given back      [1 allocated = 1 freed]
+                CLEAN  all memory was freed      [1 allocated = 1 freed]
 
-                Tracked  in all           left
+                Tracked  allocated        remaining
                 DRAM     1 buffer, 100 B  nothing
 
                 Note: second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0""");
@@ -198,13 +198,13 @@ class VerdictReportTests {
                    -> at an unknown place (no origin was captured)
                    allocated in START (event #2) at 0xdd020 (905248), unlabelled
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 L1       2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)
 
                 Expected and present: 1 buffer, 4 KiB (4096 B) (L1, at most 1 buffer, because "the driver keeps one ring"); 1 more than that allows
                 Never matched: 1 (owner "fabric", because "telemetry")
                 UNEXPLAINED: Free the buffer before close_mesh_device.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
                    as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
                 Note: the mesh was closed by the extension
@@ -218,14 +218,14 @@ class VerdictReportTests {
         onBothDevices("kv-cache", 4096, TWO_MIB);
 
         assertThat(text()).isEqualTo("""
-                INCONCLUSIVE  it cannot be known whether everything was given back      [2 allocated = 0 freed + 2 undecided]
+                INCONCLUSIVE  it cannot be known whether all memory was freed      [2 allocated = 0 freed + 2 undecided]
                 1. Mesh 1 (1x2 mesh) is still open, so its buffers may still be freed. Close it before the check.
                 2. 3 reports are missing (event #2: the socket's buffer was full).
                 3. DRAM 2 MiB (2097152 B) x 2   devices ●●   UNEXPLAINED: mesh 1 is still open, so it may still be freed
                    -> at an unknown place (no origin was captured)
                    allocated in START (events #3 to #4) at 0x1000 (4096), label "kv-cache"
 
-                Tracked  in all                        left
+                Tracked  allocated                     remaining
                 DRAM     2 buffers, 4 MiB (4194304 B)  2 buffers, 4 MiB (4194304 B)""");
     }
 
@@ -313,7 +313,7 @@ class VerdictReportTests {
         }
 
         assertThat(text()).contains("""
-                Teardown  gave back              left
+                Teardown  freed                  remaining
                 …         3 earlier steps        …
                 step 3    DRAM 64 B on device 0  nothing
                 """);
@@ -327,7 +327,7 @@ class VerdictReportTests {
         tracker.allocated(1, BufferType.DRAM, 4096, 64);
         closeMeshHolding(4096);
 
-        assertThat(text()).contains("CLOSE     nothing    DRAM 128 B on device 0 and 64 B on device 1");
+        assertThat(text()).contains("CLOSE     nothing  DRAM 128 B on device 0 and 64 B on device 1");
     }
 
     @Test

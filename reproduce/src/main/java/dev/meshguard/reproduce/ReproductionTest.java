@@ -78,7 +78,7 @@ public final class ReproductionTest {
         }
         if (!history.isComplete()) {
             throw new IllegalArgumentException(
-                    "This history holds only what was still allocated and sums, and no test can tell"
+                    "This history holds only what was still allocated and sums, and no test can reproduce"
                             + " those. Record it with Retention.ALL.");
         }
         String name = JavaNames.upperFirst(FindingName.name(verdict)) + SUFFIX;
@@ -148,7 +148,7 @@ public final class ReproductionTest {
         JavaSource source = new JavaSource();
         comment(
                 source,
-                "The test takes what that run took, on a mesh without hardware; it goes green when it gives it back."
+                "The test allocates as that run did, on a mesh without hardware; it passes when it frees everything."
                         + program.cast().map(cast -> " " + cast).orElse(""));
         program.annotations(source).forEach(source::line);
         source.open("class " + className).blank();

@@ -192,7 +192,7 @@ final class RuntimeProgram {
         if (cause == Cause.HELD) {
             source.line("cache.add(" + call + ");");
         } else {
-            source.line(call + "; // nobody keeps the handle");
+            source.line(call + "; // no reference to the handle");
         }
     }
 

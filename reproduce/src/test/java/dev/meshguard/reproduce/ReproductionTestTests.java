@@ -51,7 +51,7 @@ class ReproductionTestTests {
                          * MISREPORTED: REPORTED_TWICE. Found in server.log.
                          *
                          * <p>Report one buffer object per physical allocation, or report the free of every object that was reported; the memory
-                         * itself was given back.
+                         * itself was freed.
                          *
                          * <p>The test reports to a tracker what that run reported; it goes green when the reports are right.
                          */
@@ -95,9 +95,9 @@ class ReproductionTestTests {
                         /**
                          * LEAKED: HELD.
                          *
-                         * <p>Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
+                         * <p>Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
                          *
-                         * <p>The test takes what that run took, on a mesh without hardware; it goes green when it gives it back. Device 2 there
+                         * <p>The test allocates as that run did, on a mesh without hardware; it passes when it frees everything. Device 2 there
                          * is device 0 here, device 5 there is device 1 here.
                          */
                         @TrackAllocations
@@ -193,7 +193,7 @@ class ReproductionTestTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ReproductionTest.of(forgetful.history()))
                 .withMessage(
-                        "This history holds only what was still allocated and sums, and no test can tell those. Record it"
+                        "This history holds only what was still allocated and sums, and no test can reproduce those. Record it"
                                 + " with Retention.ALL.");
     }
 

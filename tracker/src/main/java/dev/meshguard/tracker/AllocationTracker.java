@@ -424,7 +424,7 @@ public final class AllocationTracker implements AllocationListener {
         if (unreported > 0) {
             String reason = String.format(
                     Locale.ROOT,
-                    "when the close of mesh %d began, its allocator held %s that the books do not, the first at %s",
+                    "when the close of mesh %d began, its allocator held %s that the ledger does not, the first at %s",
                     reading.mesh(),
                     Quantities.count(unreported, "buffer"),
                     first);

@@ -39,7 +39,7 @@ final class EventLog {
             if (count.getAndIncrement() == 0 && LOG.isWarnEnabled()) {
                 facts(LOG.atWarn(), device, type, address)
                         .log(
-                                "First {} of this tracker{}; the rest is counted and told when a mesh closes",
+                                "First {} of this tracker{}; the rest is counted and reported when a mesh closes",
                                 what,
                                 detail);
             }
@@ -55,7 +55,7 @@ final class EventLog {
 
     private final Once nothingToFree = new Once("free of an address that is not live");
     private final Once sizeChange = new Once("report of another size at a live address");
-    private final Once overAnotherAllocator = new Once("report of an address that another allocator has in the books");
+    private final Once overAnotherAllocator = new Once("report of an address that another allocator has in the ledger");
     private final Map<String, AtomicLong> lost = new ConcurrentHashMap<>();
     private final Once ignoredFree = new Once("free that the runtime ignored");
 
@@ -168,7 +168,7 @@ final class EventLog {
                     .addKeyValue("liveBuffers", buffers)
                     .addKeyValue("liveBytes", bytes)
                     .log(
-                            "Closed mesh {}: {}, {} still in the books",
+                            "Closed mesh {}: {}, {} still in the ledger",
                             mesh,
                             Quantities.count(buffers, "buffer"),
                             Quantities.size(bytes));

@@ -23,13 +23,13 @@ public enum Cause {
     LATE(
             "Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that it is"
                     + " closed first.",
-            "Wait for whoever frees it before the check is made, or free it in the test itself."),
+            "Wait for the thread that frees it before the check, or free it in the test itself."),
     /** One physical allocation was reported twice at one live address, and its one free matched only one report. */
     REPORTED_TWICE("Report one buffer object per physical allocation, or report the free of every object that was"
-            + " reported; the memory itself was given back."),
+            + " reported; the memory itself was freed."),
     /** The memory was freed, but the report of it is missing. */
     FREE_UNREPORTED("Report the free in every path that releases the buffer (views, early returns, closed devices); the"
-            + " memory itself was given back."),
+            + " memory itself was freed."),
     /** The program of a circular buffer ended without a report that the buffer is gone. */
     CIRCULAR_BUFFER_UNREPORTED("Report the end of a program's circular buffers when the program ends; they take no"
             + " allocator memory."),
@@ -38,21 +38,20 @@ public enum Cause {
             "Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a"
                     + " mesh does neither."),
     /** The runtime allocated the buffer for itself and did not free it. */
-    SYSTEM("Free it where its owner shuts down, or expect it with the reason why it stays."),
+    SYSTEM("Free it where its owner shuts down, or expect it with a reason."),
     /** Its siblings on other devices were freed, but this buffer was not. */
     FREED_ON_OTHER_DEVICES(
             "Free the buffer on every device it was allocated on; where the devices free in lock-step, report the"
                     + " free of every device."),
     /** Its owner, a trace, was released, but the buffer stayed allocated. */
-    KEPT_AFTER_RELEASE(
-            "Let go of what still refers to the trace's buffer before the trace is released: the trace is gone,"
-                    + " and a second release does nothing."),
+    KEPT_AFTER_RELEASE("Drop the references to the trace's buffer before the trace is released: the trace is gone,"
+            + " and a second release does nothing."),
     /** A handle to the buffer is still reachable. */
     HELD(
-            "Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.",
-            "Free the buffer before the program ends, or let go of what holds it where handles free what they hold."),
+            "Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.",
+            "Free the buffer before the program ends, or drop the reference if the handle frees on collection."),
     /** No handle to the buffer is reachable any more, and no code freed it in time. */
-    LOST("Keep the handle until the buffer is freed: nobody can free it any more."),
+    LOST("Keep the handle until the buffer is freed: without it, no code can free it."),
     /** The history proves no other cause. */
     UNEXPLAINED("Free the buffer before close_mesh_device.", "Free the buffer before the program ends.");
 

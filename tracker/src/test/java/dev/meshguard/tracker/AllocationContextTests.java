@@ -203,7 +203,7 @@ class AllocationContextTests {
         assertThat(whole.expectations())
                 .singleElement()
                 .extracting(result -> result.expectation().because())
-                .isEqualTo("left by one, and told there");
+                .isEqualTo("reported by one");
     }
 
     @Test

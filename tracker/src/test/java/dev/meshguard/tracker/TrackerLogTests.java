@@ -114,13 +114,10 @@ class TrackerLogTests {
         assertThat(text())
                 .containsExactly(
                         "INFO Opened mesh 1: 1x1 mesh",
-                        "WARN First free of an address that is not live of this tracker; the rest is counted and told"
-                                + " when a mesh closes",
-                        "WARN First free that the runtime ignored of this tracker, because it was freed before; the"
-                                + " rest is counted and told when a mesh closes",
-                        "WARN First report of another size at a live address of this tracker, 128 B; the rest is"
-                                + " counted and told when a mesh closes",
-                        "INFO Closed mesh 1: 1 buffer, 64 B still in the books",
+                        "WARN First free of an address that is not live of this tracker; the rest is counted and reported when a mesh closes",
+                        "WARN First free that the runtime ignored of this tracker, because it was freed before; the rest is counted and reported when a mesh closes",
+                        "WARN First report of another size at a live address of this tracker, 128 B; the rest is counted and reported when a mesh closes",
+                        "INFO Closed mesh 1: 1 buffer, 64 B still in the ledger",
                         "WARN 3 times so far: free of an address that is not live",
                         "WARN 3 times so far: free that the runtime ignored");
     }
@@ -138,10 +135,9 @@ class TrackerLogTests {
         assertThat(text())
                 .containsExactly(
                         "INFO Opened mesh 1: 1x1 submesh of mesh 0",
-                        "WARN First report of an address that another allocator has in the books of this tracker, 65 B; the"
-                                + " rest is counted and told when a mesh closes",
-                        "INFO Closed mesh 1: 3 buffers, 195 B still in the books",
-                        "WARN 2 times so far: report of an address that another allocator has in the books");
+                        "WARN First report of an address that another allocator has in the ledger of this tracker, 65 B; the rest is counted and reported when a mesh closes",
+                        "INFO Closed mesh 1: 3 buffers, 195 B still in the ledger",
+                        "WARN 2 times so far: report of an address that another allocator has in the ledger");
     }
 
     @Test

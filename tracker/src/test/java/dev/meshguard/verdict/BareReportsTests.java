@@ -38,7 +38,7 @@ class BareReportsTests {
                 .hasStandings(SurvivorStatus.UNDECIDED, SurvivorStatus.LEAKED)
                 .hasCauses(Cause.UNEXPLAINED, Cause.PROCESS_DIED)
                 .because(
-                        "2 reports of this address are open, and an allocator does not lend what it holds: some are of a view or a"
+                        "2 reports of this address are open, and an allocator does not allocate an address twice: some are of a view or a"
                                 + " circular buffer, or a free is missing (the last report is {last allocated})");
         assertThat(judgement.verdict().inconclusiveReasons())
                 .extracting(InconclusiveReason::kind)
@@ -53,7 +53,7 @@ class BareReportsTests {
                         .recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "The reports of 1 buffer fit a leak, and memory that was given back; the first is DRAM 0x1000 (4096) on"
+                        "The reports of 1 buffer fit a leak as well as freed memory; the first is DRAM 0x1000 (4096) on"
                                 + " device 0, generation 1. A reading of the allocators when the close begins would decide it, or a"
                                 + " source that names the owner and the kind of each buffer.");
     }
@@ -71,7 +71,7 @@ class BareReportsTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .because(
                         "it was reported twice in a row (events #1 and #2) and not freed as often: one report may be of a view,"
-                                + " whose end nobody has to report");
+                                + " whose end need not be reported");
     }
 
     @Test

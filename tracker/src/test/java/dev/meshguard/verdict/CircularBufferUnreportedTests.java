@@ -37,8 +37,7 @@ class CircularBufferUnreportedTests {
 
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because(
-                        "program 7 ended at {owner ended}, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+                .because("program 7 ended at {owner ended}, and its free was never reported", OUTSIDE_THE_ALLOCATOR);
     }
 
     @Test
@@ -55,7 +54,7 @@ class CircularBufferUnreportedTests {
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
                 .because(
-                        "program 7 ended at {owner ended 1}, program 8 ended at {last owner ended}, and nobody reported that it is gone",
+                        "program 7 ended at {owner ended 1}, program 8 ended at {last owner ended}, and its free was never reported",
                         OUTSIDE_THE_ALLOCATOR);
     }
 
@@ -97,8 +96,7 @@ class CircularBufferUnreportedTests {
 
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because(
-                        "program 7 ended at {owner ended}, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+                .because("program 7 ended at {owner ended}, and its free was never reported", OUTSIDE_THE_ALLOCATOR);
     }
 
     @Test
@@ -210,7 +208,7 @@ class CircularBufferUnreportedTests {
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
                 .because(
-                        "program 7 ended at {owner ended}, and nobody reported that it is gone",
+                        "program 7 ended at {owner ended}, and its free was never reported",
                         OUTSIDE_THE_ALLOCATOR + " (the allocator held nothing there at {witnessed})");
     }
 
@@ -226,8 +224,7 @@ class CircularBufferUnreportedTests {
 
         judged(history)
                 .hasOnly(CIRCULAR_BUFFER_UNREPORTED, MISREPORTED)
-                .because(
-                        "program 7 ended at {owner ended}, and nobody reported that it is gone", OUTSIDE_THE_ALLOCATOR);
+                .because("program 7 ended at {owner ended}, and its free was never reported", OUTSIDE_THE_ALLOCATOR);
     }
 
     private static String onlyOnThatDevice(MeshDescription mesh, int device) {

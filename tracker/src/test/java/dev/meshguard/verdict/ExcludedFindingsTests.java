@@ -50,7 +50,7 @@ class ExcludedFindingsTests {
                         "UNEXPLAINED (expected): DRAM 0x2000 (8192) on device 0, generation 1",
                         "UNEXPLAINED (leaked): DRAM 0x3000 (12288) on device 0, generation 1");
         assertThat(whole.expectations()).singleElement().satisfies(result -> {
-            assertThat(result.expectation().because()).isEqualTo("left by decode, and told there");
+            assertThat(result.expectation().because()).isEqualTo("reported by decode");
             assertThat(result.matchedBuffers()).isEqualTo(2);
             assertThat(result.matchedBytes()).isEqualTo(96);
             assertThat(result.rejectedBuffers()).isZero();

@@ -286,7 +286,7 @@ class ExpectationTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ANY.until("31.12.2026"))
                 .withMessage(
-                        "An expected buffer's until is the last day on which it may stay, as an ISO date like 2026-12-31:"
+                        "An expected buffer's until is the last day on which it is expected, as an ISO date like 2026-12-31:"
                                 + " \"31.12.2026\" was given.");
     }
 
@@ -399,7 +399,7 @@ class ExpectationTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Expectation.because(reason))
                 .withMessage(
-                        "An expected buffer needs a reason: say in \"because\" why it may stay; a blank one was given.");
+                        "An expected buffer needs a reason: say in \"because\" why it is expected; a blank one was given.");
     }
 
     @Test
@@ -480,7 +480,7 @@ class ExpectationTests {
         assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict.survivors().get(1).diagnosis().evidence())
                 .extracting(Evidence::text)
-                .contains("more of them are left than the expectations for lifetime PERSISTENT allow");
+                .contains("more of them survived than the expectations for lifetime PERSISTENT allow");
     }
 
     @Test

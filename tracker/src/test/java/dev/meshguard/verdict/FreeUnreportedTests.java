@@ -43,7 +43,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began ({witnessed})");
+                .because("the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     @Test
@@ -59,8 +59,8 @@ class FreeUnreportedTests {
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
                 .because(
-                        "the allocator called 0x1000 (4096) free before the allocators were wiped ({last witnessed})",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed 1})");
+                        "the allocator reported 0x1000 (4096) as free before the allocators were wiped ({last witnessed})",
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
     }
 
     @Test
@@ -88,7 +88,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began ({last witnessed})");
+                .because("the allocator reported 0x1000 (4096) as free when close began ({last witnessed})");
     }
 
     @Test
@@ -117,7 +117,7 @@ class FreeUnreportedTests {
                 .hasOnly(UNEXPLAINED, LEAKED)
                 .because(
                         "no free was reported",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed 1})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
     }
 
     @Test
@@ -414,7 +414,7 @@ class FreeUnreportedTests {
 
         judged(history)
                 .hasOnly(FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began ({witnessed})");
+                .because("the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     private static HistoryScript twoAtOneAddressOfAClosedDevice(HistoryScript script) {

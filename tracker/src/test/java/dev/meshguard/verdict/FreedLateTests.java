@@ -194,8 +194,7 @@ class FreedLateTests {
         LeakVerdict verdict = judged(reported)
                 .hasOutcome(Outcome.LEAKED)
                 .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because(
-                        "nobody called for its free: its handle was collected at {freed}, after close began ({mesh closing})")
+                .because("no call freed it: its handle was collected at {freed}, after close began ({mesh closing})")
                 .verdict();
         judged(ignored).hasOutcome(Outcome.LEAKED).hasOnly(Cause.LOST, SurvivorStatus.LEAKED);
 

@@ -61,7 +61,7 @@ class FreedOnOtherDevicesTests {
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
                         "3 of 4 buffers of one mesh allocation were freed by {last freed}, device 3's never was",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
     @Test
@@ -164,7 +164,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 3 took 2 from this line and gave back 1, by {last freed}; 3 of 4 devices took 2 and gave back"
+                        "device 3 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and freed"
                                 + " all");
     }
 
@@ -180,7 +180,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 2 took 2 from this line and gave back 1, by {last freed}; 3 of 4 devices took only 1 and gave back"
+                        "device 2 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated only 1 and freed"
                                 + " all, so device 2 allocated 1 extra");
     }
 
@@ -285,7 +285,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 3 took 2 from this line and gave back 1, by {last freed}; 3 of 4 devices took 2 and gave back"
+                        "device 3 allocated 2 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and freed"
                                 + " all");
     }
 
@@ -458,7 +458,7 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because(
-                        "device 3 took 3 from this line and gave back 1, by {last freed}; 3 of 4 devices took 2 and gave back"
+                        "device 3 allocated 3 from this line and freed 1, by {last freed}; 3 of 4 devices allocated 2 and freed"
                                 + " all");
     }
 

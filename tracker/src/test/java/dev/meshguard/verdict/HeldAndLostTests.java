@@ -33,7 +33,7 @@ class HeldAndLostTests {
                 .hasOnly(Cause.HELD, SurvivorStatus.LEAKED)
                 .because(
                         "still referenced by KvCacheTest.cache -> ArrayList[0] ({handle traced})",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
     @Test

@@ -163,7 +163,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "When close began ({witnessed}) the allocator held 1 buffer that the books do not, the first at"
+                        "When close began ({witnessed}) the allocator held 1 buffer that the ledger does not, the first at"
                                 + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -178,7 +178,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.LEAKED)
                 .inconclusiveReasons(
-                        "When close began ({witnessed}) the allocator held 3 buffers that the books do not, the first at"
+                        "When close began ({witnessed}) the allocator held 3 buffers that the ledger does not, the first at"
                                 + " DRAM 0x2000 (8192) on device 0.");
     }
 
@@ -253,7 +253,7 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                 .inconclusiveReasons(
-                        "When close began ({last witnessed}) the allocator held 1 buffer that the books do not, the first at"
+                        "When close began ({last witnessed}) the allocator held 1 buffer that the ledger does not, the first at"
                                 + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -302,8 +302,7 @@ class InconclusiveTests {
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
                         "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report"
-                                + " to it, or tell it with sourceAttached(…) that something is connected that has nothing to"
-                                + " report.");
+                                + " to it, or call sourceAttached(…) if a source is connected that has nothing to report.");
     }
 
     @Test
@@ -320,11 +319,10 @@ class InconclusiveTests {
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
-                        "frees on device 0 are not heard of ({canary planted}), so it may have been freed, and no witness speaks"
+                        "frees on device 0 are not received ({canary planted}), so it may have been freed, and no witness speaks"
                                 + " for it")
                 .inconclusiveReasons(
-                        "The canary of mesh 0 ({canary planted}) was never seen to be freed on device 0, so frees there are not"
-                                + " heard of.");
+                        "The canary of mesh 0 ({canary planted}) was never seen to be freed on device 0, so frees there are not received.");
     }
 
     @Test
@@ -337,8 +335,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "The canary of mesh 0 ({canary planted}) was never seen on devices 0, 2, so allocations there are not heard"
-                                + " of.");
+                        "The canary of mesh 0 ({canary planted}) was never seen on devices 0, 2, so allocations there are not received.");
     }
 
     @Test
@@ -369,8 +366,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "The canary of mesh 0 ({last canary planted}) was never seen to be freed on device 0, so frees there are not"
-                                + " heard of.");
+                        "The canary of mesh 0 ({last canary planted}) was never seen to be freed on device 0, so frees there are not received.");
     }
 
     @Test
@@ -533,8 +529,8 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "Device 0 was opened again ({device opened 3}) while it was open, and so was 1 other, so what the two meshes"
-                                + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
+                        "Device 0 was opened again ({device opened 3}) while it was open, and so was 1 other, so the reports of the two meshes cannot be kept"
+                                + " apart. Open them through one Ttnn, or close the first one before.");
     }
 
     @Test
@@ -566,7 +562,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "When close began ({witnessed}) the allocator held 1 buffer that the books do not, the first at"
+                        "When close began ({witnessed}) the allocator held 1 buffer that the ledger does not, the first at"
                                 + " DRAM 0x1000 (4096) on device 0.");
     }
 
@@ -581,8 +577,8 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Device 0 was opened again ({device opened 4}) while it was open, and so were 2 others, so what the two meshes"
-                                + " reported cannot be told apart. Open them through one Ttnn, or close the first one before.");
+                        "Device 0 was opened again ({device opened 4}) while it was open, and so were 2 others, so the reports of the two meshes cannot be kept"
+                                + " apart. Open them through one Ttnn, or close the first one before.");
     }
 
     @Test
@@ -770,7 +766,7 @@ class InconclusiveTests {
                 .hasStandings(SurvivorStatus.UNDECIDED)
                 .because(
                         "no free was reported",
-                        "frees on device 0 are not heard of ({canary planted}), so it may have been freed, and no witness speaks"
+                        "frees on device 0 are not received ({canary planted}), so it may have been freed, and no witness speaks"
                                 + " for it");
     }
 
@@ -850,7 +846,7 @@ class InconclusiveTests {
     }
 
     private static final String HELD_AT_CLOSE =
-            "When close began ({witnessed 1}) the allocator held 1 buffer that the books do not, the first at DRAM 0x1000 (4096)"
+            "When close began ({witnessed 1}) the allocator held 1 buffer that the ledger does not, the first at DRAM 0x1000 (4096)"
                     + " on device 0.";
 
     @Test

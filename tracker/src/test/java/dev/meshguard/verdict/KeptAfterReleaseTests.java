@@ -42,7 +42,7 @@ class KeptAfterReleaseTests {
                 .hasOnly(KEPT_AFTER_RELEASE, LEAKED)
                 .because(
                         "trace 0 was released at {owner ended}, and its buffer was not freed",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
     @Test

@@ -42,7 +42,7 @@ class LateTests {
                 .hasOnly(Cause.LATE, SurvivorStatus.FREED_LATE)
                 .because(
                         "freed at {freed}, after close began ({witnessed})",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
     @Test
@@ -56,7 +56,7 @@ class LateTests {
 
         judged(history)
                 .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
-                .because("nobody called for its free: its handle was collected at {freed}, when it should have been"
+                .because("no call freed it: its handle was collected at {freed}, when it should have been"
                         + " freed already");
     }
 

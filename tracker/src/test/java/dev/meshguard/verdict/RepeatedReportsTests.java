@@ -58,7 +58,7 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "reported twice, freed once",
-                            "the allocator called 0x1000 (4096) taken when close began ({witnessed})",
+                            "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})",
                             "what was freed at {freed} is the view of {last allocated}; the lasting buffer of {allocated 1} is still"
                                     + " there");
         }
@@ -75,7 +75,7 @@ class RepeatedReportsTests {
             judged(history)
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because(
-                            "the allocator called 0x1000 (4096) free when close began ({witnessed})",
+                            "the allocator reported 0x1000 (4096) as free when close began ({witnessed})",
                             "tracking was off from {tracking stopped} on: the runtime shut its tracker down");
         }
 
@@ -111,7 +111,7 @@ class RepeatedReportsTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "reported twice, freed once",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
     @Test
@@ -127,7 +127,7 @@ class RepeatedReportsTests {
                 .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                 .because(
                         "no free was reported",
-                        "the address was lent again at {last allocated}, so the free of what {allocated 1} reported got lost",
+                        "the address was allocated again at {last allocated}, so the free of what {allocated 1} reported got lost",
                         "2 reports of that address are open, the last one of {last allocated} (64 B), at "
                                 + lineOf(history, 2));
     }
@@ -143,7 +143,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "reported twice, freed once",
-                        "the address was lent again at {last allocated}, for 128 B instead of 64 B, so the free of what {allocated 1}"
+                        "the address was allocated again at {last allocated}, for 128 B instead of 64 B, so the free of what {allocated 1}"
                                 + " reported got lost");
     }
 
@@ -198,8 +198,8 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator called 0x1000 (4096) taken when close began ({witnessed})",
-                            "64 B at 0x1800 (6144) was lent over a part of it ({last allocated}), and the allocator held both: a true"
+                            "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})",
+                            "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), and the allocator held both: a true"
                                     + " overlap");
         }
 
@@ -216,8 +216,8 @@ class RepeatedReportsTests {
             judged(history)
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
                     .because(
-                            "the allocator called 0x1000 (4096) free when close began ({witnessed})",
-                            "64 B at 0x1800 (6144) was lent over a part of it ({last allocated}), so it had been given back by then");
+                            "the allocator reported 0x1000 (4096) as free when close began ({witnessed})",
+                            "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so it had been freed by then");
         }
 
         @Test
@@ -232,8 +232,7 @@ class RepeatedReportsTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "64 B at 0x1800 (6144) was lent over a part of it ({last allocated}), so one of the two had been given"
-                                    + " back, and no witness says which");
+                            "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated}), so one of the two had been freed, and no witness shows which");
         }
 
         @Test
@@ -311,7 +310,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "the address was lent again at {last allocated}, so the free of what {allocated 1} reported got lost");
+                        "the address was allocated again at {last allocated}, so the free of what {allocated 1} reported got lost");
     }
 
     @Test
@@ -327,7 +326,7 @@ class RepeatedReportsTests {
         judged(history)
                 .because(
                         "no free was reported",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})",
-                        "64 B at 0x1800 (6144) was lent over a part of it ({last allocated})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})",
+                        "64 B at 0x1800 (6144) was allocated over a part of it ({last allocated})");
     }
 }

@@ -119,7 +119,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #3, #4), freed once",
-                        "the allocator called 0x1000 (4096) free when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     @Test
@@ -170,7 +170,7 @@ class ReportedTwiceTests {
                 .hasOnly(UNEXPLAINED, LEAKED)
                 .because(
                         "reported twice, freed once",
-                        "the allocator called 0x1000 (4096) taken when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed})");
     }
 
     @Test
@@ -545,7 +545,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #4, #5), freed once",
-                        "the allocator called 0x1000 (4096) free when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     @Test
@@ -635,7 +635,7 @@ class ReportedTwiceTests {
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
                         "reported 2 times at one live address (events #2, #4), freed once",
-                        "the allocator called 0x1000 (4096) free when close began ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     @Test
@@ -664,7 +664,7 @@ class ReportedTwiceTests {
 
         judged(history)
                 .hasOnly(Cause.FREE_UNREPORTED, MISREPORTED)
-                .because("the allocator called 0x1000 (4096) free when close began ({witnessed})");
+                .because("the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
     @Test

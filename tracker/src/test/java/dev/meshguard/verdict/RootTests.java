@@ -197,7 +197,7 @@ class RootTests {
             var history = script.free(DRAM, devices(0, 3), 0x1000).recorded();
 
             assertThat(context(history))
-                    .contains("all 4 devices are alike: each took 2 and gave back 1")
+                    .contains("all 4 devices are alike: each allocated 2 and freed 1")
                     .hasSize(2);
         }
 

@@ -81,7 +81,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})");
+                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
             assertThat(history.live()).extracting(BufferGeneration::mesh).containsOnly(OptionalInt.of(1));
         }
 
@@ -108,7 +108,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})");
+                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
             assertThat(history.anomalies()).isEmpty();
         }
 
@@ -127,7 +127,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({witnessed})");
+                            "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed})");
             assertThat(history.live()).extracting(BufferGeneration::device).containsExactly(0, 1, 2, 3);
         }
 
@@ -157,10 +157,10 @@ class SeveralMeshesTests {
                     .containsExactly(
                             expected(
                                     history,
-                                    "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({witnessed 2})"),
+                                    "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({witnessed 2})"),
                             expected(
                                     history,
-                                    "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})"));
+                                    "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})"));
         }
 
         @Test
@@ -212,7 +212,7 @@ class SeveralMeshesTests {
                     .inconclusiveReasons()
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({last witnessed})");
+                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({last witnessed})");
         }
     }
 
@@ -301,7 +301,7 @@ class SeveralMeshesTests {
                                 .isEqualTo(
                                         expected(
                                                 history,
-                                                "the allocator of mesh 1 called 0x1000 (4096) free when close began ({witnessed 1})"));
+                                                "the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed 1})"));
                     });
         }
 
@@ -395,7 +395,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "When the close of mesh 0 began ({witnessed}) its allocator held 1 buffer that the books do not,"
+                            "When the close of mesh 0 began ({witnessed}) its allocator held 1 buffer that the ledger does not,"
                                     + " the first at DRAM 0x1000 (4096) on device 0.");
         }
 
@@ -416,7 +416,7 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "When the close of mesh 1 began ({witnessed}) its allocator held 2 buffers that the books do not,"
+                            "When the close of mesh 1 began ({witnessed}) its allocator held 2 buffers that the ledger does not,"
                                     + " the first at DRAM 0x1000 (4096) on device 1.");
         }
 
@@ -485,14 +485,14 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({last witnessed})");
+                            "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({last witnessed})");
         }
 
         @Test
         void whatEveryMeshCallsFreeIsFree() {
             judged(unnamedLeftWith(new long[] {}, new long[] {}))
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because("the allocator of mesh 1 called 0x1000 (4096) free when close began ({witnessed 1})");
+                    .because("the allocator of mesh 1 reported 0x1000 (4096) as free when close began ({witnessed 1})");
         }
 
         @Test
@@ -523,7 +523,8 @@ class SeveralMeshesTests {
 
             judged(history)
                     .hasOnly(Cause.FREE_UNREPORTED, SurvivorStatus.MISREPORTED)
-                    .because("the allocator of mesh 0 called 0x1000 (4096) free when close began ({last witnessed})");
+                    .because(
+                            "the allocator of mesh 0 reported 0x1000 (4096) as free when close began ({last witnessed})");
         }
 
         @Test
@@ -548,7 +549,7 @@ class SeveralMeshesTests {
                     .hasOnly(Cause.UNEXPLAINED, SurvivorStatus.LEAKED)
                     .because(
                             "reported twice, freed once",
-                            "the allocator of mesh 1 called 0x1000 (4096) taken when close began ({witnessed 1})");
+                            "the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
         }
 
         @Test
@@ -842,7 +843,7 @@ class SeveralMeshesTests {
                     .inconclusiveReasons()
                     .because(
                             "no free was reported",
-                            "the allocator called 0x1000 (4096) taken when close began ({witnessed 1})");
+                            "the allocator reported 0x1000 (4096) as allocated when close began ({witnessed 1})");
             assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
         }
     }
@@ -873,7 +874,7 @@ class SeveralMeshesTests {
                     .inconclusiveReasons()
                     .because(
                             "no free was reported",
-                            "the allocator of mesh 0 called 0x1000 (4096) taken when close began ({last witnessed})");
+                            "the allocator of mesh 0 reported 0x1000 (4096) as allocated when close began ({last witnessed})");
             assertThat(history.live()).extracting(BufferGeneration::allocatedAt).containsExactly(3L);
         }
 
@@ -893,8 +894,8 @@ class SeveralMeshesTests {
             judged(history)
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "Device 0 was opened again ({last device opened}) while it was open, so what the two meshes reported cannot"
-                                    + " be told apart. Open them through one Ttnn, or close the first one before.");
+                            "Device 0 was opened again ({last device opened}) while it was open, so the reports of the two meshes cannot be kept"
+                                    + " apart. Open them through one Ttnn, or close the first one before.");
         }
 
         @Test
@@ -913,8 +914,8 @@ class SeveralMeshesTests {
             judged(tracker.history())
                     .hasOutcome(Outcome.INCONCLUSIVE)
                     .inconclusiveReasons(
-                            "Device 0 was opened again ({last device opened}) while it was open, so what the two meshes reported cannot"
-                                    + " be told apart. Open them through one Ttnn, or close the first one before.");
+                            "Device 0 was opened again ({last device opened}) while it was open, so the reports of the two meshes cannot be kept"
+                                    + " apart. Open them through one Ttnn, or close the first one before.");
         }
 
         @Test

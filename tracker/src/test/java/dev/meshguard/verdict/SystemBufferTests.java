@@ -38,7 +38,7 @@ class SystemBufferTests {
                 .hasOnly(SYSTEM, LEAKED)
                 .because(
                         "owned by dispatch \"prefetcher\", lifetime SYSTEM: the runtime has to free it at close",
-                        "the allocator called 0x1000 (4096) taken before the allocators were wiped ({witnessed})");
+                        "the allocator reported 0x1000 (4096) as allocated before the allocators were wiped ({witnessed})");
     }
 
     @Test

@@ -203,7 +203,7 @@ final class MockAllocations {
     private static String description(@Nullable Object handle) {
         return handle == null
                 ? "null"
-                : String.format(Locale.ROOT, "a %s that no mock has lent", nameOf(handle.getClass()));
+                : String.format(Locale.ROOT, "a %s that no mock has allocated", nameOf(handle.getClass()));
     }
 
     private static String nameOf(Class<?> type) {

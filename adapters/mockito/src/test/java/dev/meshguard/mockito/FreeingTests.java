@@ -208,7 +208,7 @@ class FreeingTests {
         device.free(0x7000);
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [0 allocated = 0 freed]
                 1. free of an unknown address: DRAM 0x7000 (28672) on device 0 (event #2)
                    -> at dev.meshguard.mockito.FreeingTests.reportsAFreeOfAnAddressThatWasNeverAllocated(FreeingTests.java:NN)
                    no buffer was ever reported there
@@ -221,10 +221,10 @@ class FreeingTests {
         device.free(new UserDevice.Buffer(0));
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [0 allocated = 0 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [0 allocated = 0 freed]
                 1. free of an unknown address: DRAM 0x1000 (4096) on device 0 (event #2)
                    -> at dev.meshguard.mockito.FreeingTests.reportsAFreeOfAHandleThatWasNeverAllocated(FreeingTests.java:NN)
-                   no buffer was ever reported there; the free was said to be of "a Buffer that no mock has lent"
+                   no buffer was ever reported there; the free was said to be of "a Buffer that no mock has allocated"
 
                 Tracked: nothing was allocated""");
     }
@@ -245,12 +245,12 @@ class FreeingTests {
         device.free(address);
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [1 allocated = 1 freed]
                 1. double free: DRAM 0x1000 (4096) on device 0 (event #4)
                    -> at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAnAddress(FreeingTests.java:NN)
                    the buffer that was there, 16 B, was freed before, at event #3
 
-                Tracked  in all          left
+                Tracked  allocated       remaining
                 DRAM     1 buffer, 16 B  nothing""");
     }
 
@@ -262,12 +262,12 @@ class FreeingTests {
         device.free(buffer);
 
         assertThat(Events.verdict(tracker)).isEqualTo("""
-                MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [1 allocated = 1 freed]
                 1. double free: DRAM 0x1000 (4096) on device 0 (event #4)
                    -> at dev.meshguard.mockito.FreeingTests.reportsASecondFreeOfAHandle(FreeingTests.java:NN)
                    the buffer that was there, 16 B, was freed before, at event #3
 
-                Tracked  in all          left
+                Tracked  allocated       remaining
                 DRAM     1 buffer, 16 B  nothing""");
     }
 

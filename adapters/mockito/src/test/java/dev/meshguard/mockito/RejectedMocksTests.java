@@ -25,7 +25,7 @@ class RejectedMocksTests {
     private final AllocationTracker tracker = AllocationTracker.create();
     private final UserDevice device = mock(UserDevice.class);
 
-    /** A stubbing that was refused is one that Mockito calls unfinished. */
+    /** A stubbing that was rejected is one that Mockito calls unfinished. */
     @AfterEach
     void forgetTheUnfinishedStubbing() {
         framework().clearInlineMocks();

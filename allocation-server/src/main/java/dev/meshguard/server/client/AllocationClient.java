@@ -130,7 +130,7 @@ public final class AllocationClient implements AutoCloseable {
     public synchronized void send(Request request) {
         if (request.type() == MessageType.QUERY || request.type() == MessageType.DEVICE_INFO_QUERY) {
             throw new IllegalArgumentException(
-                    request.type() + " is answered, and nobody would read it: ask with query or deviceInfo");
+                    request.type() + " has an answer that no code would read: ask with query or deviceInfo");
         }
         if (isClosed) {
             lost(1, "the client was closed");

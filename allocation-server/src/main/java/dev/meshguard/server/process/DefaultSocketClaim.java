@@ -46,8 +46,8 @@ final class DefaultSocketClaim implements AutoCloseable {
                     throw new IllegalStateException(String.format(
                             Locale.ROOT,
                             "Another program that is watched has held %s for %d s. Only one at a time can report there: run the tests that"
-                                    + " need it one after another, or start the program with ProcessSocket.PRIVATE if its client can be"
-                                    + " told another path.",
+                                    + " need it one after another, or start the program with ProcessSocket.PRIVATE if its client can use"
+                                    + " another path.",
                             socket,
                             atMost.toSeconds()));
                 }
@@ -68,7 +68,7 @@ final class DefaultSocketClaim implements AutoCloseable {
             throw new IllegalStateException(
                     lock
                             + " belongs to another user, whose tests use the socket beside it. Remove it when they are over, or start the"
-                            + " program with ProcessSocket.PRIVATE if its client can be told another path.",
+                            + " program with ProcessSocket.PRIVATE if its client can use another path.",
                     ofAnotherUser);
         }
     }

@@ -451,7 +451,7 @@ public final class TrackedProcess implements AutoCloseable {
                     Files.deleteIfExists(folder);
                 }
             } catch (IOException notGivenBack) {
-                throw new UncheckedIOException("Cannot give back " + socket, notGivenBack);
+                throw new UncheckedIOException("Cannot release " + socket, notGivenBack);
             }
         }
     }

@@ -229,7 +229,7 @@ class AllocationClientTests {
         try (AllocationClient client = builder(RecordSize.BYTES_72).connect()) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> client.send(Request.query(0)))
-                    .withMessage("QUERY is answered, and nobody would read it: ask with query or deviceInfo");
+                    .withMessage("QUERY has an answer that no code would read: ask with query or deviceInfo");
             assertThatIOException()
                     .isThrownBy(() -> client.deviceInfo(0))
                     .withMessage("Records of 72 bytes know no DEVICE_INFO_QUERY: ask a server of larger ones");

@@ -134,7 +134,7 @@ class DamagedLogTests {
         LeakVerdict verdict = Logs.verdictOn(Logs.of(ALLOCATED, line, FREED));
 
         assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.inconclusiveReasonTexts().get(0)).contains("the server refused a message (line 2, \"");
+        assertThat(verdict.inconclusiveReasonTexts().get(0)).contains("the server rejected a message (line 2, \"");
     }
 
     @Test

@@ -51,8 +51,7 @@ class QuotedLogTests {
                 .extracting(Evidence::text)
                 .contains(
                         "it lies in a stack of L1 buffers without gaps from 0x18b20 (101152), where L1 begins on Wormhole B0"
-                                + " (October 2025). Circular buffers stack upward from there, and the allocator lends L1 from the"
-                                + " top");
+                                + " (October 2025). Circular buffers stack upward from there, and the allocator allocates L1 from the top");
         assertThat(log.comparedStatistics()).isEqualTo(6);
         assertThat(log.differingStatistics()).isZero();
         assertThat(log.unread().numbers(20)).isEqualTo("1-15, 20, 33-41, 45-224");

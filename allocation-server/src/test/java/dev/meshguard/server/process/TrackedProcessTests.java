@@ -259,7 +259,7 @@ class TrackedProcessTests {
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessage("Another program that is watched has held " + socket
                             + " for 0 s. Only one at a time can report there: run the tests that need it one after another, or start"
-                            + " the program with ProcessSocket.PRIVATE if its client can be told another path.");
+                            + " the program with ProcessSocket.PRIVATE if its client can use another path.");
             CountDownLatch begun = new CountDownLatch(1);
             Future<Boolean> waiting = other.submit(() -> {
                 begun.countDown();

@@ -8,7 +8,7 @@ public final class ShouldBeEmptyLedger extends BasicErrorMessageFactory {
 
     private ShouldBeEmptyLedger(PolicyLedger actual) {
         super(
-                "%nExpecting the books to be empty but found:%n  %s",
+                "%nExpecting the ledger to be empty but found:%n  %s",
                 unquotedString(actual.toString().replace("\n", "\n  ")));
     }
 

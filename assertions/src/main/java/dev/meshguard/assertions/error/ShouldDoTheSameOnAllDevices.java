@@ -50,7 +50,7 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
         if (more > 0) {
             lines.add("  … and " + more + " more");
         }
-        lines.add("Compared is, for each type, what a device took in all and what is left of it.");
+        lines.add("Compared are, for each type, the allocated and the live buffers of each device.");
         if (!conduct.busy().isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
@@ -78,7 +78,7 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
     private static String description(BufferType type, Deeds deeds) {
         return String.format(
                 Locale.ROOT,
-                "%s %s, %s taken, %s left",
+                "%s %s, %s allocated, %s live",
                 type,
                 Quantities.count(deeds.allocated(), "buffer"),
                 Quantities.size(deeds.allocatedBytes()),

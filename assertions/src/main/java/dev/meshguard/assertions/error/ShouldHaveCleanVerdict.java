@@ -31,10 +31,10 @@ public final class ShouldHaveCleanVerdict extends BasicErrorMessageFactory {
             LeakVerdict verdict, int device, List<Survivor> notGivenBack) {
         String note = notGivenBack.isEmpty()
                 ? String.format(
-                        Locale.ROOT, "only device %d was asked for, and nothing is known to have leaked there", device)
+                        Locale.ROOT, "only device %d was checked, and nothing is known to have leaked there", device)
                 : String.format(
                         Locale.ROOT,
-                        "only device %d was asked for: %s, %s, on it",
+                        "only device %d was checked: %s, %s, on it",
                         device,
                         Quantities.count(notGivenBack.size(), "buffer"),
                         Quantities.size(notGivenBack.stream()

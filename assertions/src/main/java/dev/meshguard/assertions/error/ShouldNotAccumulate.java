@@ -36,7 +36,7 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
     public static ShouldNotAccumulate shouldGrowInLedgerBy(
             CountingPolicy policy, DeviceMemory memory, long bytes, Accumulation accumulation) {
         return new ShouldNotAccumulate(
-                expected("the books of policy " + policy + " for ", memory, bytes),
+                expected("the ledger of policy " + policy + " for ", memory, bytes),
                 AccumulationReport.of(accumulation).withLedger(policy));
     }
 

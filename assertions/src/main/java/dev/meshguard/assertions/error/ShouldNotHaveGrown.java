@@ -8,7 +8,7 @@ public final class ShouldNotHaveGrown extends BasicErrorMessageFactory {
 
     private ShouldNotHaveGrown(MemorySnapshot difference) {
         super(
-                "%nExpecting no account to hold more than before, but since then came (or, where negative, went):%n  %s",
+                "%nExpecting no memory to hold more than before, but since then it grew (or, if negative, shrank) by:%n  %s",
                 unquotedString(difference.toString().replace("\n", "\n  ")));
     }
 

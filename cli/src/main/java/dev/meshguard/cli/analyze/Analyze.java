@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
 /** Judges logs of the allocation server. */
 @Command(
         name = "analyze",
-        description = "Says of logs of the allocation server whether everything was given back.",
+        description = "Checks in logs of the allocation server whether all memory was freed.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -46,21 +46,21 @@ import picocli.CommandLine.Parameters;
                     + " client with stack traces have written logs, also where lines of them are quoted in a document."
                     + " Each log is judged by itself; the worst one decides the exit status.",
             "",
-            "What the answer says, from top to bottom:",
+            "The answer, from top to bottom:",
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
             "  events            the numbers in the verdict are events; here are their lines",
             "  sums              whether the server's own statistics and dumps agree with the lines",
-            "  rounds            with --rounds, what each round left behind",
+            "  rounds            with --rounds, the memory that each round retained",
             "  freed             what was freed before the last dump and after it, by type and phase",
             "  addresses         how often each was allocated and freed, the least balanced first",
-            "  not read          the lines that say nothing that is known here",
+            "  not read          the lines of unknown forms",
             "",
             "Exit status:",
-            "  0   everything was given back, or only what is expected or in the baseline is left",
-            "  1   memory was not given back",
+            "  0   all memory was freed, or only expected or baselined buffers remain",
+            "  1   memory was not freed",
             "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
-            "  3   all memory was given back, but reports are wrong: a free too many, or none for what is gone",
-            "  4   less is left than the allowlist promises",
+            "  3   all memory was freed, but reports are wrong: a free is missing, or one too many",
+            "  4   less survived than the allowlist promises",
             "  6   memory was freed, but only after the dump of the log",
             "  64  wrong usage, or a file that cannot be read",
             "  70  a defect of meshguard itself",
@@ -99,7 +99,7 @@ public final class Analyze implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "REGEX",
-            description = "Lines in which this is found begin a round; says what each round left behind.")
+            description = "Lines in which this is found begin a round; prints the memory that each round retained.")
     private @Nullable String roundMark;
 
     @Option(

@@ -21,7 +21,7 @@ public final class ExpectationOptions {
     @Option(
             names = "--expected",
             paramLabel = "FILE",
-            description = "The buffers that may stay, an entry a line, as in meshguard-expected.txt.")
+            description = "The expected buffers, one entry a line, as in meshguard-expected.txt.")
     private @Nullable String expectedFile;
 
     @Option(

@@ -26,13 +26,13 @@ import picocli.CommandLine.Spec;
         parameterListHeading = "%nRun:%n",
         footer = {
             "",
-            "As a history it is JSON Lines. What a log leaves open stays open: lines that could not be read, and sums that disagree, are lost reports in the history,"
+            "As a history it is JSON Lines. Gaps of a log stay gaps: lines that could not be read, and sums that disagree, are lost reports in the history,"
                     + " so its verdict is that of the log. As a log it is what the field's server would have written: the"
-                    + " field's own tools can read it. What a log has no line for is left behind: owners, origins, phases,"
+                    + " field's own tools can read it. A log has no lines for some facts, which are lost: owners, origins, phases,"
                     + " meshes, what allocators held.",
             "",
             "COLLAPSED is where the leaked bytes came from, for tools that draw flame graphs; PERFETTO a trace with"
-                    + " counters and a slice for each buffer, for ui.perfetto.dev; CSV a table of what is left.",
+                    + " counters and a slice for each buffer, for ui.perfetto.dev; CSV a table of the survivors.",
             "",
             "Exit status: 0 if it was written, 64 if the run cannot be read, 74 if the result cannot be written.",
             "",

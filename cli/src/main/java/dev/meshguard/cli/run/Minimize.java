@@ -29,11 +29,11 @@ import picocli.CommandLine.Spec;
         parameterListHeading = "%nRun:%n",
         footer = {
             "",
-            "Leaves out whole lives of buffers, then devices, then the rest, and makes sizes small, as long as the verdict has the"
-                    + " same outcome and the same causes. Of two leaks with the same cause one is left. The result is a"
+            "Removes whole generations of buffers, then devices, then the rest, and makes sizes small, as long as the verdict has the"
+                    + " same outcome and the same causes. Of two leaks with the same cause one remains. The result is a"
                     + " history like any other: replay, diff and to-test read it.",
             "",
-            "With --expected or --baseline nothing is wrong with what may stay or is known: the rest is shrunk to what is neither.",
+            "With --expected or --baseline, expected and known buffers are no findings; the rest is shrunk.",
             "",
             "Exit status: 0 if there is a result, also one that the bound ended early; 64 if nothing is wrong with the run, or"
                     + " it cannot be read; 74 if the result cannot be written.",

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
 /** Writes the page of a recorded run. */
 @Command(
         name = "page",
-        description = "Writes the page of a recorded run: its memory and what is left of it, to be seen in a browser.",
+        description = "Writes the page of a recorded run: its memory and its survivors, for a browser.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",

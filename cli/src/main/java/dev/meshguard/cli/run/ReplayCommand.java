@@ -38,9 +38,9 @@ import picocli.CommandLine.Spec;
             "The verdict is that of the run itself, word for word. A history holds all that it rests on, the day of the check"
                     + " and what was found of handles included; a log holds less, so its verdict names fewer causes.",
             "",
-            "With --to the run is reported to an allocation server, in the name of this process: the wire has no word for"
-                    + " more than device, memory, address and size. At the end the server is asked to dump what is left;"
-                    + " once this process is gone it takes what is left for that of a dead one.",
+            "With --to the run is reported to an allocation server, in the name of this process: the protocol has no field for"
+                    + " more than device, memory, address and size. At the end the server is asked to dump the live buffers;"
+                    + " once this process has ended, it counts them as those of a dead process.",
             "",
             "Exit status: as of meshguard analyze; with --to 0 if every report was sent, 64 if no server answers.",
             "",

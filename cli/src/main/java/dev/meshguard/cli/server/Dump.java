@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "The server does not answer with it: look into its log, or let meshguard analyze judge the log. Before it"
-                    + " writes, it takes off what dead processes had.",
+                    + " writes, it removes the buffers of dead processes.",
             "",
             "Exit status:",
             "  0   the server has written the dump",
@@ -61,7 +61,7 @@ public final class Dump implements Callable<Integer> {
         command.commandLine()
                 .getOut()
                 .println("The server at " + server.socket() + " has written "
-                        + (kernels ? "which kernels are loaded" : "what is left") + " into its log.");
+                        + (kernels ? "which kernels are loaded" : "the live buffers") + " into its log.");
         return ExitStatus.CLEAN.code();
     }
 }

@@ -42,26 +42,18 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Programs that report to the old server report to this one unchanged. It answers queries, logs the same"
-                    + " lines, and takes off its books what dead processes had. Stop it with Ctrl+C; the last lines of the"
-                    + " log are then statistics. Problems are told on standard error, one on a line.",
+                    + " lines, and removes the buffers of dead processes from its ledger. Stop it with Ctrl+C; the last lines of the"
+                    + " log are then statistics. Problems are printed on standard error, one a line.",
             "",
             "The record size is that of the programs' own version: 72 bytes before servers knew devices, 112 with"
-                    + " devices, 144 with circular buffers and kernels. Nothing in a record says it. With auto the first"
+                    + " devices, 144 with circular buffers and kernels. No field of a record contains it. With auto the first"
                     + " program decides, as soon as its bytes prove it, which takes two records; a program that asks and"
                     + " waits for an answer proves nothing and waits.",
             "",
             "Old behaviour for --compat, several with commas between them, or all:",
-            "  partial-records         what one read returns is a record, whole or not",
-            "  resync-by-bytes         where no record begins, one byte is dropped",
-            "  unchecked-record-size   records of another size are misread",
             "  any-device              reports of devices that the server does not have are entered",
             "  shared-with-the-dead    a dead process takes the references of others with it",
             "  forgets-the-dead        the buffers of a dead process count as freed",
-            "  reused-process-ids      a later process of the same id counts as the one that reported",
-            "  zombies-live            processes that ended and were not waited for count as alive",
-            "  other-users-are-dead    processes of other users count as dead",
-            "  wrapping-sums           sums of circular buffers and kernels may fall below zero",
-            "  banner-of-ten-seconds   the log says that dead processes are looked for every 10 seconds",
             "",
             "Exit status:",
             "  0   it was stopped, by Ctrl+C or SIGTERM too",
@@ -72,7 +64,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  meshguard serve --record-size 112 --log -",
             "  meshguard serve --socket /tmp/mine.sock --record-size 144 --log server.log --ids hex",
-            "  meshguard serve --record-size 72 --compat forgets-the-dead,zombies-live"
+            "  meshguard serve --record-size 72 --compat forgets-the-dead,any-device"
         })
 public final class Serve implements Callable<Integer> {
 
@@ -131,7 +123,7 @@ public final class Serve implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "Know at most N buffers at a time (default: one for each 640 bytes of heap). What does not fit is"
-                            + " refused, and the log says that reports are missing.")
+                            + " rejected, and the log says that reports are missing.")
     private @Nullable Long maxBuffers;
 
     @Option(

@@ -105,7 +105,7 @@ class AnnotationTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "the interfaces of AnnotationTests$TornPolicyTestCase: check = NONE and check = NO_LEAKS is refused."
+                        "the interfaces of AnnotationTests$TornPolicyTestCase: check = NONE and check = NO_LEAKS is rejected."
                                 + " Say it once.");
         assertThat(run(DecidedPolicyTestCase.class)).hasOnlySucceeded(1);
     }

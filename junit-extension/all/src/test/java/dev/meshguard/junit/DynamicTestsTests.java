@@ -42,13 +42,13 @@ class DynamicTestsTests {
                    -> at dev.meshguard.junit.DynamicTestsTests$LeakTestCase.lambda$decode$1(DynamicTestsTests.java:NN)
                    allocated in TEST (events #33 to #40) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  32 KiB -> 32 KiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "DynamicTestsTests$LeakTestCase.decode", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "DynamicTestsTests$LeakTestCase.decode" because "…"
                 Reproduce: mvn test -Dtest='DynamicTestsTests$LeakTestCase#decode'""");
@@ -80,8 +80,8 @@ class DynamicTestsTests {
                 .whichFailed()
                 .withTextContaining("[16 allocated = 0 freed + 8 leaked + 8 expected]")
                 .withTextContaining(
-                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"left by"
-                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks], and told there\")");
+                        "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
+                                + " DynamicTestsTests$BothLeakTestCase#decode [leaks]\")");
     }
 
     @Test

@@ -46,7 +46,7 @@ class ExpectBuffersTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.STALE_EXPECTATION)
-                .withTextContaining("STALE  1 expectation promises more than is left");
+                .withTextContaining("STALE  1 expectation promises more than survived");
     }
 
     @Test
@@ -83,7 +83,7 @@ class ExpectBuffersTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@ExpectBuffers on ExpectBuffersTests$SharedMeshTestCase#keeps: an entry for one method of a mesh"
-                                + " with lifetime = CLASS is refused. Put it on the class, or let the mesh last for one"
+                                + " with lifetime = CLASS is rejected. Put it on the class, or let the mesh last for one"
                                 + " test.");
     }
 
@@ -95,7 +95,7 @@ class ExpectBuffersTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@ExpectBuffers on ExpectBuffersTests$SharedWithNestedTestCase$InnerTestCase: an entry for a nested"
-                                + " class that shares a mesh with lifetime = CLASS is refused. Put it on"
+                                + " class that shares a mesh with lifetime = CLASS is rejected. Put it on"
                                 + " ExpectBuffersTests$SharedWithNestedTestCase.");
     }
 

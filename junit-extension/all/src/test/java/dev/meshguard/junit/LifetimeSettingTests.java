@@ -36,7 +36,7 @@ class LifetimeSettingTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@TrackAllocations on LifetimeSettingTests$OneMethodTestCase#runs: accounting for one method of a mesh"
-                                + " with lifetime = CLASS is refused. All its tests share one tracker: put it on the class.");
+                                + " with lifetime = CLASS is rejected. All its tests share one tracker: put it on the class.");
     }
 
     @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)

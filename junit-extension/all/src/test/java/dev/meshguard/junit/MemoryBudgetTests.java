@@ -25,7 +25,7 @@ class MemoryBudgetTests {
                 .with(BudgetAssertionError.class)
                 .withFirstFrameIn(PeakTestCase.class, "decode")
                 .withText("""
-                        OVER BUDGET  1 limit of 1 budget not kept
+                        OVER BUDGET  1 limit of 1 budget not met
                         1. DRAM of devices 0-7: peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)
                            at event #17 in TEST; circular buffers included: 0 B of it
                            held 4 KiB (4096 B) in 1 buffer: DRAM from MemoryBudgetTests$PeakTestCase.decode
@@ -61,7 +61,7 @@ class MemoryBudgetTests {
                 .with(MultipleFailuresError.class)
                 .withTextContaining("The memory check failed (2 failures)")
                 .withTextContaining("LEAK  1 leak")
-                .withTextContaining("OVER BUDGET  1 limit of 1 budget not kept");
+                .withTextContaining("OVER BUDGET  1 limit of 1 budget not met");
     }
 
     @Test
@@ -79,7 +79,7 @@ class MemoryBudgetTests {
                 .hasSingleTest()
                 .whichFailed()
                 .with(IllegalStateException.class, "another reason")
-                .withPublishedTextContaining("OVER BUDGET  1 limit of 1 budget not kept");
+                .withPublishedTextContaining("OVER BUDGET  1 limit of 1 budget not met");
     }
 
     @Test
@@ -118,35 +118,35 @@ class MemoryBudgetTests {
     void rejectsInvalidLimitsWithLocationValueAndFix() {
         assertRejected(
                 NegativeTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -1 is refused. Give 0 or more, or"
+                "@MemoryBudget on MemoryBudgetTests$NegativeTestCase#test: peakBytes = -1 is rejected. Give 0 or more, or"
                         + " leave it out to allow any.");
         assertRejected(
                 FragmentationTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$FragmentationTestCase: fragmentation = 1.5 is refused. Give a part of"
+                "@MemoryBudget on MemoryBudgetTests$FragmentationTestCase: fragmentation = 1.5 is rejected. Give a part of"
                         + " the free memory, 0 to 1, or leave it out to allow any.");
         assertRejected(
                 NoFragmentationTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NoFragmentationTestCase#test: fragmentation = -1.0 is refused. Give a part"
+                "@MemoryBudget on MemoryBudgetTests$NoFragmentationTestCase#test: fragmentation = -1.0 is rejected. Give a part"
                         + " of the free memory, 0 to 1, or leave it out to allow any.");
         assertRejected(
                 TwoLimitsTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$TwoLimitsTestCase#test: buffers = [1, 2] is refused. Give at most one.");
+                "@MemoryBudget on MemoryBudgetTests$TwoLimitsTestCase#test: buffers = [1, 2] is rejected. Give at most one.");
         assertRejected(
                 NoLimitTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is refused. Give"
+                "@MemoryBudget on MemoryBudgetTests$NoLimitTestCase#test: a budget without a limit is rejected. Give"
                         + " peakBytes, liveBytes, buffers, largestFreeBlock or fragmentation.");
         assertRejected(
                 TwiceTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1 a second time is refused. Put all"
+                "@MemoryBudget on MemoryBudgetTests$TwiceTestCase#test: type = L1 a second time is rejected. Put all"
                         + " limits for one memory into one budget.");
         assertRejected(
                 DeviceTestCase.class,
-                "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -1 is refused. Give 0 or more, or"
+                "@MemoryBudget on MemoryBudgetTests$DeviceTestCase#test: device = -1 is rejected. Give 0 or more, or"
                         + " leave it out for each device.");
         assertRejected(
                 SharedMeshTestCase.class,
                 "@MemoryBudget on MemoryBudgetTests$SharedMeshTestCase#test: a budget for one method of a mesh with lifetime"
-                        + " = CLASS is refused. Put it on the class, or let the mesh last for one test.");
+                        + " = CLASS is rejected. Put it on the class, or let the mesh last for one test.");
     }
 
     private static void assertRejected(Class<?> testCase, String message) {

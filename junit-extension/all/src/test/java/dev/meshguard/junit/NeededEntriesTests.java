@@ -39,7 +39,7 @@ class NeededEntriesTests {
                    label "fabric", because "of the method" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase#keeps
                    label "fabric", because "of the class" at @ExpectBuffers on NeededEntriesTests$NeverMatchedTestCase
                    label "fabric", because "of the field" at MeshGuardExtension.expecting
-                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""");
+                Remove entries that match nothing any more; an unneeded entry hides the next leak.""");
     }
 
     @Test
@@ -103,14 +103,14 @@ class NeededEntriesTests {
                 STALE  2 of 3 expectations matched nothing in the whole run      [2 JVM records]
                    label "weights", because "of all that implement it" at @ExpectBuffers on NeededEntriesTests$WeightsContract
                    label "cache", because "of all that have it" at @ExpectBuffers on NeededEntriesTests$KeepsCaches
-                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.
+                Remove entries that match nothing any more; an unneeded entry hides the next leak.
                 Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
                    label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(records));
 
         assertThat(run(WithWeightsTestCase.class, records)).hasOnlySucceeded(1);
 
         Assertions.assertEquals("""
-                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 records]
+                CLEAN  each of 2 expectations matched in the run, 1 not judged      [3 JVM records]
                 Not judged: 1 expectation matched nothing, but a test with it failed, was aborted or is disabled
                    label "weights", because "shared" at @ExpectBuffers on NeededEntriesTests$NotEndedTestCase""", judged(records));
     }

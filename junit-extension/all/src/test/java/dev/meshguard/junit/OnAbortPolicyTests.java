@@ -56,21 +56,21 @@ class OnAbortPolicyTests {
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
                 1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #45)
                    -> at dev.meshguard.junit.OnAbortPolicyTests.leak(OnAbortPolicyTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #30)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #30)
                    allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on each of 8 devices
-                CLOSE        nothing    DRAM 4 KiB on each of 8 devices
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on each of 8 devices
+                CLOSE        nothing  DRAM 4 KiB on each of 8 devices
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  32 KiB -> 32 KiB
                 CACHE_CLEAR  |##############################|  32 KiB -> 32 KiB
                 CLOSE        |##############################|  32 KiB -> 32 KiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "OnAbortPolicyTests.leak", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "OnAbortPolicyTests.leak" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it

@@ -239,10 +239,10 @@ class PagesTests {
     @Test
     void rejectsWrongValues() {
         assertThat(rejection("meshguard.page", "sometimes"))
-                .isEqualTo("meshguard.page = sometimes is refused. It is off, failures or always.");
+                .isEqualTo("meshguard.page = sometimes is rejected. It is off, failures or always.");
         assertThat(rejection("meshguard.page.sources", "no"))
-                .isEqualTo("meshguard.page.sources = no is refused. It is true or false.");
-        assertThat(rejection("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is refused.");
+                .isEqualTo("meshguard.page.sources = no is rejected. It is true or false.");
+        assertThat(rejection("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is rejected.");
     }
 
     private String rejection(String name, String value) {

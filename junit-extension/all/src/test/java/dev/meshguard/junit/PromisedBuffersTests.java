@@ -30,7 +30,7 @@ import org.opentest4j.TestAbortedException;
 class PromisedBuffersTests {
 
     private static final String WHERE_THAT_IS_RIGHT =
-            "   where that is right, remove the entry: the next leak would find room in it";
+            "   if that is right, remove the entry, or it will hide the next leak";
 
     @Test
     void exactlySixteenWithNoneLeftFailTheTest() {
@@ -39,7 +39,7 @@ class PromisedBuffersTests {
                 .whichFailed()
                 .withVerdict(Outcome.STALE_EXPECTATION)
                 .withTextContaining(
-                        "1. nothing left that fits: exactly 16 buffers, because \"shared\"\n" + WHERE_THAT_IS_RIGHT);
+                        "1. no survivor matches: exactly 16 buffers, because \"shared\"\n" + WHERE_THAT_IS_RIGHT);
         assertThat(run(NoneLeftTestCase.class)).hasTest("atLeast").whichFailed().withVerdict(Outcome.STALE_EXPECTATION);
     }
 
@@ -54,7 +54,7 @@ class PromisedBuffersTests {
                 .hasSingleTest()
                 .whichFailed()
                 .with(AssertionFailedError.class, """
-                STALE  1 expectation on PromisedBuffersTests$NoMemoryTestCase#test promises more than is left
+                STALE  1 expectation on PromisedBuffersTests$NoMemoryTestCase#test promises more than survived
                 1. no memory was used through MeshGuard: exactly 16 buffers, because "shared"
                 """ + WHERE_THAT_IS_RIGHT);
     }
@@ -113,8 +113,8 @@ class PromisedBuffersTests {
                 .whichFailed()
                 .withFirstFrameIn(KeptByNoneTestCase.class, "test")
                 .with(AssertionFailedError.class, """
-                        STALE  1 expectation on PromisedBuffersTests$KeptByNoneTestCase#test promises more than is left
-                        1. nothing left that fits in any of 2 checks: label "weights", exactly 8 buffers, because "shared"
+                        STALE  1 expectation on PromisedBuffersTests$KeptByNoneTestCase#test promises more than survived
+                        1. no survivor matches in any of 2 checks: label "weights", exactly 8 buffers, because "shared"
                         """ + WHERE_THAT_IS_RIGHT);
     }
 
@@ -157,8 +157,8 @@ class PromisedBuffersTests {
                 .hasFailedContainerCalled("broken(MeshDevice)")
                 .whichFailed()
                 .with(AssertionFailedError.class, """
-                        STALE  1 expectation on PromisedBuffersTests$DynamicTestCase#broken promises more than is left
-                        1. nothing left that fits in any of 2 checks: exactly 8 buffers, because "shared"
+                        STALE  1 expectation on PromisedBuffersTests$DynamicTestCase#broken promises more than survived
+                        1. no survivor matches in any of 2 checks: exactly 8 buffers, because "shared"
                         """ + WHERE_THAT_IS_RIGHT);
     }
 
@@ -187,8 +187,7 @@ class PromisedBuffersTests {
         assertThat(run(ParameterizedTestCase.class))
                 .hasFailedClass()
                 .whichFailed()
-                .withTextContaining(
-                        "#broken promises more than is left\n1. nothing left that fits in any of 2 checks: ");
+                .withTextContaining("#broken promises more than survived\n1. no survivor matches in any of 2 checks: ");
     }
 
     @TrackAllocations

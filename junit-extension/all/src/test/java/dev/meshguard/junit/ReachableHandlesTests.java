@@ -53,21 +53,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by OuterTestCase.layers -> HashMap["layer3"] -> a lambda (event #24)
                    -> at dev.meshguard.junit.ReachableHandlesTests$OuterTestCase$Inner.decode(ReachableHandlesTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$OuterTestCase$Inner.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$OuterTestCase$Inner.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -84,21 +84,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by StaticTestCase.registry -> HashMap[7] -> Optional (event #24)
                    -> at dev.meshguard.junit.ReachableHandlesTests$StaticTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$StaticTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$StaticTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -115,21 +115,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by AliasTestCase.views -> Tensor[0] (event #24)
                    -> at dev.meshguard.junit.ReachableHandlesTests$AliasTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$AliasTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$AliasTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -146,21 +146,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ClassTestCase.shared (event #25)
                    -> at dev.meshguard.junit.ReachableHandlesTests$ClassTestCase.load(ReachableHandlesTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #17)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #17)
                    allocated in SETUP (event #10) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 SETUP        |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$ClassTestCase.load", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$ClassTestCase.load" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -177,21 +177,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ProgramTestCase.program (event #27)
                    -> at dev.meshguard.junit.ReachableHandlesTests$ProgramTestCase.decode(ReachableHandlesTests.java:NN)
-                   the own allocator of device 0 called 0x3ffff800 (1073739776) taken when close began (event #17)
+                   the own allocator of device 0 reported 0x3ffff800 (1073739776) as allocated when close began (event #17)
                    allocated in TEST (event #10) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (mine)
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$ProgramTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$ProgramTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -209,21 +209,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   LOST: no handle to it is reachable any more, and no free of it was reported (event #24)
                    -> at dev.meshguard.junit.ReachableHandlesTests$CollectedTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$CollectedTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$CollectedTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -240,21 +240,21 @@ class ReachableHandlesTests {
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: its handle is still reachable, but from none of the objects that were searched (event #24)
                    -> at dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #16)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
                    allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on device 0
-                CLOSE        nothing    DRAM 4 KiB on device 0
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
+                CLOSE        nothing  DRAM 4 KiB on device 0
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 KiB -> 4 KiB
                 CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
                 CLOSE        |##############################|  4 KiB -> 4 KiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$OwnCollectionTestCase.decode", because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$OwnCollectionTestCase.decode" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it

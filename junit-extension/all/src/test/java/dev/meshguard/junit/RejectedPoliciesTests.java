@@ -42,7 +42,7 @@ class RejectedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "meshguard." + name + " = " + value + " is refused. " + allowed);
+                        "meshguard." + name + " = " + value + " is rejected. " + allowed);
     }
 
     @Test
@@ -52,7 +52,7 @@ class RejectedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "meshguard.baseline = known\0.txt is refused. It is no path here: Nul character not allowed.");
+                        "meshguard.baseline = known\0.txt is rejected. It is no path here: Nul character not allowed.");
     }
 
     @Test
@@ -63,7 +63,7 @@ class RejectedPoliciesTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@TrackAllocations on RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber: grace = \"soon\" is"
-                                + " refused. Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.");
+                                + " rejected. Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.");
     }
 
     @Test
@@ -72,7 +72,7 @@ class RejectedPoliciesTests {
 
         Assertions.assertThatExceptionOfType(ExtensionConfigurationException.class)
                 .isThrownBy(() -> builder.grace(Duration.ofHours(1)))
-                .withMessage("MeshGuardExtension: grace = PT1H is refused. Give 0 or more, at most 10 m.");
+                .withMessage("MeshGuardExtension: grace = PT1H is rejected. Give 0 or more, at most 10 m.");
     }
 
     @Test
@@ -83,7 +83,7 @@ class RejectedPoliciesTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@TrackAllocations on RejectedPoliciesTests$OfClassTestCase#test: a policy for one method of a mesh with"
-                                + " lifetime = CLASS is refused. Put it on the class, or let each test answer for itself with"
+                                + " lifetime = CLASS is rejected. Put it on the class, or let each test answer for itself with"
                                 + " accounting = EACH_TEST.");
     }
 
@@ -95,7 +95,7 @@ class RejectedPoliciesTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@TrackAllocations on RejectedPoliciesTests$OfEachTestTestCase#test: origins for one method of a mesh with"
-                                + " lifetime = CLASS is refused. All its tests share one tracker: put it on the class.");
+                                + " lifetime = CLASS is rejected. All its tests share one tracker: put it on the class.");
     }
 
     @Test
@@ -107,7 +107,7 @@ class RejectedPoliciesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "junit-platform.properties: meshguard.on-faliure is refused. There is no such parameter; did you mean"
+                        "junit-platform.properties: meshguard.on-faliure is rejected. There is no such parameter; did you mean"
                                 + " meshguard.on-failure?");
     }
 

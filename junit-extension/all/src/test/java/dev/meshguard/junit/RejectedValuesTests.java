@@ -25,7 +25,7 @@ class RejectedValuesTests {
     void noRows() {
         assertRejected(
                 "noRows",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noRows: rows = 0 is refused. Give 1 or more; a"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noRows: rows = 0 is rejected. Give 1 or more; a"
                         + " mesh has at most 32 devices.");
     }
 
@@ -33,7 +33,7 @@ class RejectedValuesTests {
     void noColumns() {
         assertRejected(
                 "noColumns",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noColumns: columns = -1 is refused. Give 1 or"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noColumns: columns = -1 is rejected. Give 1 or"
                         + " more; a mesh has at most 32 devices.");
     }
 
@@ -41,7 +41,7 @@ class RejectedValuesTests {
     void moreDevicesThanAnySystemHas() {
         assertRejected(
                 "tooLarge",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#tooLarge: rows = 8, columns = 5 is refused. The"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#tooLarge: rows = 8, columns = 5 is rejected. The"
                         + " largest system has 32 devices (8x4): ask for at most 32.");
     }
 
@@ -50,14 +50,14 @@ class RejectedValuesTests {
         assertRejected(
                 "unknownArchitecture",
                 "@FakeMesh on RejectedValuesTests$RejectedTestCase#unknownArchitecture: architecture = BLACKHOLE,"
-                        + " preset = OCTOBER_2025 is refused. The constants of BLACKHOLE are known for MAY_2026 only.");
+                        + " preset = OCTOBER_2025 is rejected. The constants of BLACKHOLE are known for MAY_2026 only.");
     }
 
     @Test
     void aRegionOfNegativeSize() {
         assertRejected(
                 "negativeRegion",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#negativeRegion: traceRegionSize = -1 is refused."
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#negativeRegion: traceRegionSize = -1 is rejected."
                         + " Give a number of bytes, 0 or more.");
     }
 
@@ -66,7 +66,7 @@ class RejectedValuesTests {
         assertRejected(
                 "largeL1Region",
                 "@FakeMesh on RejectedValuesTests$RejectedTestCase#largeL1Region: l1SmallSize = 9223372036854775807 is"
-                        + " refused. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the"
+                        + " rejected. Give at most 1395328, a number of bytes: L1 of a core of WORMHOLE_B0 has 1395360 B above what the"
                         + " runtime keeps.");
     }
 
@@ -75,7 +75,7 @@ class RejectedValuesTests {
         assertRejected(
                 "largeTraceRegion",
                 "@FakeMesh on RejectedValuesTests$RejectedTestCase#largeTraceRegion: traceRegionSize ="
-                        + " 9223372036854775807 is refused. Give at most 1070773184, a number of bytes: a DRAM bank of"
+                        + " 9223372036854775807 is rejected. Give at most 1070773184, a number of bytes: a DRAM bank of"
                         + " WORMHOLE_B0 has 1070773184 B above what the runtime keeps.");
     }
 
@@ -83,7 +83,7 @@ class RejectedValuesTests {
     void faultsThatAreNoPlan() {
         assertRejected(
                 "noPlan",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noPlan: faults = \"sometimes\" is refused. Cannot"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#noPlan: faults = \"sometimes\" is rejected. Cannot"
                         + " read the fault plan \"sometimes\" from character 1 on: expected a call such as"
                         + " failingAllocation(3).");
     }
@@ -92,7 +92,7 @@ class RejectedValuesTests {
     void threeCommandQueues() {
         assertRejected(
                 "threeQueues",
-                "@FakeMesh on RejectedValuesTests$RejectedTestCase#threeQueues: numCommandQueues = 3 is refused. A"
+                "@FakeMesh on RejectedValuesTests$RejectedTestCase#threeQueues: numCommandQueues = 3 is rejected. A"
                         + " mesh has 1 or 2.");
     }
 
@@ -101,14 +101,14 @@ class RejectedValuesTests {
         assertRejected(
                 "twoModels",
                 "@FakeMesh on RejectedValuesTests$RejectedTestCase#twoModels: reporting = [COMPLETE,"
-                        + " TRACKING_BRANCH] is refused. Give at most one.");
+                        + " TRACKING_BRANCH] is rejected. Give at most one.");
     }
 
     @Test
     void aMeshOfAMethodThatLastsForTheClass() {
         assertRejected(
                 "lastsForClass",
-                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#lastsForClass: lifetime = CLASS is refused. On a"
+                "@TrackAllocations on RejectedValuesTests$RejectedTestCase#lastsForClass: lifetime = CLASS is rejected. On a"
                         + " method only TEST has a meaning: put CLASS on the class.");
     }
 
@@ -116,15 +116,14 @@ class RejectedValuesTests {
     void anExpectationWithoutReason() {
         assertRejected(
                 "noReason",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#noReason: because = \" \" is refused. Say why the"
-                        + " buffers may stay.");
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#noReason: because = \" \" is rejected. Say why the buffers are expected.");
     }
 
     @Test
     void anExpectationOfTwoTypes() {
         assertRejected(
                 "twoTypes",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoTypes: type = [L1, DRAM] is refused. Give at"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoTypes: type = [L1, DRAM] is rejected. Give at"
                         + " most one; write an entry for each type.");
     }
 
@@ -132,7 +131,7 @@ class RejectedValuesTests {
     void anExpectationOfTwoLifetimes() {
         assertRejected(
                 "twoLifetimes",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoLifetimes: lifetime = [USER, SYSTEM] is refused."
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoLifetimes: lifetime = [USER, SYSTEM] is rejected."
                         + " Give at most one; write an entry for each lifetime.");
     }
 
@@ -144,14 +143,14 @@ class RejectedValuesTests {
         assertRejected(
                 test,
                 "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#" + test + ": " + attribute
-                        + " = -1 is refused. Give 0 or more, or leave it out to allow any.");
+                        + " = -1 is rejected. Give 0 or more, or leave it out to allow any.");
     }
 
     @Test
     void anExpectationOfTwoNumbersForOneThing() {
         assertRejected(
                 "severalSizes",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#severalSizes: size = [64, 128] is refused. Give at most"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#severalSizes: size = [64, 128] is rejected. Give at most"
                         + " one.");
     }
 
@@ -159,15 +158,14 @@ class RejectedValuesTests {
     void anExpectationWithTheReasonOfAFailure() {
         assertRejected(
                 "pasted",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#pasted: because = \"…\" is refused. Say why the buffers"
-                        + " may stay.");
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#pasted: because = \"…\" is rejected. Say why the buffers are expected.");
     }
 
     @Test
     void anExpectationOfTwoBounds() {
         assertRejected(
                 "twoBounds",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoBounds: exactly and atMost is refused. Give exactly or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoBounds: exactly and atMost is rejected. Give exactly or"
                         + " atMost.");
     }
 
@@ -175,7 +173,7 @@ class RejectedValuesTests {
     void anExpectationOfTwoSizes() {
         assertRejected(
                 "twoSizes",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoSizes: size and maxSize is refused. Give size or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoSizes: size and maxSize is rejected. Give size or"
                         + " maxSize.");
     }
 
@@ -183,7 +181,7 @@ class RejectedValuesTests {
     void anExpectationOfOneDeviceAndOfSeveral() {
         assertRejected(
                 "twoDevices",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoDevices: device and devices is refused. Give device or"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#twoDevices: device and devices is rejected. Give device or"
                         + " devices.");
     }
 
@@ -191,11 +189,11 @@ class RejectedValuesTests {
     void anExpectationOfMoreThanItsMost() {
         assertRejected(
                 "backwards",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#backwards: atLeast = 8, atMost = 2 is refused. Let"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#backwards: atLeast = 8, atMost = 2 is rejected. Let"
                         + " atLeast be at most atMost.");
         assertRejected(
                 "backwardsSizes",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#backwardsSizes: minSize = 8, maxSize = 2 is refused. Let"
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#backwardsSizes: minSize = 8, maxSize = 2 is rejected. Let"
                         + " minSize be at most maxSize.");
     }
 
@@ -203,8 +201,7 @@ class RejectedValuesTests {
     void anExpectationUntilNoDay() {
         assertRejected(
                 "noDay",
-                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#noDay: An expected buffer's until is the last day on which"
-                        + " it may stay, as an ISO date like 2026-12-31: \"next year\" was given.");
+                "@ExpectBuffers on RejectedValuesTests$RejectedTestCase#noDay: An expected buffer's until is the last day on which it is expected, as an ISO date like 2026-12-31: \"next year\" was given.");
     }
 
     @Test
@@ -223,7 +220,7 @@ class RejectedValuesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@FakeMesh on RejectedValuesTests$RejectedClassTestCase: rows = 0 is refused. Give 1 or"
+                        "@FakeMesh on RejectedValuesTests$RejectedClassTestCase: rows = 0 is rejected. Give 1 or"
                                 + " more; a mesh has at most 32 devices.");
     }
 
@@ -233,7 +230,7 @@ class RejectedValuesTests {
 
         Assertions.assertThatExceptionOfType(ExtensionConfigurationException.class)
                 .isThrownBy(builder::build)
-                .withMessage("FakeMeshSource: rows = 0 is refused. Give 1 or more; a mesh has at most 32 devices.");
+                .withMessage("FakeMeshSource: rows = 0 is rejected. Give 1 or more; a mesh has at most 32 devices.");
     }
 
     private static void assertRejected(String test, String message) {

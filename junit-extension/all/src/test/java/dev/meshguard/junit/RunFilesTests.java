@@ -81,7 +81,7 @@ class RunFilesTests {
                 .with(AssertionFailedError.class, """
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "fabric", because "telemetry" at %s:2
-                        Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+                        Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -118,7 +118,7 @@ class RunFilesTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@ExpectedBuffersFile on RunFilesTests$MissingFileTestCase = no/such/file.txt is refused. There is no such"
+                        "@ExpectedBuffersFile on RunFilesTests$MissingFileTestCase = no/such/file.txt is rejected. There is no such"
                                 + " file: " + Path.of("no/such/file.txt").toAbsolutePath() + ".");
     }
 

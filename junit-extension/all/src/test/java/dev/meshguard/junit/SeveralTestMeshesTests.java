@@ -26,17 +26,17 @@ class SeveralTestMeshesTests {
     void memoryThatTwoMeshesHeldFailsNothingAndIsPublished() {
         assertThat(run(AtATimeTestCase.class)).hasSingleTest().whichSucceeded();
         assertThat(run(AtATimeTestCase.class)).hasSingleTest().withPublishedText("""
-                CLEAN  everything was given back      [2 allocated = 2 freed]
+                CLEAN  all memory was freed      [2 allocated = 2 freed]
 
                 OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 1 buffer
-                1. DRAM 4 KiB (4096 B) x 1   device ●   lent by mesh 1 (1x1 submesh of mesh 0) at 0x1000 (4096), event #6
+                1. DRAM 4 KiB (4096 B) x 1   device ●   allocated by mesh 1 (1x1 submesh of mesh 0) at 0x1000 (4096), event #6
                    -> at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
-                   over 4 KiB (4096 B) at 0x1000 (4096), lent by mesh 0 (1x1 mesh), event #5, freed by event #7
+                   over 4 KiB (4096 B) at 0x1000 (4096), allocated by mesh 0 (1x1 mesh), event #5, freed by event #7
                    -> at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     2 buffers, 8 KiB (8192 B)  nothing
-                Teardown  gave back               left
+                Teardown  freed                   remaining
                 TEST      DRAM 8 KiB on device 0  nothing
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  8 KiB -> 0 B
@@ -56,7 +56,7 @@ class SeveralTestMeshesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("at 0x1000 (4096), lent by mesh 1 (1x1 submesh of mesh 0), unlabelled\n")
+                .withTextContaining("at 0x1000 (4096), allocated by mesh 1 (1x1 submesh of mesh 0), unlabelled\n")
                 .withTextContaining("[2 allocated = 1 freed + 1 leaked]");
     }
 

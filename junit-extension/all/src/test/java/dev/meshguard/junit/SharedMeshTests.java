@@ -53,13 +53,13 @@ class SharedMeshTests {
                    -> at dev.meshguard.junit.SharedMeshTests$LeakTestCase.leaks(SharedMeshTests.java:NN)
                    allocated in TEST (events #37 to #44) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  32 KiB -> 32 KiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "SharedMeshTests$LeakTestCase.leaks", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "SharedMeshTests$LeakTestCase.leaks" because "…"
                 Reproduce: mvn test -Dtest='SharedMeshTests$LeakTestCase#leaks'""");

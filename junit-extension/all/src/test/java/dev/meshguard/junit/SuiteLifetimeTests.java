@@ -64,7 +64,7 @@ class SuiteLifetimeTests {
         assertRejected(
                 EntryOnMethodTestCase.class,
                 "@ExpectBuffers on SuiteLifetimeTests$EntryOnMethodTestCase#keeps: an entry for one method of a mesh with"
-                        + " lifetime = SUITE is refused. Let each test answer for itself with accounting = EACH_TEST, or put"
+                        + " lifetime = SUITE is rejected. Let each test answer for itself with accounting = EACH_TEST, or put"
                         + " the entry into the file of the run, meshguard.expected-buffers.");
     }
 
@@ -73,7 +73,7 @@ class SuiteLifetimeTests {
         assertRejected(
                 EntryOnClassTestCase.class,
                 "@ExpectBuffers on SuiteLifetimeTests$EntryOnClassTestCase: an entry for one class of a mesh with lifetime ="
-                        + " SUITE is refused. Let each test answer for itself with accounting = EACH_TEST, or put the entry"
+                        + " SUITE is rejected. Let each test answer for itself with accounting = EACH_TEST, or put the entry"
                         + " into the file of the run, meshguard.expected-buffers.");
     }
 
@@ -82,7 +82,7 @@ class SuiteLifetimeTests {
         assertRejected(
                 BudgetOnClassTestCase.class,
                 "@MemoryBudget on SuiteLifetimeTests$BudgetOnClassTestCase: a budget for one class of a mesh with lifetime ="
-                        + " SUITE is refused. Let each test keep to it with accounting = EACH_TEST.");
+                        + " SUITE is rejected. Let each test keep to it with accounting = EACH_TEST.");
     }
 
     @Test
@@ -90,14 +90,14 @@ class SuiteLifetimeTests {
         assertRejected(
                 EntryInFieldTestCase.class,
                 "MeshGuardExtension in SuiteLifetimeTests$EntryInFieldTestCase: what one class expects or allows of a mesh"
-                        + " with lifetime = SUITE is refused. Let each test answer for itself with accounting(EACH_TEST).");
+                        + " with lifetime = SUITE is rejected. Let each test answer for itself with accounting(EACH_TEST).");
     }
 
     @Test
     void rejectsTheLifetimeOnAMethod() {
         assertRejected(
                 MethodTestCase.class,
-                "@TrackAllocations on SuiteLifetimeTests$MethodTestCase#keeps: lifetime = SUITE is refused. On a method only"
+                "@TrackAllocations on SuiteLifetimeTests$MethodTestCase#keeps: lifetime = SUITE is rejected. On a method only"
                         + " TEST has a meaning: put SUITE on the class.");
     }
 

@@ -335,7 +335,7 @@ class SummaryTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "meshguard.summary = sometimes is refused. It is off, failures or always.");
+                        "meshguard.summary = sometimes is rejected. It is off, failures or always.");
     }
 
     /** Delays the end of each run until two have published their numbers. */

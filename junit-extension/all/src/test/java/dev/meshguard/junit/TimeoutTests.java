@@ -87,7 +87,7 @@ class TimeoutTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "Note: TimeoutTests$SharedRunawayTestCase#runsAway asked for 8 buffers of these after it"
+                        "Note: TimeoutTests$SharedRunawayTestCase#runsAway allocated 8 buffers of these after it"
                                 + " was over\n");
     }
 

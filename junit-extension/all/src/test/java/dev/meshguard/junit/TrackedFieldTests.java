@@ -43,7 +43,7 @@ class TrackedFieldTests {
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "@Tracked on TrackedFieldTests$ForgottenTestCase.mesh: a field of a test that nothing tracks is refused."
+                        "@Tracked on TrackedFieldTests$ForgottenTestCase.mesh: a field of a test that nothing tracks is rejected."
                                 + " Annotate TrackedFieldTests$ForgottenTestCase with @TrackAllocations.");
         assertThat(run(ForgottenStaticTestCase.class))
                 .hasSingleTest()
@@ -134,7 +134,7 @@ class TrackedFieldTests {
     void rejectsAFieldOfAnotherType() {
         assertRejected(
                 WrongTypeTestCase.class,
-                "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is refused. There is AllocationServer, AllocationTracker,"
+                "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is rejected. There is AllocationServer, AllocationTracker,"
                         + " MemorySnapshots, MeshDevice, Phases, TrackedProcesses, Ttnn.");
     }
 
@@ -142,7 +142,7 @@ class TrackedFieldTests {
     void rejectsAFinalField() {
         assertRejected(
                 FinalTestCase.class,
-                "@Tracked on TrackedFieldTests$FinalTestCase.mesh: a final field is refused. It is filled for each test: let"
+                "@Tracked on TrackedFieldTests$FinalTestCase.mesh: a final field is rejected. It is filled for each test: let"
                         + " it not be final.");
     }
 
@@ -151,7 +151,7 @@ class TrackedFieldTests {
         assertRejected(
                 MeetingTestCase.class,
                 "@Tracked on TrackedFieldTests$MeetingTestCase.mesh: a field of an instance whose tests run at the same time"
-                        + " is refused. Ask for a parameter, or let the tests of the class run one after the other.");
+                        + " is rejected. Ask for a parameter, or let the tests of the class run one after the other.");
     }
 
     private static void assertRejected(Class<?> testCase, String message) {

@@ -67,7 +67,7 @@ public final class RunVerifier {
         if (arguments.length > 0) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
-                    "%s is refused: there are no arguments. Give %s and %s as system properties.",
+                    "%s is rejected: there are no arguments. Give %s and %s as system properties.",
                     String.join(" ", arguments),
                     RunSettings.JVM_RECORDS,
                     RunSettings.RUN));

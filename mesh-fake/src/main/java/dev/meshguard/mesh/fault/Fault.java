@@ -47,7 +47,7 @@ public sealed interface Fault {
             requireDevice(device);
             if (type.filter(BufferType.SYSTEM_MEMORY::equals).isPresent()) {
                 throw new IllegalArgumentException(
-                        "Cannot fail an allocation of SYSTEM_MEMORY: no allocator lends it. Name another memory, or none.");
+                        "Cannot fail an allocation of SYSTEM_MEMORY: no allocator reserves it. Name another memory, or none.");
             }
         }
 

@@ -107,7 +107,7 @@ public enum ClusterType {
         if (columns < 0 || columns > most) {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT,
-                    "Cannot take %d columns of cores away from %s chips: at most %d are harvested",
+                    "Cannot remove %d columns of cores from %s chips: at most %d are harvested",
                     columns,
                     architecture().description(),
                     most));

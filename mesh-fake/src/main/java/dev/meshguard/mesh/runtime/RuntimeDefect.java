@@ -137,7 +137,7 @@ public enum RuntimeDefect {
      * {@code tt_metal/impl/buffers/buffer.cpp} of the tracking branch.
      */
     FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED(
-            "an address is given back before its free is reported, so the next allocation there is reported first",
+            "an address is freed before its free is reported, so the next allocation there is reported first",
             "a new buffer seems to lie where the old one still does, and its own free is of nothing"),
     /**
      * Frees name devices that do not exist.
@@ -201,7 +201,7 @@ public enum RuntimeDefect {
      */
     TRACE_SIZE_NOT_LOWERED_ON_RELEASE(
             "releasing a trace does not lower the size of the traces that the mesh adds up",
-            "a capture is refused for lack of trace region although its memory is free");
+            "a capture is rejected for lack of trace region although its memory is free");
 
     /** How much higher the ids are that {@link #FREES_NAME_STALE_DEVICES} names. */
     public static final int STALE_DEVICE_IDS = 50;

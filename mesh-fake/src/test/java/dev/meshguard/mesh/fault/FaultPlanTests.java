@@ -206,7 +206,7 @@ class FaultPlanTests {
                 .hasMessage("Cannot use -1 as the id of a device: it must be 0 or more");
         assertThatThrownBy(() -> plan.failingAllocation(1, BufferType.SYSTEM_MEMORY))
                 .hasMessage(
-                        "Cannot fail an allocation of SYSTEM_MEMORY: no allocator lends it. Name another memory, or none.");
+                        "Cannot fail an allocation of SYSTEM_MEMORY: no allocator reserves it. Name another memory, or none.");
         assertThatThrownBy(() -> plan.closingDevicesInOrder(1, 1))
                 .hasMessage("Cannot close devices in the order [1, 1]: name at least one device, and each once");
         assertThatThrownBy(() -> plan.reorderingReports(1, 3))

@@ -91,13 +91,13 @@ class VerdictJsonTests {
                     {
                       "kind" : "NO_WITNESS",
                       "makesInconclusive" : false,
-                      "text" : "No allocator was read, so all that is said of the memory rests on the reports alone.",
+                      "text" : "No allocator was read, so the findings rest on the reports alone.",
                       "events" : [ ]
                     },
                     {
                       "kind" : "ORIGINS_NOT_CAPTURED",
                       "makesInconclusive" : false,
-                      "text" : "Where 1 buffer of those that are left was asked for is not known, because no origin was captured.",
+                      "text" : "Where 1 buffer of the survivors was allocated is not known, because no origin was captured.",
                       "events" : [ ]
                     }
                   ],

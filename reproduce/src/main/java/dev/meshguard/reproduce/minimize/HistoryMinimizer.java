@@ -146,7 +146,7 @@ public final class HistoryMinimizer {
                 .min(Comparator.comparing(FailureSignature.SurvivorKind::status))
                 .orElseThrow(() -> new IllegalArgumentException(String.format(
                         Locale.ROOT,
-                        "No buffer of this history is left because of %s. What is wrong is %s.",
+                        "No buffer of this history remains because of %s. What is wrong is %s.",
                         cause,
                         finding)));
         return other -> other.survivorKinds().contains(kind);

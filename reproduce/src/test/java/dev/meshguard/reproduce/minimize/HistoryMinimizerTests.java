@@ -269,7 +269,7 @@ class HistoryMinimizerTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HistoryMinimizer.create().about(Cause.HELD).minimize(run))
                 .withMessage(
-                        "No buffer of this history is left because of HELD. What is wrong is LEAKED: UNEXPLAINED.");
+                        "No buffer of this history remains because of HELD. What is wrong is LEAKED: UNEXPLAINED.");
     }
 
     @Test

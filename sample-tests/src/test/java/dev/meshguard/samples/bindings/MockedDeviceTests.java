@@ -19,15 +19,15 @@ class MockedDeviceTests {
                    -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
                    allocated in TEST (event #5) at 0x2000 (8192), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
-                Teardown  gave back               left
+                Teardown  freed                   remaining
                 TEST      DRAM 4 KiB on device 1  DRAM 64 KiB on device 1
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  68 KiB -> 64 KiB
 
                 UNEXPLAINED: Free the buffer before the program ends.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
                 Reproduce: mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'""");
@@ -42,15 +42,15 @@ class MockedDeviceTests {
                    -> at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:82)
                    allocated in TEST (event #4) at 0x2000 (8192), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     2 buffers, 12 KiB (12288 B)  1 buffer, 8 KiB (8192 B)
-                Teardown  gave back               left
+                Teardown  freed                   remaining
                 TEST      DRAM 4 KiB on device 0  DRAM 8 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  12 KiB -> 8 KiB
 
-                HELD: Free the buffer before the program ends, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before the program ends, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 1 origin "MockedDeviceTestCases$DecodeTestCase.decodes" because "…"
                 Reproduce: mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'""");
@@ -65,15 +65,15 @@ class MockedDeviceTests {
                    -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
                    allocated in TEST (event #4) at 0x2000 (8192), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
-                Teardown  gave back               left
+                Teardown  freed                   remaining
                 TEST      DRAM 4 KiB on device 1  DRAM 64 KiB on device 1
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  68 KiB -> 64 KiB
 
                 UNEXPLAINED: Free the buffer before the program ends.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
                 Reproduce: mvn test -Dtest='MockedDeviceTestCases$ListenedTestCase#uploads'""");

@@ -44,15 +44,15 @@ class NettyDeviceTests {
                    -> at dev.meshguard.samples.bindings.Decoder.decode(Decoder.java:20)
                    allocated in TEST (events #4 to #7) at 0x… (…), 0x… (…), unlabelled
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     4 buffers, 24 KiB (24576 B)  2 buffers, 16 KiB (16384 B)
-                Teardown  gave back               left
+                Teardown  freed                   remaining
                 TEST      DRAM 8 KiB on device 0  DRAM 16 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  20 KiB -> 16 KiB
 
-                HELD: Free the buffer before the program ends, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before the program ends, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 2, origin = "Decoder.decode", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 2 origin "Decoder.decode" because "…"
                 Reproduce: mvn test -Dtest=NettyDeviceTestCase#decodes""");

@@ -25,10 +25,10 @@ class DemoTests {
                    allocated in TEST (events #97 to #111) at 0x3ffff000 (1073737728), unlabelled, owned by program 2 (matmul)
                    at 0x3ffff000 (1073737728) on device 0: allocated 2 times, freed 1 time
 
-                Tracked  in all                                left
+                Tracked  allocated                             remaining
                 DRAM     64 buffers, 112.28 MiB (117735424 B)  16 buffers, 288 KiB (294912 B)
                 L1       3 buffers, 12 KiB (12288 B)           3 buffers, 12 KiB (12288 B)
-                Teardown  gave back                         left
+                Teardown  freed                             remaining
                 TEST      DRAM 14 MiB on each of 8 devices  DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0
                 CLOSE     nothing                           DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0
                 Timeline  live bytes, peak of the phase     peak -> end
@@ -36,7 +36,7 @@ class DemoTests {
                 CLOSE     |#                             |  300 KiB -> 300 KiB
 
                 CACHED: Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a mesh does neither.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 12288, atMost = 8, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: DRAM size 12288 count atMost 8 origin "MeshAllocation.add" because "…"
                 Reproduce: mvn test -Dtest='DemoScenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
@@ -58,18 +58,18 @@ class DemoTests {
     @Test
     void threeL1BuffersAreCircularBuffersOfProgramsThatEnded() {
         assertThat(Fixtures.failureOf(ThreeL1BuffersTestCase.class)).hasMessage("""
-                MISREPORTED  all memory was given back, but the books are wrong: 3 buffers, 12 KiB (12288 B), still in them      [67 allocated = 64 freed + 3 misreported]
-                1. L1 4 KiB (4096 B) x 3   devices ●○○○○○○○   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #178, program 2 (matmul) ended at event #187, and nobody reported that it is gone
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 3 buffers, 12 KiB (12288 B), still live      [67 allocated = 64 freed + 3 misreported]
+                1. L1 4 KiB (4096 B) x 3   devices ●○○○○○○○   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #178, program 2 (matmul) ended at event #187, and its free was never reported
                    -> at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
                    circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at event #191)
                    it shows on device 0 only because this source reports circular buffers of the whole mesh under that device
                    allocated in TEST (events #42 to #44) at 0x18b20 (101152), 0x19b20 (105248), 0x1ab20 (109344), unlabelled, owned by program 1 (add), program 2 (matmul)
                    at 0x18b20 (101152) on device 0: allocated 2 times, freed 0 times
 
-                Tracked  in all                                left
+                Tracked  allocated                             remaining
                 DRAM     64 buffers, 112.28 MiB (117735424 B)  nothing
                 L1       3 buffers, 12 KiB (12288 B)           3 buffers, 12 KiB (12288 B)
-                Teardown     gave back                         left
+                Teardown     freed                             remaining
                 TEST         DRAM 14 MiB on each of 8 devices  DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0
                 CACHE_CLEAR  DRAM 36 KiB on each of 8 devices  L1 12 KiB on device 0
                 CLOSE        nothing                           L1 12 KiB on device 0
@@ -79,7 +79,7 @@ class DemoTests {
                 CLOSE        |#                             |  12 KiB -> 12 KiB
 
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 3, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: L1 device 0 size 4096 count atMost 3 origin "MeshAllocation.add" because "…"
                 Reproduce: mvn test -Dtest='DemoScenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'""");
@@ -91,35 +91,35 @@ class DemoTests {
                 LEAK  20 leaks · 381 buffers · 403.84 MiB (423456768 B) still allocated after close_mesh_device      [83416 allocated = 83035 freed + 381 leaked]
                 1. DRAM 946 KiB (968704 B) x 6   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0] (event #166489)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 0 called 0x271020 (2560032) taken when close began (event #166471)
+                   the own allocator of device 0 reported 0x271020 (2560032) as allocated when close began (event #166471)
                    allocated in TEST (events #17 to #22) at 0x271020 (2560032), 0x285020 (2641952), 0x299020 (2723872) and 3 more, label "weights"
                 2. DRAM 948 KiB (970752 B) x 15   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[6] (event #166495)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 0 called 0x2e9020 (3051552) taken when close began (event #166471)
+                   the own allocator of device 0 reported 0x2e9020 (3051552) as allocated when close began (event #166471)
                    allocated in TEST (events #23 to #37) at 0x2e9020 (3051552), 0x2fd020 (3133472), 0x311020 (3215392) and 12 more, label "weights"
                 3. DRAM 2.39 MiB (2508800 B) x 17   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[21] (event #166510)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 1 called 0x271020 (2560032) taken when close began (event #166471)
+                   the own allocator of device 1 reported 0x271020 (2560032) as allocated when close began (event #166471)
                    allocated in TEST (events #38 to #54) at 0x271020 (2560032), 0x2a4820 (2770976), 0x2d8020 (2981920) and 14 more, label "weights"
                 4. DRAM 2.39 MiB (2510848 B) x 8   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[38] (event #166527)
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 1 called 0x5dc820 (6146080) taken when close began (event #166471)
+                   the own allocator of device 1 reported 0x5dc820 (6146080) as allocated when close began (event #166471)
                    allocated in TEST (events #55 to #62) at 0x5dc820 (6146080), 0x610020 (6357024), 0x643820 (6567968) and 5 more, label "weights"
                 … and 16 more (335 buffers)
 
-                Tracked  in all                                    left
+                Tracked  allocated                                 remaining
                 DRAM     49158 buffers, 76.91 GiB (82586800128 B)  163 buffers, 355.37 MiB (372631552 B)
                 L1       34250 buffers, 6.2 GiB (6652942336 B)     218 buffers, 48.47 MiB (50825216 B)
                 TRACE    8 buffers, 95.39 MiB (100024320 B)        nothing
-                Teardown  gave back                                                                                                        left
+                Teardown  freed                                                                                                            remaining
                 TEST      DRAM 76.57 GiB on 8 devices, unevenly, L1 6.15 GiB on 8 devices, unevenly, TRACE 11.92 MiB on each of 8 devices  DRAM 355.37 MiB on 8 devices, unevenly, L1 48.47 MiB on 8 devices, unevenly
                 CLOSE     nothing                                                                                                          DRAM 355.37 MiB on 8 devices, unevenly, L1 48.47 MiB on 8 devices, unevenly
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  499.23 MiB -> 403.84 MiB
                 CLOSE     |########################      |  403.84 MiB -> 403.84 MiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 968704, atMost = 6, label = "weights", origin = "LanguageModelRun.allocate", because = "…")
                    as a line of a file: DRAM device 0 size 968704 count atMost 6 label "weights" origin "LanguageModelRun.allocate" because "…"
                 Note: leaked by size: 100 KiB to 1000 KiB x 292, 1000 KiB to 9.77 MiB x 89

@@ -29,24 +29,24 @@ class ErrorPathMessagesTests {
                 LEAK  1 leak · 2 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
                 1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #27)
                    -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #18)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #18)
                    allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                        left
+                Tracked  allocated                     remaining
                 DRAM     2 buffers, 2 MiB (2097152 B)  2 buffers, 2 MiB (2097152 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 1 MiB on each of 2 devices
-                CLOSE        nothing    DRAM 1 MiB on each of 2 devices
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 1 MiB on each of 2 devices
+                CLOSE        nothing  DRAM 1 MiB on each of 2 devices
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  2 MiB -> 2 MiB
                 CACHE_CLEAR  |##############################|  2 MiB -> 2 MiB
                 CLOSE        |##############################|  2 MiB -> 2 MiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1048576, atMost = 2, origin = "CarelessDecoder.decode", because = "…")
                    as a line of a file: DRAM size 1048576 count atMost 2 origin "CarelessDecoder.decode" because "…"
-                Note: allocation 2 of 4 failed on purpose: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
+                Note: allocation 2 of 4 failed by injection: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest=CarelessDecoderTestCase#decode"""));
     }
@@ -60,18 +60,18 @@ class ErrorPathMessagesTests {
                 .hasValueSatisfying(failure -> assertThat(failure).hasMessage("""
                 Memory grows with the rounds of GrowingCacheTestCase#decode:
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 1 MiB (1048576 B) per round
-                  Memory left by each round, in bytes:
+                  Memory retained by each round, in bytes:
                      DRAM of devices 0-1  [1060864, 1048576, 1048576]  growing by 1 MiB (1048576 B) per round
                         full after 12156 more rounds
                         each bank has 1020.91 MiB (1070506944 B) free of 1021.17 MiB (1070773184 B)
                         the last 2 rounds reserved 172 KiB (176128 B) of it
                      L1 of devices 0-1  [12288, 0, 0]  settled
-                  Where it was asked for, the worst first:
-                     DRAM from GrowingCacheTestCase.decode, buffers left on devices 0-1: [1, 1, 1], growing
+                  Call sites, the worst first:
+                     DRAM from GrowingCacheTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
                         -> at dev.meshguard.samples.errorpaths.GrowingCacheTestCase.decode(GrowingCacheTestCase.java:20)
-                     L1 from CarefulDecoder.weigh, buffers left on devices 0-1: [3, 0, 0], settled
+                     L1 from CarefulDecoder.weigh, buffers retained on devices 0-1: [3, 0, 0], settled
                         -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
-                     DRAM from CarefulDecoder.weigh, buffers left on devices 0-1: [1, 0, 0], settled
+                     DRAM from CarefulDecoder.weigh, buffers retained on devices 0-1: [1, 0, 0], settled
                         -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
                 Reproduce: mvn test -Dtest=GrowingCacheTestCase#decode"""));
     }

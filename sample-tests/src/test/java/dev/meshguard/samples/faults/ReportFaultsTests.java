@@ -41,8 +41,8 @@ class ReportFaultsTests {
         assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports())
                 .isInstanceOf(LeakAssertionError.class)
                 .hasMessageStartingWith("""
-                        MISREPORTED  all memory was given back, but the books are wrong: 1 buffer, 2 KiB (2048 B), still in them      [2 allocated = 1 freed + 1 misreported]
-                        1. DRAM 2 KiB (2048 B) x 1   devices ○●   FREE_UNREPORTED: the allocator called 0x2d4c40 (2968640) free when close began (event #15)
+                        MISREPORTED  all memory was freed, but the reported counts are wrong: 1 buffer, 2 KiB (2048 B), still live      [2 allocated = 1 freed + 1 misreported]
+                        1. DRAM 2 KiB (2048 B) x 1   devices ○●   FREE_UNREPORTED: the allocator reported 0x2d4c40 (2968640) as free when close began (event #15)
                            -> at dev.meshguard.samples.faults.ReportFaultsTests""");
     }
 
@@ -52,7 +52,7 @@ class ReportFaultsTests {
 
         assertThat(tracker).noLeaks();
         assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports()).hasMessageStartingWith("""
-                        MISREPORTED  all memory was given back, but the books are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                        MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [1 allocated = 1 freed]
                         1. free of an unknown address: DRAM 0x2d4c40 (2968640) on device 1 (event #12)
                         """);
     }
@@ -64,10 +64,10 @@ class ReportFaultsTests {
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
                 .containsExactly(
-                        "When close began (event #12) the allocator held 2 buffers that the books do not, the first at DRAM"
+                        "When close began (event #12) the allocator held 2 buffers that the ledger does not, the first at DRAM"
                                 + " 0x2d4c40 (2968640) on device 0.");
         assertThatThrownBy(() -> assertThat(tracker).noLeaks())
-                .hasMessageStartingWith("INCONCLUSIVE  it cannot be known whether everything was given back");
+                .hasMessageStartingWith("INCONCLUSIVE  it cannot be known whether all memory was freed");
     }
 
     @Test

@@ -14,20 +14,20 @@ class FirstStepsTests {
                 LEAK  1 leak · 8 buffers · 8 MiB (8388608 B) still allocated after close_mesh_device      [16 allocated = 8 freed + 8 leaked]
                 1. DRAM 1 MiB (1048576 B) x 8   devices ●●●●●●●●   HELD: still referenced by ForgottenFreeTestCase.cache -> ArrayList[0] (event #59)
                    -> at dev.meshguard.samples.first.ForgottenFreeTestCase.decode(ForgottenFreeTestCase.java:23)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #43)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #43)
                    allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled
 
-                Tracked  in all                           left
+                Tracked  allocated                        remaining
                 DRAM     16 buffers, 12 MiB (12582912 B)  8 buffers, 8 MiB (8388608 B)
-                Teardown  gave back                          left
+                Teardown  freed                              remaining
                 TEST      DRAM 512 KiB on each of 8 devices  DRAM 1 MiB on each of 8 devices
                 CLOSE     nothing                            DRAM 1 MiB on each of 8 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  12 MiB -> 8 MiB
                 CLOSE     |####################          |  8 MiB -> 8 MiB
 
-                HELD: Free the buffer before close_mesh_device, or let go of what holds it where handles free what they hold.
-                Where a buffer may stay, expect it (narrowest first):
+                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 1048576, atMost = 8, origin = "ForgottenFreeTestCase.decode", because = "…")
                    as a line of a file: DRAM size 1048576 count atMost 8 origin "ForgottenFreeTestCase.decode" because "…"
                 Reproduce: mvn test -Dtest=ForgottenFreeTestCase#decode""");
@@ -58,22 +58,22 @@ class FirstStepsTests {
                 LEAK  1 leak · 8 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [16 allocated = 0 freed + 8 leaked + 8 expected]
                 1. DRAM 256 KiB (262144 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #54)
                    -> at dev.meshguard.samples.first.TwoTablesTestCase.keepsTwoTables(TwoTablesTestCase.java:25)
-                   the allocator called 0x2da440 (2991168) taken when close began (event #38)
+                   the allocator reported 0x2da440 (2991168) as allocated when close began (event #38)
                    allocated in TEST (events #25 to #32) at 0x2da440 (2991168), label "rotary table"
 
-                Tracked  in all                         left
+                Tracked  allocated                      remaining
                 DRAM     16 buffers, 4 MiB (4194304 B)  16 buffers, 4 MiB (4194304 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 512 KiB on each of 8 devices
-                CLOSE        nothing    DRAM 512 KiB on each of 8 devices
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 512 KiB on each of 8 devices
+                CLOSE        nothing  DRAM 512 KiB on each of 8 devices
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  4 MiB -> 4 MiB
                 CACHE_CLEAR  |##############################|  4 MiB -> 4 MiB
                 CLOSE        |##############################|  4 MiB -> 4 MiB
 
                 Expected and present: 8 buffers, 2 MiB (2097152 B) (DRAM, label "rotary table", at most 8 buffers, because "one table a device is shared"); 8 more than that allows
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 262144, atMost = 8, label = "rotary table", origin = "TwoTablesTestCase.keepsTwoTables", because = "…")
                    as a line of a file: DRAM size 262144 count atMost 8 label "rotary table" origin "TwoTablesTestCase.keepsTwoTables" because "…"
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
@@ -86,20 +86,20 @@ class FirstStepsTests {
                 LEAK  1 leak · 8 buffers · 96 KiB (98304 B) still allocated after close_mesh_device      [16 allocated = 8 freed + 8 leaked]
                 1. DRAM 12 KiB (12288 B) x 8   devices ●●●●●●●●   SYSTEM: owned by dispatch "prefetcher", lifetime SYSTEM: the runtime has to free it at close
                    -> at dev.meshguard.samples.first.SystemBufferTestCase.initialisesItsDevicesTwice(SystemBufferTestCase.java:26)
-                   the allocator called 0x2d4c40 (2968640) taken before the allocators were wiped (event #43)
+                   the allocator reported 0x2d4c40 (2968640) as allocated before the allocators were wiped (event #43)
                    allocated in OPEN (events #15 to #22) at 0x2d4c40 (2968640), unlabelled, owned by dispatch "prefetcher"
                    8 of 16 buffers from this line were freed, in CLOSE; these were first passed over at event #35
 
-                Tracked      in all                          left
+                Tracked      allocated                       remaining
                 System DRAM  16 buffers, 192 KiB (196608 B)  8 buffers, 96 KiB (98304 B)
-                Teardown  gave back                         left
+                Teardown  freed                             remaining
                 CLOSE     DRAM 12 KiB on each of 8 devices  DRAM 12 KiB on each of 8 devices
                 Timeline  live bytes, peak of the phase     peak -> end
                 OPEN      |##############################|  192 KiB -> 192 KiB
                 CLOSE     |##############################|  192 KiB -> 96 KiB
 
-                SYSTEM: Free it where its owner shuts down, or expect it with the reason why it stays.
-                Where a buffer may stay, expect it (narrowest first):
+                SYSTEM: Free it where its owner shuts down, or expect it with a reason.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 12288, atMost = 8, origin = "SystemBufferTestCase.initialisesItsDevicesTwice", because = "…")
                    as a line of a file: DRAM size 12288 count atMost 8 origin "SystemBufferTestCase.initialisesItsDevicesTwice" because "…\"""");
     }

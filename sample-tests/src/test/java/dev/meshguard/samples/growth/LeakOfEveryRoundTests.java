@@ -86,13 +86,13 @@ class LeakOfEveryRoundTests {
 
         assertThat(text(Accumulation.of(tracker.history()))).isEqualTo("""
                 GROWING  4 rounds, the first for warming up · memory grows: DRAM of devices 0-7 by 4 MiB (4194304 B) per round
-                Memory left by each round, in bytes:
+                Memory retained by each round, in bytes:
                    DRAM of devices 0-7  [4194304, 4194304, 4194304, 4194304]  growing by 4 MiB (4194304 B) per round
                       full after 3054 more rounds
                       each bank has 1020.22 MiB (1069780960 B) free of 1021.56 MiB (1071181792 B)
                       the last 3 rounds reserved 1 MiB (1050624 B) of it
-                Where it was asked for, the worst first:
-                   DRAM from LeakOfEveryRoundTests.tensor, buffers left on devices 0-7: [1, 1, 1, 1], growing
+                Call sites, the worst first:
+                   DRAM from LeakOfEveryRoundTests.tensor, buffers retained on devices 0-7: [1, 1, 1, 1], growing
                       -> at dev.meshguard.samples.growth.LeakOfEveryRoundTests.tensor(LeakOfEveryRoundTests.java:NN)""");
     }
 
@@ -105,13 +105,13 @@ class LeakOfEveryRoundTests {
         LeakAssertions.assertThat(accumulation).hasSettled().memoryGrowsBy(DRAM, 0, 0);
         assertThat(text(accumulation)).isEqualTo("""
                 SETTLED  4 rounds, the first for warming up · memory grows by 0 B per round
-                Memory left by each round, in bytes:
+                Memory retained by each round, in bytes:
                    DRAM of devices 0-7  [12288, 0, 0, 0]  settled
                    L1 of device 0  [12288, 0, 0, 0]  settled
-                Where it was asked for, the worst first:
-                   DRAM from LeakOfEveryRoundTests.addAndFree, buffers left on devices 0-7: [1, 0, 0, 0], settled
+                Call sites, the worst first:
+                   DRAM from LeakOfEveryRoundTests.addAndFree, buffers retained on devices 0-7: [1, 0, 0, 0], settled
                       -> at dev.meshguard.samples.growth.LeakOfEveryRoundTests.addAndFree(LeakOfEveryRoundTests.java:NN)
-                   L1 from LeakOfEveryRoundTests.addAndFree, buffers left on device 0: [3, 0, 0, 0], settled
+                   L1 from LeakOfEveryRoundTests.addAndFree, buffers retained on device 0: [3, 0, 0, 0], settled
                       -> at dev.meshguard.samples.growth.LeakOfEveryRoundTests.addAndFree(LeakOfEveryRoundTests.java:NN)""");
     }
 

@@ -38,7 +38,7 @@ class YesterdayTests {
                         CHANGED  1 site of allocation changed, what leaves more first
                            DRAM "decode" from YesterdayTests.tensor: new survivors
                               -> at dev.meshguard.samples.growth.YesterdayTests.tensor(YesterdayTests.java:NN)
-                              left nothing -> 2 buffers of 16 KiB (16384 B)""");
+                              live nothing -> 2 buffers of 16 KiB (16384 B)""");
     }
 
     private static AllocationHistory run(Change change) {

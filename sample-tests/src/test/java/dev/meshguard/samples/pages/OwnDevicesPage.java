@@ -14,7 +14,7 @@ class OwnDevicesPage {
         long allocate(int device, long bytes);
     }
 
-    @SuppressWarnings("MockNotUsedInProduction") // It is refused where it is stubbed.
+    @SuppressWarnings("MockNotUsedInProduction") // It is rejected where it is stubbed.
     String twoNumbers() {
         Device mock = Mockito.mock(Device.class);
         return Assertions.catchThrowable(() -> Mockito.when(mock.allocate(0, 8))

@@ -114,7 +114,7 @@ class DefectsTests {
                         FREES_NAME_STALE_DEVICES,
                         "hasBalancedReports",
                         "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●○○○○○○○○   FREE_UNREPORTED"),
-                arguments(REPORTS_END_AT_CLOSE, LEDGER_OF_A_LATE_FREE, "Expecting the books to be empty but found"),
+                arguments(REPORTS_END_AT_CLOSE, LEDGER_OF_A_LATE_FREE, "Expecting the ledger to be empty but found"),
                 arguments(
                         MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
                         LEDGER_OF_A_LATE_FREE,

@@ -136,7 +136,7 @@ class GrowthOverRoundsTests {
 
         assertThat(text).isEqualTo("""
                 SETTLED  3 rounds, the first for warming up · memory grows by 0 B per round
-                No round left memory behind, or gave any back.
+                No round retained or freed memory.
                 Books of a counter of policy EVERY_REPORT after each round, change in bytes:
                    DRAM of devices 0-7  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round
                    L1 of device 0  [12288, 12288, 12288]  growing by 12 KiB (12288 B) per round

@@ -134,7 +134,7 @@ final class EntryParser {
 
     private String reason(Token value) {
         if (value.text().equals(PLACEHOLDER)) {
-            throw new IllegalArgumentException("Say instead of \"…\" why the buffers may stay.");
+            throw new IllegalArgumentException("Say instead of \"…\" why the buffers are expected.");
         }
         return Expectation.because(value.text()).because();
     }

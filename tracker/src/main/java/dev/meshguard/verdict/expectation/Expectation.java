@@ -101,7 +101,7 @@ public final class Expectation {
     public static Expectation because(String reason) {
         if (reason.isBlank()) {
             throw new IllegalArgumentException(
-                    "An expected buffer needs a reason: say in \"because\" why it may stay; a blank one was given.");
+                    "An expected buffer needs a reason: say in \"because\" why it is expected; a blank one was given.");
         }
         return new Expectation(new Terms(reason));
     }
@@ -222,7 +222,7 @@ public final class Expectation {
             throw new IllegalArgumentException(
                     String.format(
                             Locale.ROOT,
-                            "An expected buffer's until is the last day on which it may stay, as an ISO date like 2026-12-31:"
+                            "An expected buffer's until is the last day on which it is expected, as an ISO date like 2026-12-31:"
                                     + " \"%s\" was given.",
                             lastDay),
                     noDate);

@@ -91,7 +91,7 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
     private static String overlap(HistoryEvent.RoundBegan next, HistoryEvent.RoundBegan open) {
         return String.format(
                 Locale.ROOT,
-                "Round %d began (event #%d) before round %d had ended (event #%d began it), so what each left cannot be told"
+                "Round %d began (event #%d) before round %d had ended (event #%d began it), so the memory that each retained cannot be kept"
                         + " apart. Run the rounds one after another.",
                 next.round(),
                 next.number(),

@@ -81,7 +81,7 @@ final class BareReports {
         Undecided first = found.get(0);
         String words = String.format(
                 Locale.ROOT,
-                "The reports of %s fit a leak, and memory that was given back; the first is %s. %s",
+                "The reports of %s fit a leak as well as freed memory; the first is %s. %s",
                 Quantities.count(found.size(), "buffer"),
                 first.buffer(),
                 WHAT_DECIDES);
@@ -121,7 +121,7 @@ final class BareReports {
             return Optional.of(Evidence.of(
                     String.format(
                             Locale.ROOT,
-                            "%d reports of this address are open, and an allocator does not lend what it holds: some are of a"
+                            "%d reports of this address are open, and an allocator does not allocate an address twice: some are of a"
                                     + " view or a circular buffer, or a free is missing (the last report is event #%d)",
                             open.size(),
                             open.get(open.size() - 1).allocatedAt()),
@@ -136,7 +136,7 @@ final class BareReports {
                         String.format(
                                 Locale.ROOT,
                                 "it was reported twice in a row (events #%d and #%d) and not freed as often: one report may be of"
-                                        + " a view, whose end nobody has to report",
+                                        + " a view, whose end need not be reported",
                                 earlier.allocatedAt(),
                                 later.allocatedAt()),
                         earlier.allocatedAt(),
@@ -226,7 +226,7 @@ final class BareReports {
                         String.format(
                                 Locale.ROOT,
                                 "it lies in a stack of L1 buffers without gaps from %s, where L1 begins on %s. Circular buffers"
-                                        + " stack upward from there, and the allocator lends L1 from the top",
+                                        + " stack upward from there, and the allocator allocates L1 from the top",
                                 Quantities.address(found.address()),
                                 found.description()),
                         buffer.allocatedAt()));

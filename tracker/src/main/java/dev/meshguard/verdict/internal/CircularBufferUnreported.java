@@ -56,7 +56,7 @@ final class CircularBufferUnreported implements Rule {
         String words = ends.entrySet().stream()
                 .map(end -> end.getKey() + " ended at event #" + end.getValue())
                 .collect(Collectors.joining(", "));
-        return new Evidence(words + ", and nobody reported that it is gone", List.copyOf(ends.values()));
+        return new Evidence(words + ", and its free was never reported", List.copyOf(ends.values()));
     }
 
     private static Evidence outsideTheAllocator(SurvivorContext survivor) {

@@ -105,7 +105,7 @@ final class Context {
         return allAlike
                 ? Optional.of(Evidence.of(String.format(
                         Locale.ROOT,
-                        "all %d devices are alike: each took %d and gave back %d",
+                        "all %d devices are alike: each allocated %d and freed %d",
                         conduct.devices(),
                         conduct.of(first.device()).allocated(),
                         conduct.of(first.device()).freed())))

@@ -39,8 +39,8 @@ public final class ExcludedFindings {
                 requests.add(free.request());
             }
         });
-        Expectation entry = Expectation.because("left by " + by + ", and told there")
-                .atMost(part.survivors().size());
+        Expectation entry =
+                Expectation.because("reported by " + by).atMost(part.survivors().size());
         return new ExcludedFindings(entry, requests);
     }
 

@@ -79,8 +79,8 @@ final class FreedOnOtherDevices implements Rule {
         if (own.allocated() > others.allocated() && own.freed() == others.freed()) {
             return String.format(
                     Locale.ROOT,
-                    "device %d took %d from this line and gave back %d, by event #%d; %d of %d devices took only %d and gave"
-                            + " back all, so device %d allocated %d extra",
+                    "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated only %d and freed"
+                            + " all, so device %d allocated %d extra",
                     buffer.device(),
                     own.allocated(),
                     own.freed(),
@@ -93,7 +93,7 @@ final class FreedOnOtherDevices implements Rule {
         }
         return String.format(
                 Locale.ROOT,
-                "device %d took %d from this line and gave back %d, by event #%d; %d of %d devices took %d and gave back all",
+                "device %d allocated %d from this line and freed %d, by event #%d; %d of %d devices allocated %d and freed all",
                 buffer.device(),
                 own.allocated(),
                 own.freed(),

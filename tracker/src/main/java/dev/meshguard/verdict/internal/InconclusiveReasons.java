@@ -53,11 +53,10 @@ final class InconclusiveReasons {
     List<InconclusiveReason> found() {
         List<InconclusiveReason> reasons = new ArrayList<>();
         if (!history.hasSource()) {
-            reasons.add(
-                    InconclusiveReason.of(
-                            InconclusiveReason.Kind.NOTHING_ATTACHED,
-                            "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
-                                    + " it, or tell it with sourceAttached(…) that something is connected that has nothing to report."));
+            reasons.add(InconclusiveReason.of(
+                    InconclusiveReason.Kind.NOTHING_ATTACHED,
+                    "Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to"
+                            + " it, or call sourceAttached(…) if a source is connected that has nothing to report."));
         }
         canaries.forEach(fate -> reasons.add(
                 InconclusiveReason.of(InconclusiveReason.Kind.CANARY_MISSING, description(fate), fate.planted())));
@@ -158,7 +157,7 @@ final class InconclusiveReasons {
     private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
         for (MissingCanary fate : canaries) {
             if (fate.unseen().contains(buffer.device()) || fate.unfreed().contains(buffer.device())) {
-                return Optional.of(maybe("frees on device " + buffer.device() + " are not heard of", fate.planted()));
+                return Optional.of(maybe("frees on device " + buffer.device() + " are not received", fate.planted()));
             }
         }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
@@ -229,10 +228,10 @@ final class InconclusiveReasons {
     private static String description(MissingCanary fate) {
         List<String> parts = new ArrayList<>();
         if (!fate.unseen().isEmpty()) {
-            parts.add("was never seen on " + devices(fate.unseen()) + ", so allocations there are not heard of");
+            parts.add("was never seen on " + devices(fate.unseen()) + ", so allocations there are not received");
         }
         if (!fate.unfreed().isEmpty()) {
-            parts.add("was never seen to be freed on " + devices(fate.unfreed()) + ", so frees there are not heard of");
+            parts.add("was never seen to be freed on " + devices(fate.unfreed()) + ", so frees there are not received");
         }
         return String.format(
                 Locale.ROOT,

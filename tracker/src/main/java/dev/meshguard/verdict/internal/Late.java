@@ -176,7 +176,7 @@ final class Late implements Rule {
                                         evidence(
                                                 new Free(
                                                         last.freedAt().orElseThrow(),
-                                                        "nobody called for its free: its handle was collected at event #%d, %s"
+                                                        "no call freed it: its handle was collected at event #%d, %s"
                                                                 + " (event #%d)"),
                                                 when,
                                                 began),

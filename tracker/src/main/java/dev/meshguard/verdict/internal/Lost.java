@@ -60,7 +60,7 @@ final class Lost implements Rule {
         return Evidence.of(
                 String.format(
                         Locale.ROOT,
-                        "nobody called for its free: its handle was collected at event #%d, when it should have been freed already",
+                        "no call freed it: its handle was collected at event #%d, when it should have been freed already",
                         event),
                 event);
     }

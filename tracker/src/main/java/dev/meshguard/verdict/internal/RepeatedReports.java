@@ -111,7 +111,7 @@ final class RepeatedReports {
                 return Optional.of(Evidence.of(
                         String.format(
                                 Locale.ROOT,
-                                "the address was lent again at event #%d%s, so the free of what event #%d reported got lost",
+                                "the address was allocated again at event #%d%s, so the free of what event #%d reported got lost",
                                 again.allocatedAt(),
                                 again.size() == first.size()
                                         ? ""
@@ -136,7 +136,7 @@ final class RepeatedReports {
     private static Evidence overlapped(SurvivorContext survivor, Anomaly overlap, HistoryEvent.Allocated other) {
         String what = String.format(
                 Locale.ROOT,
-                "%s at %s was lent over a part of it (event #%d)",
+                "%s at %s was allocated over a part of it (event #%d)",
                 Quantities.size(other.size()),
                 Quantities.address(other.address()),
                 other.number());
@@ -147,8 +147,8 @@ final class RepeatedReports {
                 .isPresent();
         String meaning = switch (own) {
             case ALLOCATED -> otherTaken ? ", and the allocator held both: a true overlap" : "";
-            case FREE -> ", so it had been given back by then";
-            case UNKNOWN -> ", so one of the two had been given back, and no witness says which";
+            case FREE -> ", so it had been freed by then";
+            case UNKNOWN -> ", so one of the two had been freed, and no witness shows which";
         };
         return Evidence.of(what + meaning, other.number());
     }

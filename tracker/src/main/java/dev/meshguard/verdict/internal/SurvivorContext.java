@@ -197,7 +197,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
             return Evidence.of(
                     String.format(
                             Locale.ROOT,
-                            "%s called %s %s %s (event #%d)",
+                            "%s reported %s as %s %s (event #%d)",
                             Phrases.allocatorOf(event.snapshot(), buffer.device())
                                     .orElse(
                                             history.meshesSharedADevice()
@@ -205,7 +205,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
                                                             + event.snapshot().mesh()
                                                     : "the allocator"),
                             Quantities.address(buffer.address()),
-                            allocated ? "taken" : "free",
+                            allocated ? "allocated" : "free",
                             when,
                             event.number()),
                     event.number());

@@ -178,7 +178,7 @@ public final class VerdictBuilder {
         fitting.forEach(allowance -> allowance.end().ifPresent(evidence::add));
         boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.status() == SurvivorStatus.EXPECTED;
         if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
-            evidence.add(Evidence.of("more of them are left than the expectations for lifetime PERSISTENT allow"));
+            evidence.add(Evidence.of("more of them survived than the expectations for lifetime PERSISTENT allow"));
         }
         return new Diagnosis(diagnosis.cause(), wouldBeExpected ? SurvivorStatus.LEAKED : diagnosis.status(), evidence);
     }
@@ -408,7 +408,7 @@ public final class VerdictBuilder {
                 .count();
         String words = String.format(
                 Locale.ROOT,
-                "Device %d was opened again (event #%d) while it was open%s, so what the two meshes reported cannot be told"
+                "Device %d was opened again (event #%d) while it was open%s, so the reports of the two meshes cannot be kept"
                         + " apart. Open them through one Ttnn, or close the first one before.",
                 first.device(),
                 first.number(),
@@ -520,7 +520,7 @@ public final class VerdictBuilder {
                         InconclusiveReason.Kind.FREES_NOT_KEPT,
                         String.format(
                                 Locale.ROOT,
-                                "%s that the allocator held when it was wiped (event #%d) %s no longer in the books, and the"
+                                "%s that the allocator held when it was wiped (event #%d) %s no longer in the ledger, and the"
                                         + " events that would say whether %s freed too late were not kept.",
                                 Quantities.count(gone, "buffer"),
                                 event.number(),
@@ -607,7 +607,8 @@ public final class VerdictBuilder {
         boolean oneOfSeveral = history.meshesSharedADevice();
         return String.format(
                 Locale.ROOT,
-                "When %s began (event #%d) %s held %d %s that the books do not, the first at %s %s" + " on device %d.",
+                "When %s began (event #%d) %s held %d %s that the ledger does not, the first at %s %s"
+                        + " on device %d.",
                 oneOfSeveral ? "the close of mesh " + event.snapshot().mesh() : "close",
                 event.number(),
                 Phrases.allocatorOf(event.snapshot(), first.device())

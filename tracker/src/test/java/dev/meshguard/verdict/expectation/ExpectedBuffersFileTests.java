@@ -88,8 +88,8 @@ class ExpectedBuffersFileTests {
                         + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, until, because.",
                 "DRAM|5|the reason is missing. At the end of an entry stands why: because \"…\".",
                 "DRAM because|13|the line ends where the reason has to stand.",
-                "DRAM because \"\"|14|An expected buffer needs a reason: say in \"because\" why it may stay; a blank one was given.",
-                "DRAM because \"…\"|14|Say instead of \"…\" why the buffers may stay.",
+                "DRAM because \"\"|14|An expected buffer needs a reason: say in \"because\" why it is expected; a blank one was given.",
+                "DRAM because \"…\"|14|Say instead of \"…\" why the buffers are expected.",
                 "DRAM L1 because \"x\"|6|a second type. Each clause stands at most once; write an entry for each.",
                 "device 1 devices 2 because \"x\"|10|a second device. Each clause stands at most once; write an entry for each.",
                 "devices 3-1 because \"x\"|9|Devices are ids and ranges of ids up to 65535, for example 0-3,5: \"3-1\" was given.",
@@ -104,7 +104,7 @@ class ExpectedBuffersFileTests {
                 "lifetime forever because \"x\"|10|\"forever\" is none of USER, SYSTEM, PERSISTENT.",
                 "origin Model#load because \"x\"|8|An expected buffer's origin is a class, a method or a package, for example KvCacheTest,"
                         + " KvCacheTest.weights or dev.example.model.*: \"Model#load\" was given.",
-                "until 2026-02-30 because \"x\"|7|An expected buffer's until is the last day on which it may stay, as an ISO date like"
+                "until 2026-02-30 because \"x\"|7|An expected buffer's until is the last day on which it is expected, as an ISO date like"
                         + " 2026-12-31: \"2026-02-30\" was given.",
                 "because \"x|9|this quoted text has no end: a \" is missing.",
                 "because \"\\x\"|10|after a \\ may stand \", \\, n, r, t, or u with four hexadecimal digits.",

@@ -245,10 +245,10 @@ class AccumulationTests {
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
         assertThat(accumulation().inconclusiveReasons())
-                .containsExactly(expected(
-                        tracker.history(),
-                        "Round 2 began ({round began 2}) before round 1 had ended ({round began 1} began it), so what each left"
-                                + " cannot be told apart. Run the rounds one after another."));
+                .containsExactly(
+                        expected(
+                                tracker.history(),
+                                "Round 2 began ({round began 2}) before round 1 had ended ({round began 1} began it), so the memory that each retained cannot be kept apart. Run the rounds one after another."));
     }
 
     @Test

@@ -22,7 +22,7 @@ final class LogGaps {
         /** A sum in the log is not the sum of the lines. */
         WITNESS(false, "figures that are not the sum of the lines before them"),
         /** The server rejected a message. */
-        REJECTED(true, "messages that the server refused"),
+        REJECTED(true, "messages that the server rejected"),
         /** A line begins like a report but is not valid. */
         UNREADABLE(true, "reports that cannot be read"),
         /** The device id is impossible. */

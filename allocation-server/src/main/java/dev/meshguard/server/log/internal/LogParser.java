@@ -284,7 +284,7 @@ public final class LogParser {
                 lines.number(),
                 String.format(
                         Locale.ROOT,
-                        "the server refused a message (line %d, %s): programs and server are of different versions,"
+                        "the server rejected a message (line %d, %s): programs and server are of different versions,"
                                 + " or the program reports what cannot be",
                         lines.number(),
                         Quantities.quoted(text)));

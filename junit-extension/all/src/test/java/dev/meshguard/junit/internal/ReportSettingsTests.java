@@ -54,8 +54,8 @@ class ReportSettingsTests {
 
     @ParameterizedTest
     @CsvSource({
-        "meshguard.summary=OFF,'meshguard.summary = OFF is refused. It is off, failures or always.'",
-        "meshguard.attach=always,'meshguard.attach = always is refused. It is off or failures.'"
+        "meshguard.summary=OFF,'meshguard.summary = OFF is rejected. It is off, failures or always.'",
+        "meshguard.attach=always,'meshguard.attach = always is rejected. It is off or failures.'"
     })
     void rejectsWhatMakesNoSense(String parameter, String message) {
         assertThatIllegalArgumentException()

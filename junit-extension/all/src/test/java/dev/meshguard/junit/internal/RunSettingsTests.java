@@ -83,12 +83,12 @@ class RunSettingsTests {
     @CsvSource(
             delimiter = '|',
             value = {
-                "baseline.update=prune|meshguard.baseline.update = prune is refused. It is shrink, accept or none.",
-                "baseline.strict=yes|meshguard.baseline.strict = yes is refused. It is true or false.",
-                "baseline.update=accept|meshguard.baseline.update = accept is refused. Name the file with meshguard.baseline.",
-                "baseline.update=shrink|meshguard.baseline.update = shrink is refused. A part of the tests does not show what is"
+                "baseline.update=prune|meshguard.baseline.update = prune is rejected. It is shrink, accept or none.",
+                "baseline.strict=yes|meshguard.baseline.strict = yes is rejected. It is true or false.",
+                "baseline.update=accept|meshguard.baseline.update = accept is rejected. Name the file with meshguard.baseline.",
+                "baseline.update=shrink|meshguard.baseline.update = shrink is rejected. A part of the tests does not show what is"
                         + " gone: run all of them, and say so with meshguard.run.",
-                "jvm-records=target|meshguard.jvm-records = target is refused. Records of an earlier build may be there: name the run"
+                "jvm-records=target|meshguard.jvm-records = target is rejected. Records of an earlier build may be there: name the run"
                         + " with meshguard.run, for example by its time."
             })
     void rejectsWhatMakesNoSense(String parameter, String message) {

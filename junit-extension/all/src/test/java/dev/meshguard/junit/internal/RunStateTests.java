@@ -68,7 +68,7 @@ class RunStateTests {
                 .withMessage("""
                         STALE  1 of 2 expectations matched nothing in the whole run      [1 JVM]
                            label "cache", because "kept" at %s:2
-                        Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+                        Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -96,7 +96,7 @@ class RunStateTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(this::begin)
                 .withMessage(
-                        "meshguard.expected-buffers = " + file + " is refused. There is no such file: " + file + ".");
+                        "meshguard.expected-buffers = " + file + " is rejected. There is no such file: " + file + ".");
     }
 
     // Several JVMs
@@ -133,7 +133,7 @@ class RunStateTests {
         assertThat(judged.text()).isEqualTo("""
                 STALE  1 of 2 expectations matched nothing in the whole run      [2 JVM records]
                    label "weights", because "a \\"reason\\"\\tmore" at %s:1
-                Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.""".replace("%s", file.toString()));
+                Remove entries that match nothing any more; an unneeded entry hides the next leak.""".replace("%s", file.toString()));
     }
 
     @Test
@@ -249,7 +249,7 @@ class RunStateTests {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(this::begin)
-                .withMessage("meshguard.baseline = " + file + " is refused. There is no such file: " + file
+                .withMessage("meshguard.baseline = " + file + " is rejected. There is no such file: " + file
                         + ". Make it with"
                         + " -Dmeshguard.baseline.update=accept, not where CI is set, and check it in.");
     }

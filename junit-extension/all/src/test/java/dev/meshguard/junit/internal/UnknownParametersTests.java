@@ -42,7 +42,7 @@ class UnknownParametersTests {
     void rejectsANameOfTheFileThatIsUnknown(String name, String instead) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> UNKNOWN.reject(file(name + " = x\n"), new Properties(), given(Map.of(name, "x"))))
-                .withMessage("junit-platform.properties: " + name + " is refused. " + instead);
+                .withMessage("junit-platform.properties: " + name + " is rejected. " + instead);
     }
 
     @ParameterizedTest

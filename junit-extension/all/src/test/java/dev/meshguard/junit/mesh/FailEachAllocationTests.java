@@ -62,24 +62,24 @@ class FailEachAllocationTests {
                 LEAK  1 leak · 2 buffers · 8 KiB (8192 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
                 1. DRAM 4 KiB (4096 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #27)
                    -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
-                   the allocator called 0x2d4c40 (2968640) taken when close began (event #18)
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #18)
                    allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), label "weights"
 
-                Tracked  in all                     left
+                Tracked  allocated                  remaining
                 DRAM     2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)
-                Teardown     gave back  left
-                CACHE_CLEAR  nothing    DRAM 4 KiB on each of 2 devices
-                CLOSE        nothing    DRAM 4 KiB on each of 2 devices
+                Teardown     freed    remaining
+                CACHE_CLEAR  nothing  DRAM 4 KiB on each of 2 devices
+                CLOSE        nothing  DRAM 4 KiB on each of 2 devices
                 Timeline     live bytes, peak of the phase     peak -> end
                 TEST         |##############################|  8 KiB -> 8 KiB
                 CACHE_CLEAR  |##############################|  8 KiB -> 8 KiB
                 CLOSE        |##############################|  8 KiB -> 8 KiB
 
-                LOST: Keep the handle until the buffer is freed: nobody can free it any more.
-                Where a buffer may stay, expect it (narrowest first):
+                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, atMost = 2, label = "weights", origin = "FailEachAllocationTests$LeakTestCase.decode", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 2 label "weights" origin "FailEachAllocationTests$LeakTestCase.decode" because "…"
-                Note: allocation 2 of 2 failed on purpose: DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
+                Note: allocation 2 of 2 failed by injection: DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='FailEachAllocationTests$LeakTestCase#decode'""");
     }
@@ -99,7 +99,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(IllegalStateException.class, "nothing to clean up")
-                .withSuppressedText("allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.mesh"
+                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM -> at dev.meshguard.junit.mesh"
                         + ".FailEachAllocationTests$BrokenCleanUpTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 
@@ -137,7 +137,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withSuppressedText("allocation 1 of 1 failed on purpose: DRAM -> at dev.meshguard.junit.mesh"
+                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM -> at dev.meshguard.junit.mesh"
                         + ".FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN)");
     }
 
@@ -156,7 +156,7 @@ class FailEachAllocationTests {
                 .whichFailed()
                 .with(IllegalStateException.class, "no memory for the smaller one either")
                 .withSuppressedText(
-                        "allocation 1 of 1 and all after it failed on purpose: DRAM -> at dev.meshguard.junit.mesh"
+                        "allocation 1 of 1 and all after it failed by injection: DRAM -> at dev.meshguard.junit.mesh"
                                 + ".FailEachAllocationTests$LastingTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 
@@ -167,7 +167,7 @@ class FailEachAllocationTests {
                 .whichFailed()
                 .with(AssertionFailedError.class)
                 .withText(
-                        "@FailEachAllocation on FailEachAllocationTests$RetryingTestCase#decode: allocation 1 of 1 and all after it failed on purpose:"
+                        "@FailEachAllocation on FailEachAllocationTests$RetryingTestCase#decode: allocation 1 of 1 and all after it failed by injection:"
                                 + " DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without faults, which is the limit, and asked again:"
                                 + " DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.");
     }
@@ -284,7 +284,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 3)
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Note: allocation 2 failed on purpose: DRAM -> at dev.meshguard");
+                .withTextContaining("Note: allocation 2 failed by injection: DRAM -> at dev.meshguard");
     }
 
     @Test

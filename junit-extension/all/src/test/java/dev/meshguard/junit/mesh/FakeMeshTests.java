@@ -50,7 +50,7 @@ class FakeMeshTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@FakeMesh on FakeMeshTests$SharedTestCase#decodes: a source for one method of a class with lifetime ="
-                                + " CLASS is refused. Put it on the class, or let the lifetime of this method be TEST.");
+                                + " CLASS is rejected. Put it on the class, or let the lifetime of this method be TEST.");
     }
 
     @Test
@@ -70,7 +70,7 @@ class FakeMeshTests {
                 .whichFailed()
                 .with(ExtensionConfigurationException.class)
                 .withTextContaining("@FakeMesh on FakeMeshTests$TwoSourcesTestCase and @WatchedProcesses on"
-                        + " FakeMeshTests$TwoSourcesTestCase: a second source of allocations is refused.");
+                        + " FakeMeshTests$TwoSourcesTestCase: a second source of allocations is rejected.");
     }
 
     @Test
@@ -80,7 +80,7 @@ class FakeMeshTests {
                 .whichFailed()
                 .withTextContaining(
                         "FakeMeshTests$MixedParametersTestCase#decodes: a TrackedProcesses with @FakeMesh is"
-                                + " refused. Annotate the test with @WatchedProcesses, or give its source to MeshGuardExtension.");
+                                + " rejected. Annotate the test with @WatchedProcesses, or give its source to MeshGuardExtension.");
     }
 
     @Test
@@ -90,7 +90,7 @@ class FakeMeshTests {
                 .whichFailed()
                 .with(ExtensionConfigurationException.class)
                 .withTextContaining(
-                        "#decodes: @WatchedProcesses is refused. Its invocations need a source that reports to the"
+                        "#decodes: @WatchedProcesses is rejected. Its invocations need a source that reports to the"
                                 + " tracker of the test, for example a mesh in this process.");
     }
 

@@ -55,10 +55,10 @@ class FaultMatrixTests {
                 no fault             LEAK_FREE  MISREPORTED !
                 failingOperation(1)  LEAKED !   LEAKED !
                 closingTwice()       LEAK_FREE  MISREPORTED !
-                ! CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  all memory was given back, but the books are wrong: 6 buffers, 24 KiB (24576 B), still in them      [12 allocated = 6 freed + 6 misreported]
+                ! CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  all memory was freed, but the reported counts are wrong: 6 buffers, 24 KiB (24576 B), still live      [12 allocated = 6 freed + 6 misreported]
                 ! failingOperation(1): LEAK  1 leak · 2 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [12 allocated = 10 freed + 2 leaked]
                 ! failingOperation(1) with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: LEAK  1 leak · 2 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [12 allocated = 4 freed + 2 leaked + 6 misreported]
-                ! closingTwice() with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  all memory was given back, but the books are wrong: 6 buffers, 24 KiB (24576 B), still in them      [12 allocated = 6 freed + 6 misreported]""");
+                ! closingTwice() with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  all memory was freed, but the reported counts are wrong: 6 buffers, 24 KiB (24576 B), still live      [12 allocated = 6 freed + 6 misreported]""");
     }
 
     @Test
@@ -67,16 +67,16 @@ class FaultMatrixTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .withText("""
-                MISREPORTED  all memory was given back, but the books are wrong: 6 buffers, 24 KiB (24576 B), still in them      [12 allocated = 6 freed + 6 misreported]
-                1. L1 4 KiB (4096 B) x 6   devices ●●   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #32, and nobody reported that it is gone
+                MISREPORTED  all memory was freed, but the reported counts are wrong: 6 buffers, 24 KiB (24576 B), still live      [12 allocated = 6 freed + 6 misreported]
+                1. L1 4 KiB (4096 B) x 6   devices ●●   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #32, and its free was never reported
                    -> at dev.meshguard.junit.mesh.FaultMatrixTests$LeakTestCase.decode(FaultMatrixTests.java:NN)
                    circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at event #36)
                    allocated in TEST (events #16 to #21) at 0x19560 (103776), 0x1a560 (107872), 0x1b560 (111968), unlabelled, owned by program 1 (add)
 
-                Tracked  in all                       left
+                Tracked  allocated                    remaining
                 DRAM     6 buffers, 32 KiB (32768 B)  nothing
                 L1       6 buffers, 24 KiB (24576 B)  6 buffers, 24 KiB (24576 B)
-                Teardown     gave back                         left
+                Teardown     freed                             remaining
                 TEST         DRAM 4 KiB on each of 2 devices   DRAM 12 KiB on each of 2 devices, L1 12 KiB on each of 2 devices
                 CACHE_CLEAR  DRAM 12 KiB on each of 2 devices  L1 12 KiB on each of 2 devices
                 CLOSE        nothing                           L1 12 KiB on each of 2 devices
@@ -86,10 +86,10 @@ class FaultMatrixTests {
                 CLOSE        |#############                 |  24 KiB -> 24 KiB
 
                 CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = L1, size = 4096, atMost = 6, origin = "FaultMatrixTests$LeakTestCase.decode", because = "…")
                    as a line of a file: L1 size 4096 count atMost 6 origin "FaultMatrixTests$LeakTestCase.decode" because "…"
-                Note: the runtime misbehaved on purpose: CIRCULAR_BUFFERS_NEVER_REPORTED_FREE
+                Note: injected runtime defect: CIRCULAR_BUFFERS_NEVER_REPORTED_FREE
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='FaultMatrixTests$LeakTestCase#decode'""");
     }

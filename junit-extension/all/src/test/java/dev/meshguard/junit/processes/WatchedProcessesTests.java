@@ -42,16 +42,16 @@ class WatchedProcessesTests {
                 1. DRAM 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
                    allocated in TEST (event #4) at 0x1000 (4096), unlabelled
 
-                Tracked  in all                    left
+                Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
                 Timeline  live bytes, peak of the phase     peak -> end
                 TEST      |##############################|  4 KiB -> 4 KiB
 
                 UNEXPLAINED: Free the buffer before the program ends.
-                Where a buffer may stay, expect it (narrowest first):
+                To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, because = "…")
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 because "…"
-                Note: No place in the code is named, because no origins were captured.
+                Note: No call site is named, because no origins were captured.
                 Note: process N (cat) exited with status 0
                 Reproduce: mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'""");
     }
@@ -59,8 +59,8 @@ class WatchedProcessesTests {
     @Test
     void aProgramThatNeverConnectsProvesNothing() {
         Assertions.assertThat(text(SilentTestCase.class)).isEqualTo("""
-                INCONCLUSIVE  it cannot be known whether everything was given back      [0 allocated = 0 freed]
-                1. Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it, or tell it with sourceAttached(…) that something is connected that has nothing to report.
+                INCONCLUSIVE  it cannot be known whether all memory was freed      [0 allocated = 0 freed]
+                1. Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it, or call sourceAttached(…) if a source is connected that has nothing to report.
 
                 Tracked: nothing was allocated
 
@@ -85,7 +85,7 @@ class WatchedProcessesTests {
         assertThat(run(BrokenPromiseTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
-                .withTextContaining("1. nothing left that fits in any of 2 checks: exactly 1 buffer, because \"kept\"");
+                .withTextContaining("1. no survivor matches in any of 2 checks: exactly 1 buffer, because \"kept\"");
     }
 
     @Test
@@ -115,7 +115,7 @@ class WatchedProcessesTests {
         assertThat(run(MeshTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
-                .withTextContaining("a MeshDevice with @WatchedProcesses is refused.");
+                .withTextContaining("a MeshDevice with @WatchedProcesses is rejected.");
     }
 
     @Test
@@ -127,7 +127,7 @@ class WatchedProcessesTests {
                         ExtensionConfigurationException.class,
                         "@FakeMesh on WatchedProcessesTests$TwoSourcesTestCase#ofMethod and @WatchedProcesses on"
                                 + " WatchedProcessesTests$TwoSourcesTestCase#ofMethod: a second source of allocations is"
-                                + " refused. A test has one source: remove an annotation, or put each on a test or class"
+                                + " rejected. A test has one source: remove an annotation, or put each on a test or class"
                                 + " of its own.");
     }
 
@@ -139,7 +139,7 @@ class WatchedProcessesTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@FakeMesh on WatchedProcessesTests$OnMesh and @WatchedProcesses on"
-                                + " WatchedProcessesTests$OnProcesses: a second source of allocations is refused. A test has"
+                                + " WatchedProcessesTests$OnProcesses: a second source of allocations is rejected. A test has"
                                 + " one source: remove an annotation, or put each on a test or class of its own.");
     }
 
@@ -148,7 +148,7 @@ class WatchedProcessesTests {
         assertThat(run(UnsaidTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
-                .withTextContaining("a TrackedProcesses with @FakeMesh is refused.");
+                .withTextContaining("a TrackedProcesses with @FakeMesh is rejected.");
     }
 
     @TrackAllocations

@@ -28,14 +28,14 @@ class RejectedTemplatesTests {
     void aLimitThatAllowsNothing() {
         assertRejected(
                 NoLimitTestCase.class,
-                "@FailEachAllocation on RejectedTemplatesTests$NoLimitTestCase#decode: limit = 0 is refused. Give 1 or more.");
+                "@FailEachAllocation on RejectedTemplatesTests$NoLimitTestCase#decode: limit = 0 is rejected. Give 1 or more.");
     }
 
     @Test
     void anotherTestBesideIt() {
         assertRejected(
                 BesideTestTestCase.class,
-                "@FailEachAllocation on RejectedTemplatesTests$BesideTestTestCase#decode: @Test beside it is refused. It makes"
+                "@FailEachAllocation on RejectedTemplatesTests$BesideTestTestCase#decode: @Test beside it is rejected. It makes"
                         + " a test of the method by itself: leave the other one out.");
     }
 
@@ -44,7 +44,7 @@ class RejectedTemplatesTests {
         assertRejected(
                 BesideRepeatedTestCase.class,
                 "@FailEachAllocation on RejectedTemplatesTests$BesideRepeatedTestCase#decode: @RepeatedTest beside it is"
-                        + " refused. It makes a test of the method by itself: leave the other one out.");
+                        + " rejected. It makes a test of the method by itself: leave the other one out.");
     }
 
     @Test
@@ -52,14 +52,14 @@ class RejectedTemplatesTests {
         assertRejected(
                 BesideComposedTestCase.class,
                 "@RepeatUntilStable on RejectedTemplatesTests$BesideComposedTestCase#decode: @FailEachAllocation beside it is"
-                        + " refused. It makes a test of the method by itself: leave the other one out.");
+                        + " rejected. It makes a test of the method by itself: leave the other one out.");
     }
 
     @Test
     void aMatrixOfNothing() {
         assertRejected(
                 EmptyMatrixTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is refused. Give"
+                "@FaultMatrix on RejectedTemplatesTests$EmptyMatrixTestCase#decode: a matrix of one cell is rejected. Give"
                         + " plans, defects or both.");
     }
 
@@ -67,7 +67,7 @@ class RejectedTemplatesTests {
     void aPlanThatCannotBeRead() {
         assertRejected(
                 UnreadablePlanTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is refused. Cannot"
+                "@FaultMatrix on RejectedTemplatesTests$UnreadablePlanTestCase#decode: plans = \"failing\" is rejected. Cannot"
                         + " read the fault plan \"failing\" from character 1 on: expected a call such as"
                         + " failingAllocation(3).");
     }
@@ -76,7 +76,7 @@ class RejectedTemplatesTests {
     void aPlanOfNothing() {
         assertRejected(
                 NoPlanTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is refused. A run without faults"
+                "@FaultMatrix on RejectedTemplatesTests$NoPlanTestCase#decode: plans = \"\" is rejected. A run without faults"
                         + " is the first anyway: leave it out.");
     }
 
@@ -85,14 +85,14 @@ class RejectedTemplatesTests {
         assertRejected(
                 SamePlanTestCase.class,
                 "@FaultMatrix on RejectedTemplatesTests$SamePlanTestCase#decode: plans = \"FaultPlan.none().closingTwice()\" is"
-                        + " refused. It is there a second time: leave it out.");
+                        + " rejected. It is there a second time: leave it out.");
     }
 
     @Test
     void aDefectASecondTime() {
         assertRejected(
                 SameDefectTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is refused."
+                "@FaultMatrix on RejectedTemplatesTests$SameDefectTestCase#decode: defects = REPORTS_END_AT_CLOSE is rejected."
                         + " It is there a second time: leave it out.");
     }
 
@@ -100,7 +100,7 @@ class RejectedTemplatesTests {
     void aNegativeWarmUp() {
         assertRejected(
                 NegativeWarmUpTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is refused. Give 0 or"
+                "@RepeatUntilStable on RejectedTemplatesTests$NegativeWarmUpTestCase#decode: warmUp = -1 is rejected. Give 0 or"
                         + " more.");
     }
 
@@ -108,7 +108,7 @@ class RejectedTemplatesTests {
     void noRounds() {
         assertRejected(
                 NoRoundsTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is refused. Give 1 or"
+                "@RepeatUntilStable on RejectedTemplatesTests$NoRoundsTestCase#decode: atLeast = 0 is rejected. Give 1 or"
                         + " more.");
     }
 
@@ -116,7 +116,7 @@ class RejectedTemplatesTests {
     void fewerRoundsThanThereMustBe() {
         assertRejected(
                 TooFewRoundsTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is refused. With"
+                "@RepeatUntilStable on RejectedTemplatesTests$TooFewRoundsTestCase#decode: atMost = 6 is rejected. With"
                         + " warmUp = 5 and atLeast = 3 there are 7 rounds before anything is decided: give as many or more.");
     }
 
@@ -124,7 +124,7 @@ class RejectedTemplatesTests {
     void aWarmUpThatNeverEnds() {
         assertRejected(
                 EndlessWarmUpTestCase.class,
-                "@RepeatUntilStable on RejectedTemplatesTests$EndlessWarmUpTestCase#decode: atMost = 20 is refused. With"
+                "@RepeatUntilStable on RejectedTemplatesTests$EndlessWarmUpTestCase#decode: atMost = 20 is rejected. With"
                         + " warmUp = 2147483647 and atLeast = 3 there are 2147483649 rounds before anything is decided: give as"
                         + " many or more.");
     }
@@ -137,7 +137,7 @@ class RejectedTemplatesTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@FailEachAllocation on RejectedTemplatesTests$ConcurrentTestCase#decode: @Execution(CONCURRENT) is"
-                                + " refused. Each invocation depends on the one before: leave it out; other tests may still run"
+                                + " rejected. Each invocation depends on the one before: leave it out; other tests may still run"
                                 + " at the same time.");
     }
 
@@ -149,7 +149,7 @@ class RejectedTemplatesTests {
                 .with(
                         ExtensionConfigurationException.class,
                         "@FailEachAllocation on RejectedTemplatesTests$ClassLifetimeTestCase#decode: lifetime = CLASS is"
-                                + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+                                + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
     }
 
     @Test
@@ -157,15 +157,15 @@ class RejectedTemplatesTests {
         assertRejectedFirst(
                 FailEachSuiteLifetimeTestCase.class,
                 "@FailEachAllocation on RejectedTemplatesTests$FailEachSuiteLifetimeTestCase#decode: lifetime = SUITE is"
-                        + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+                        + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         assertRejectedFirst(
                 MatrixSuiteLifetimeTestCase.class,
-                "@FaultMatrix on RejectedTemplatesTests$MatrixSuiteLifetimeTestCase#decode: lifetime = SUITE is refused."
+                "@FaultMatrix on RejectedTemplatesTests$MatrixSuiteLifetimeTestCase#decode: lifetime = SUITE is rejected."
                         + " Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         assertRejectedFirst(
                 RoundsSuiteLifetimeTestCase.class,
                 "@RepeatUntilStable on RejectedTemplatesTests$RoundsSuiteLifetimeTestCase#decode: lifetime = SUITE is"
-                        + " refused. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
+                        + " rejected. Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
     }
 
     @Test

@@ -43,13 +43,13 @@ class RepeatUntilStableTests {
                 .withText("""
                 Memory grows with the rounds of RepeatUntilStableTests$LeakTestCase#decode:
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 4 KiB (4096 B) per round
-                  Memory left by each round, in bytes:
+                  Memory retained by each round, in bytes:
                      DRAM of devices 0-1  [4096, 4096, 4096]  growing by 4 KiB (4096 B) per round
                         full after 261416 more rounds
                         each bank has 1021.16 MiB (1070760896 B) free of 1021.17 MiB (1070773184 B)
                         the last 2 rounds reserved 8 KiB (8192 B) of it
-                  Where it was asked for, the worst first:
-                     DRAM "kv-cache" from RepeatUntilStableTests$LeakTestCase.decode, buffers left on devices 0-1: [1, 1, 1], growing
+                  Call sites, the worst first:
+                     DRAM "kv-cache" from RepeatUntilStableTests$LeakTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
                         -> at dev.meshguard.junit.template.RepeatUntilStableTests$LeakTestCase.decode(RepeatUntilStableTests.java:NN)
                 Reproduce: mvn test -Dtest='RepeatUntilStableTests$LeakTestCase#decode'""");
     }
@@ -79,10 +79,10 @@ class RepeatUntilStableTests {
                 .withText("""
                 After 4 rounds, which is atMost, it is not decided whether memory grows with the rounds of RepeatUntilStableTests$UndecidedTestCase#decode:
                   UNDECIDED  4 rounds, the first for warming up · it cannot be known whether memory grows
-                  Memory left by each round, in bytes:
+                  Memory retained by each round, in bytes:
                      DRAM of device 0  [16384, 12288, 8192, 4096]  undecided, at least 1 more round needed
-                  Where it was asked for, the worst first:
-                     DRAM from RepeatUntilStableTests$UndecidedTestCase.decode, buffers left on device 0: [4, 3, 2, 1], undecided
+                  Call sites, the worst first:
+                     DRAM from RepeatUntilStableTests$UndecidedTestCase.decode, buffers retained on device 0: [4, 3, 2, 1], undecided
                         -> at dev.meshguard.junit.template.RepeatUntilStableTests$UndecidedTestCase.decode(RepeatUntilStableTests.java:NN)
                 Raise atMost, or warmUp where the first rounds fill a cache.
                 Reproduce: mvn test -Dtest='RepeatUntilStableTests$UndecidedTestCase#decode'""");
@@ -97,10 +97,10 @@ class RepeatUntilStableTests {
                 It cannot be known whether memory grows with the rounds of RepeatUntilStableTests$LosingTestCase#decode:
                   UNDECIDED  3 rounds, the first for warming up · it cannot be known whether memory grows
                   Reports are missing (first at event #13: the source noticed that a report of device 0 got lost).
-                  Memory left by each round, in bytes:
+                  Memory retained by each round, in bytes:
                      DRAM of device 0  [4096, 0, 0]  settled
-                  Where it was asked for, the worst first:
-                     DRAM from RepeatUntilStableTests$LosingTestCase.decode, buffers left on device 0: [1, 0, 0], settled
+                  Call sites, the worst first:
+                     DRAM from RepeatUntilStableTests$LosingTestCase.decode, buffers retained on device 0: [1, 0, 0], settled
                         -> at dev.meshguard.junit.template.RepeatUntilStableTests$LosingTestCase.decode(RepeatUntilStableTests.java:NN)
                 Reproduce: mvn test -Dtest='RepeatUntilStableTests$LosingTestCase#decode'""");
     }

@@ -16,7 +16,7 @@ public final class ConfigurationErrors {
      */
     public static ExtensionConfigurationException of(String place, String value, String allowed) {
         return new ExtensionConfigurationException(
-                String.format(Locale.ROOT, "%s: %s is refused. %s", place, value, allowed));
+                String.format(Locale.ROOT, "%s: %s is rejected. %s", place, value, allowed));
     }
 
     /** Returns the class of a service's provider and the location of its jar, for messages. */

@@ -79,8 +79,7 @@ public record RunJudgement(Outcome outcome, String text) {
                     Quantities.count(findings.expected(), "expectation"),
                     sources));
             lines.addAll(cut(inLines(unmatched)));
-            lines.add(
-                    "Remove the entry of what does not stay any more; an entry that nobody needs lets the next leak pass.");
+            lines.add("Remove entries that match nothing any more; an unneeded entry hides the next leak.");
         }
         List<Expectation> unknown = findings.unknown();
         boolean isOld = !ratchet(settings, findings, lines);

@@ -144,6 +144,7 @@ public record RunSettings(
 
     /** Returns the error for a parameter's value; the allowed values are a whole sentence. */
     public static IllegalArgumentException rejected(String name, String value, String allowed) {
-        return new IllegalArgumentException(String.format(Locale.ROOT, "%s = %s is refused. %s", name, value, allowed));
+        return new IllegalArgumentException(
+                String.format(Locale.ROOT, "%s = %s is rejected. %s", name, value, allowed));
     }
 }

@@ -47,7 +47,7 @@ public record UnknownParameters(List<String> known) {
     public void reject(ClassLoader loader, Properties system, Function<String, Optional<String>> parameters) {
         for (String name : unknown(file(loader), parameters)) {
             throw new IllegalArgumentException(
-                    String.format(Locale.ROOT, "%s: %s is refused. %s", FILE, name, instead(name)));
+                    String.format(Locale.ROOT, "%s: %s is rejected. %s", FILE, name, instead(name)));
         }
         for (String name : unknown(system, parameters)) {
             Optional.ofNullable(RENAMED.get(name))

@@ -154,7 +154,7 @@ final class FailedAllocationInvocation
     Scope counting() {
         SourceRuntime given = runtime;
         if (given == null) {
-            throw new IllegalStateException("The run was not told of the runtime of its test");
+            throw new IllegalStateException("The invocation did not receive the runtime of its test");
         }
         return given.resolve(Ttnn.class).decideAllocations(this);
     }
@@ -205,7 +205,7 @@ final class FailedAllocationInvocation
     private String injected(AllocationPoint point) {
         return String.format(
                 Locale.ROOT,
-                "%s %s on purpose: %s",
+                "%s %s by injection: %s",
                 which(),
                 use.annotation().lasting() ? "and all after it failed" : "failed",
                 point);

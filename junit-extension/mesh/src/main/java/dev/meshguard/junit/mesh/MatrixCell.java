@@ -93,7 +93,7 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
 
     @Override
     public List<String> notes() {
-        return isFaultless() ? List.of() : List.of("the runtime misbehaved on purpose: " + getDisplayName(0));
+        return isFaultless() ? List.of() : List.of("injected runtime defect: " + getDisplayName(0));
     }
 
     @Override

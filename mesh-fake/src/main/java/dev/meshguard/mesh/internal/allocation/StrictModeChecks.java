@@ -75,7 +75,7 @@ public final class StrictModeChecks {
         if (!strict) {
             return;
         }
-        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("taken back by the runtime")));
+        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("freed by the runtime")));
         allocation.allocator().ifPresent(allocator -> forget(allocator, allocation));
     }
 
@@ -106,7 +106,7 @@ public final class StrictModeChecks {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "Cannot empty the banks of mesh %d: its allocator has lent %s. They would still count as allocated, and freeing one"
+                "Cannot empty the banks of mesh %d: its allocator has allocated %s. They would still count as allocated, and freeing one"
                         + " later would free whatever lies at its address then.",
                 meshId,
                 Quantities.count(allocated.size(), "buffer")));
@@ -131,7 +131,7 @@ public final class StrictModeChecks {
                 "Cannot free the " + description(allocation) + ": it was freed before.",
                 Optional.of(allocation),
                 "Free it once. A runtime that is not strict ignores the second free, as the real one does.");
-        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("freed again, which was refused")));
+        allocation.openPeriod().ifPresent(life -> life.add(Moment.now("freed again, which was rejected")));
         throw error;
     }
 
@@ -142,7 +142,7 @@ public final class StrictModeChecks {
         }
         throw misuse(
                 Misuse.FREE_AFTER_CLOSE,
-                "Cannot free the " + description(allocation) + ": who lent it is closed.",
+                "Cannot free the " + description(allocation) + ": its allocator is closed.",
                 Optional.of(allocation),
                 "Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.");
     }

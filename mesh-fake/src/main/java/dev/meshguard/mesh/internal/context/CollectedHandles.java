@@ -72,7 +72,7 @@ public final class CollectedHandles {
             try {
                 destructor.run();
             } catch (IllegalStateException refusal) {
-                logger.warn("A handle was collected and could not be given back: {}", refusal.getMessage());
+                logger.warn("A handle was collected and could not be freed: {}", refusal.getMessage());
             }
         }
     }

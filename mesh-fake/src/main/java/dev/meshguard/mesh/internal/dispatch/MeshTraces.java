@@ -242,7 +242,7 @@ public final class MeshTraces {
                 .orElse("how large a trace is in which nothing was recorded");
         throw new IllegalStateException(String.format(
                 Locale.ROOT,
-                "Cannot end the capture of trace %d on mesh %d: nobody said %s, and only the runtime could know. Say it with"
+                "Cannot end the capture of trace %d on mesh %d: %s is unknown, and only the runtime could know. Give it with"
                         + " Program.setTraceSize(bytes) or OperationProfile.withTraceSize(bytes), or give the size of the whole"
                         + " trace to endMeshTrace(queue, trace, rawSize).",
                 trace.id().value(),

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Handle {
 
-    /** What a step returns that was refused; whatever is done with it does nothing. */
+    /** What a step returns that was rejected; whatever is done with it does nothing. */
     static final Handle NOTHING = new Handle(-1, "nothing", false);
 
     private final int step;
@@ -26,7 +26,7 @@ public final class Handle {
     private @Nullable Object object;
     private @Nullable Consumer<Object> free;
 
-    /** Returns what a step returns that was refused; whatever is done with it is a step that does nothing. */
+    /** Returns what a step returns that was rejected; whatever is done with it is a step that does nothing. */
     public static Handle nothing() {
         return NOTHING;
     }

@@ -168,7 +168,7 @@ public final class Life {
         return isOfAMesh() && meshClosedAt > moment && processDiedAt > moment;
     }
 
-    /** Returns whether one was lent by the allocator of a mesh and the other by that of a device. */
+    /** Returns whether one was allocated by the allocator of a mesh and the other by that of a device. */
     public boolean isAllocatedByAnotherAllocatorThan(Life other) {
         return !isCircularBuffer()
                 && !other.isCircularBuffer()

@@ -107,7 +107,7 @@ public final class Road implements AllocationListener {
         checked = true;
     }
 
-    /** From here on buffers are not heard of, and nobody knows that. */
+    /** From here on buffers are not received, and nobody knows that. */
     void deaf(boolean now) {
         deaf = now;
     }

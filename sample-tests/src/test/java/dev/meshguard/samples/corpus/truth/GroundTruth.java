@@ -410,7 +410,7 @@ public final class GroundTruth {
     }
 
     /**
-     * Returns whether memory is missing that a log could show: of an address that is lent by several meshes a log has one count, and the
+     * Returns whether memory is missing that a log could show: of an address that is allocated by several meshes a log has one count, and the
      * free of what was never reported takes away what another mesh lent there.
      */
     public boolean isMissingFromTheLog() {

@@ -87,7 +87,7 @@ final class MethodPromises implements StoredResource {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "STALE  %s on %s %s more than is left",
+                "STALE  %s on %s %s more than survived",
                 Quantities.count(broken.size(), "expectation"),
                 method.name(),
                 broken.size() == 1 ? "promises" : "promise"));
@@ -95,7 +95,7 @@ final class MethodPromises implements StoredResource {
         for (Expectation entry : broken.values()) {
             number++;
             lines.add(number + ". " + where() + ": " + entry);
-            lines.add("   where that is right, remove the entry: the next leak would find room in it");
+            lines.add("   if that is right, remove the entry, or it will hide the next leak");
         }
         AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
         failure.setStackTrace(method.stack());
@@ -105,8 +105,8 @@ final class MethodPromises implements StoredResource {
     private String where() {
         return switch (checks) {
             case 0 -> "no memory was used through MeshGuard";
-            case 1 -> "nothing left that fits";
-            default -> "nothing left that fits in any of " + checks + " checks";
+            case 1 -> "no survivor matches";
+            default -> "no survivor matches in any of " + checks + " checks";
         };
     }
 }

@@ -251,6 +251,6 @@ public final class SessionCheck implements StoredResource {
                         .context()
                         .ifPresent(tenant -> late.merge(tenant.name(), 1, Integer::sum)));
         late.forEach((name, buffers) -> notes.add(String.format(
-                Locale.ROOT, "%s asked for %s of these after it was over", name, Quantities.count(buffers, "buffer"))));
+                Locale.ROOT, "%s allocated %s of these after it was over", name, Quantities.count(buffers, "buffer"))));
     }
 }

@@ -119,7 +119,7 @@ public final class ExpectationAnnotations {
     private static Expectation expectation(ExpectBuffers annotation, String place) {
         if (annotation.because().isBlank() || annotation.because().equals("…")) {
             throw ConfigurationErrors.of(
-                    place, "because = \"" + annotation.because() + '"', "Say why the buffers may stay.");
+                    place, "because = \"" + annotation.because() + '"', "Say why the buffers are expected.");
         }
         try {
             return bounded(annotation, place, conditions(annotation, place));
