@@ -165,7 +165,7 @@ final class ReportDispatcher {
     /** Counts a report without room as lost. */
     private void noRoom(Limit limit, long number) {
         String why = String.format(
-                Locale.ROOT, "%d %s are the limit (%s), so more are not taken", number, limit.what, limit.option);
+                Locale.ROOT, "%d %s are the limit (%s), so more are rejected", number, limit.what, limit.option);
         if (reached.add(limit)) {
             problems.add(why + " and count as lost reports");
         }

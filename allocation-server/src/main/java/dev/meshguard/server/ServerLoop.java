@@ -148,7 +148,7 @@ final class ServerLoop implements Runnable {
             reserve = null;
             failed(String.format(
                     Locale.ROOT,
-                    "the server has no memory left and ends, its heap has %d MiB: allow it more (-Xmx), or less of what"
+                    "the server is out of memory and ends, its heap has %d MiB: allow it more (-Xmx), or less of what"
                             + " programs report (--max-buffers, maxBuffers)",
                     Runtime.getRuntime().maxMemory() >> 20));
         } catch (IOException | RuntimeException e) {
@@ -289,7 +289,7 @@ final class ServerLoop implements Runnable {
         try {
             channel = server.accept();
         } catch (IOException e) {
-            problems.add("a connection could not be taken: " + e.getMessage()
+            problems.add("a connection could not be accepted: " + e.getMessage()
                     + ". Allow this process more open files (ulimit -n)");
             return;
         }

@@ -38,7 +38,7 @@ class ServerLimitsTests extends WithServer {
             client.send(Request.free(7, 0, 6)).query(0);
         }
 
-        String why = "3 buffers are the limit (--max-buffers, maxBuffers), so more are not taken";
+        String why = "3 buffers are the limit (--max-buffers, maxBuffers), so more are rejected";
         assertThat(server.problems()).containsExactly(why + " and count as lost reports");
         assertThat(losses()).startsWith(why, why).hasSize(4);
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
@@ -74,8 +74,8 @@ class ServerLimitsTests extends WithServer {
                     Request.allocation(1, 0, BufferType.L1, 64, 64), Request.allocation(2, 0, BufferType.L1, 128, 64));
             client.send(Request.allocation(3, 0, BufferType.L1, 192, 64)).query(0);
             assertThat(losses())
-                    .containsExactly("2 processes that have something are the limit (--max-processes, maxProcesses), so"
-                            + " more are not taken");
+                    .containsExactly(
+                            "2 processes that have something are the limit (--max-processes, maxProcesses), so more are rejected");
 
             client.send(Request.free(2, 0, 128), Request.allocation(3, 0, BufferType.L1, 256, 64));
             assertThat(client.query(0).l1()).isEqualTo(128);

@@ -37,7 +37,7 @@ public final class BudgetAssertionError extends AssertionFailedError {
     public BudgetVerdict verdict() {
         if (verdict == null) {
             throw new IllegalStateException(
-                    "What was found stays in the process that found it: this error was read from a"
+                    "The findings exist only in the process that reached them: this error was read from a"
                             + " stream. Its message is the whole text.");
         }
         return verdict;

@@ -53,8 +53,9 @@ public final class LeakAssertionError extends AssertionFailedError {
      */
     public LeakVerdict verdict() {
         if (verdict == null) {
-            throw new IllegalStateException("The verdict stays in the process that gave it: this error was read from a"
-                    + " stream. Its message is the whole text.");
+            throw new IllegalStateException(
+                    "The verdict exists only in the process that reached it: this error was read from a"
+                            + " stream. Its message is the whole text.");
         }
         return verdict;
     }

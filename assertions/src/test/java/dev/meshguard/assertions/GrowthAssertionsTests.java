@@ -62,7 +62,7 @@ class GrowthAssertionsTests {
                           GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 64 B per round
                           Memory retained by each round, in bytes:
                              DRAM of device 0  [64, 64, 64, 64]  growing by 64 B per round
-                                no forecast: the reports do not say what a buffer reserves in each bank
+                                no forecast: the reports do not contain what a buffer reserves in each bank
                           Call sites, the worst first:
                              DRAM buffers of 64 B, buffers retained on device 0: [1, 1, 1, 1], growing""");
     }

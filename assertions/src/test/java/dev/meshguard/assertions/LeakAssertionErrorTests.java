@@ -70,7 +70,7 @@ class LeakAssertionErrorTests {
         Assertions.assertThat(copy).hasMessage(failure.getMessage());
         Assertions.assertThatIllegalStateException()
                 .isThrownBy(copy::verdict)
-                .withMessageStartingWith("The verdict stays in the process that gave it");
+                .withMessageStartingWith("The verdict exists only in the process that reached it");
     }
 
     private void failing() {

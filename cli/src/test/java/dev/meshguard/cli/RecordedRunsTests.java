@@ -354,9 +354,7 @@ class RecordedRunsTests {
         Files.writeString(folder.resolve("pages/machine-b/runs/two.json"), "{");
         assertThat(run("", "suite", folder.resolve("pages").toString()))
                 .isEqualTo(new Answer(
-                        2,
-                        index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is left out.\n",
-                        ""));
+                        2, index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is omitted.\n", ""));
     }
 
     @Test

@@ -103,7 +103,7 @@ class ServeProcessTests {
         }
         assertThat(server.exitValue()).isEqualTo(70);
         assertThat(errors())
-                .startsWith("meshguard: the server has no memory left and ends, its heap has ")
+                .startsWith("meshguard: the server is out of memory and ends, its heap has ")
                 .contains("-Xmx", "--max-buffers");
         assertThat(folder.resolve("s")).doesNotExist();
     }
@@ -129,7 +129,7 @@ class ServeProcessTests {
         assertThat(server.exitValue()).isZero();
         assertThat(errors())
                 .matches(
-                        "meshguard: \\d+ buffers are the limit \\(--max-buffers, maxBuffers\\), so more are not taken and"
+                        "meshguard: \\d+ buffers are the limit \\(--max-buffers, maxBuffers\\), so more are rejected and"
                                 + " count as lost reports\\R");
         assertThat(log).content().contains("... reports are missing here\n");
     }

@@ -98,7 +98,7 @@ class WitnessWithoutPastTests {
 
     private static boolean missesReports(AllocationTracker tracker) {
         return judge(tracker).inconclusiveReasonTexts().stream()
-                .anyMatch(doubt -> doubt.toString().contains("the books do not"));
+                .anyMatch(doubt -> doubt.toString().contains("that the ledger does not"));
     }
 
     private static void run(AllocationTracker tracker, FaultPlan faults) {

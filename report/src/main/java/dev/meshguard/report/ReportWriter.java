@@ -705,7 +705,7 @@ final class ReportWriter {
                 .filter(result -> result.deadline() == Deadline.UNKNOWN && !result.neverMatched())
                 .map(result -> String.format(
                         Locale.ROOT,
-                        "the history does not say when it was checked, so an entry until %s was taken to hold (%s)",
+                        "the history does not contain the day of the check, so an entry until %s was applied (%s)",
                         result.expectation().until().orElseThrow(),
                         result.expectation()))
                 .toList();

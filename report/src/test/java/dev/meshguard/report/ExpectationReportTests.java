@@ -186,7 +186,7 @@ class ExpectationReportTests {
                 DRAM     2 buffers, 128 B  2 buffers, 128 B
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
-                Note: the history does not say when it was checked, so an entry until 2026-10-31 was taken to hold (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)""");
+                Note: the history does not contain the day of the check, so an entry until 2026-10-31 was applied (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)""");
     }
 
     @Test

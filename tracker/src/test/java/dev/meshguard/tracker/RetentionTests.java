@@ -111,8 +111,7 @@ class RetentionTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(verdict.inconclusiveReasonTexts())
-                .containsExactly(
-                        "Frees that found nothing to free: 1, and the events that would say why were not kept.");
+                .containsExactly("Frees without a live buffer: 1, and the events that would show why were not kept.");
     }
 
     @Test

@@ -806,7 +806,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Frees that found nothing to free: 1, and the events that would say why were not kept.");
+                        "Frees without a live buffer: 1, and the events that would show why were not kept.");
     }
 
     @Test

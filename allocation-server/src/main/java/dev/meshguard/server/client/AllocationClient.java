@@ -278,7 +278,7 @@ public final class AllocationClient implements AutoCloseable {
         } catch (IOException alsoFailed) {
             e.addSuppressed(alsoFailed);
         }
-        return "the allocation server at " + socket + " went away: " + e.getMessage();
+        return "the allocation server at " + socket + " disconnected: " + e.getMessage();
     }
 
     private void warn() {

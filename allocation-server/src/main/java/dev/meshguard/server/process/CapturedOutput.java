@@ -79,6 +79,6 @@ final class CapturedOutput {
         String ending = new String(end, charset);
         return leftOut == 0
                 ? beginning + ending
-                : beginning + String.format(Locale.ROOT, "%n… %d bytes left out …%n", leftOut) + ending;
+                : beginning + String.format(Locale.ROOT, "%n… %d bytes omitted …%n", leftOut) + ending;
     }
 }

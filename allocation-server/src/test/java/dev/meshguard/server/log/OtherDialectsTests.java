@@ -109,7 +109,7 @@ class OtherDialectsTests {
 
         assertThat(Logs.losses(log))
                 .containsExactly(
-                        "by line 2 circular buffers of 21.7494 MB are left on device 0, and a log does not say which");
+                        "by line 2 circular buffers of 21.7494 MB are live on device 0, and a log does not identify them");
     }
 
     @Test
@@ -146,7 +146,7 @@ class OtherDialectsTests {
 
         assertThat(Logs.losses(log))
                 .containsExactly(
-                        "process 7 died with 800 circular buffers of 22.4 MB (line 4), and a log does not say which");
+                        "process 7 died with 800 circular buffers of 22.4 MB (line 4), and a log does not identify them");
     }
 
     @Test

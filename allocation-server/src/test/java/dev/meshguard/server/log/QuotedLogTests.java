@@ -61,7 +61,7 @@ class QuotedLogTests {
     void theDumpOfTheDocumentHasBuffersThatNoLineAllocates() {
         AllocationLog log = Logs.ofResource("what-remains.md");
 
-        assertThat(Logs.losses(log)).startsWith("line 111 says 381 buffers left, and the lines before it add up to 0");
+        assertThat(Logs.losses(log)).startsWith("line 111 says 381 live buffers, and the lines before it add up to 0");
         assertThat(log.differingStatistics()).isEqualTo(17);
     }
 
@@ -142,7 +142,7 @@ class QuotedLogTests {
                 "... (test runs, all user tensors deallocated) ...",
                 "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)");
 
-        assertThat(Logs.losses(log)).containsExactly("line 2 says that lines are left out there");
+        assertThat(Logs.losses(log)).containsExactly("line 2 says that lines are omitted there");
     }
 
     @Test
@@ -150,9 +150,9 @@ class QuotedLogTests {
         String freed = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)";
 
         assertThat(Logs.losses(Logs.of(ALLOCATED, freed, "... (8 devices total)", "```")))
-                .containsExactly("line 3 says that lines are left out there");
+                .containsExactly("line 3 says that lines are omitted there");
         assertThat(Logs.losses(Logs.of("```", "…", "", ALLOCATED, freed)))
-                .containsExactly("line 2 says that lines are left out there");
+                .containsExactly("line 2 says that lines are omitted there");
     }
 
     @Test

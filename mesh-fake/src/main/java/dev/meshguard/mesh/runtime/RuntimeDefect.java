@@ -34,7 +34,7 @@ public enum RuntimeDefect {
      */
     MESH_BUFFER_DEALLOCATE_RETURNS_EARLY(
             "a mesh buffer's deallocate changes its own state and returns before it reaches the devices' buffers",
-            "tensors that were deallocated by hand seem to stay allocated on every device"),
+            "tensors that were deallocated by hand seem to remain allocated on every device"),
     /**
      * The runtime reports the backing buffer of every mesh buffer as a buffer of device 0.
      *
@@ -54,8 +54,8 @@ public enum RuntimeDefect {
      * process ends. Source: {@code tt_metal/impl/program/program.cpp}; on main implemented on 2026-04-18.
      */
     CIRCULAR_BUFFERS_NEVER_REPORTED_FREE(
-            "a program that ends does not say that its circular buffers are gone",
-            "L1 buffers of programs seem to stay until the process ends"),
+            "a program that ends does not report that its circular buffers are freed",
+            "L1 buffers of programs seem to remain until the process ends"),
     /**
      * The runtime does not report the free of a buffer whose device is already closed.
      *
@@ -65,7 +65,7 @@ public enum RuntimeDefect {
      */
     BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED(
             "a buffer reports its free only while its device is initialised",
-            "buffers that are freed after the close seem to stay"),
+            "buffers that are freed after the close seem to remain"),
     /**
      * The runtime frees its own buffers at close without reporting it.
      *
@@ -127,7 +127,7 @@ public enum RuntimeDefect {
      */
     PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS(
             "the circular buffers of all programs of a device are kept in one list, which the end of any program empties",
-            "circular buffers of programs that still live seem to be gone"),
+            "circular buffers of programs that still live seem to be freed"),
     /**
      * The runtime reports a free only after the address was reused.
      *
@@ -138,7 +138,7 @@ public enum RuntimeDefect {
      */
     FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED(
             "an address is freed before its free is reported, so the next allocation there is reported first",
-            "a new buffer seems to lie where the old one still does, and its own free is of nothing"),
+            "a new buffer seems to overlap the old one, and its own free finds no buffer"),
     /**
      * Frees name devices that do not exist.
      *
@@ -148,7 +148,7 @@ public enum RuntimeDefect {
      */
     FREES_NAME_STALE_DEVICES(
             "the device id of a free is read through a pointer to a device that is gone",
-            "buffers stay on devices that exist, and frees are reported of devices that do not"),
+            "buffers remain on devices that exist, and frees are reported of devices that do not"),
     /**
      * The runtime reports nothing after the mesh is closed.
      *
@@ -158,7 +158,7 @@ public enum RuntimeDefect {
      */
     REPORTS_END_AT_CLOSE(
             "the connection to the tracker is gone when the last programs end",
-            "what ends after the close seems to stay"),
+            "memory freed after the close seems to remain"),
     /**
      * The runtime crashes when a mesh buffer is freed after its mesh was closed.
      *
@@ -190,7 +190,7 @@ public enum RuntimeDefect {
      */
     TRACE_BUFFER_KEPT_AFTER_RELEASE(
             "the buffer of a trace is still referred to when the trace is released, so it is never freed",
-            "buffers of traces that were released stay, until the trace region is full"),
+            "buffers of released traces remain, until the trace region is full"),
     /**
      * The runtime still counts the size of a released trace against the trace region.
      *

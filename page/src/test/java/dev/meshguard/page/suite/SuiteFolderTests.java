@@ -110,8 +110,8 @@ class SuiteFolderTests {
         JsonNode data = dataOf(suite.writeIndex());
 
         assertThat(data.at("/warnings").toString())
-                .isEqualTo("[\"runs/half.json cannot be read, and is left out.\","
-                        + "\"runs/other.json is no record of version 1, and is left out.\"]");
+                .isEqualTo("[\"runs/half.json cannot be read, and is omitted.\","
+                        + "\"runs/other.json is no record of version 1, and is omitted.\"]");
         assertThat(data.at("/runs/0/title").textValue()).isEqualTo("one");
         assertThat(data.at("/runs/0").has("page")).isFalse();
     }

@@ -66,7 +66,7 @@ final class HistoryWriter {
         }
         EventForm<?> form = FORMS.get(event.getClass());
         if (form == null) {
-            throw new IllegalStateException("Nobody said how this event is written: " + event);
+            throw new IllegalStateException("No form is defined for this event: " + event);
         }
         json.writeStartObject();
         json.writeStringField("kind", form.kind());

@@ -30,7 +30,7 @@ record TrackedDevice(Device device, int id, AllocationTracker tracker) implement
 
         @Override
         public void close() {
-            // Reported first: once it is given back, another thread may be lent the same address.
+            // Reported first: once it is freed, another thread may allocate the same address.
             owner.tracker.freed(owner.id, DRAM, address());
             memory.close();
         }

@@ -58,7 +58,7 @@ class SuitePageTests {
                 .containsExactlyInAnyOrder("1leak", "2clean", "1misreported");
         assertThat(chromium.text("#totals [data-total=leaks]")).isEqualTo(String.valueOf(leaks()));
         assertThat(chromium.text("#totals [data-total=bytes]")).isEqualTo(Quantities.size(leakedBytes()));
-        assertThat(chromium.texts("#warnings li")).containsExactly("runs/torn.json cannot be read, and is left out.");
+        assertThat(chromium.texts("#warnings li")).containsExactly("runs/torn.json cannot be read, and is omitted.");
     }
 
     @Test

@@ -228,7 +228,7 @@ public final class Accumulation {
         List<String> doubts = new ArrayList<>();
         if (!history.isComplete()) {
             doubts.add(
-                    "The tracker kept live buffers and totals only, so what was there at the end of a round is not known."
+                    "The tracker kept live buffers and totals only, so the live memory at the end of a round is unknown."
                             + " Record with Retention.ALL.");
         }
         if (!history.lostReports().isEmpty()) {
@@ -444,7 +444,8 @@ public final class Accumulation {
             Map<DeviceMemory, Forecast> forecasts = new HashMap<>();
             memories.forEach(memory -> forecasts.put(
                     memory,
-                    new Forecast.Unknown("each round has a tracker of its own, so nothing says they share a memory")));
+                    new Forecast.Unknown(
+                            "each round has a tracker of its own, so it is unknown whether they share a memory")));
             return forecasts;
         }
     }

@@ -73,7 +73,7 @@ final class BankReservations {
 
     private Forecast forecast(DeviceMemory memory, RoundVector perBank, int warmUp) {
         if (unknown.contains(memory)) {
-            return new Forecast.Unknown("the reports do not say what a buffer reserves in each bank");
+            return new Forecast.Unknown("the reports do not contain what a buffer reserves in each bank");
         }
         GrowthTrend course = GrowthTrend.of(perBank, warmUp);
         if (course.trend() != Trend.GROWING) {
@@ -82,7 +82,7 @@ final class BankReservations {
         }
         Optional<MemoryCapacity> capacity = capacityOf(memory);
         if (capacity.isEmpty()) {
-            return new Forecast.Unknown("the source does not say how large the memory is");
+            return new Forecast.Unknown("the size of the memory was not reported");
         }
         long bytesPerBank = capacity.get().bytesPerBank();
         long taken = before.getOrDefault(memory, 0L) + perBank.total();

@@ -296,7 +296,7 @@ public final class VerdictBuilder {
                     InconclusiveReason.Kind.FREES_NOT_KEPT,
                     String.format(
                             Locale.ROOT,
-                            "Frees that found nothing to free: %d, and the events that would say why were not kept.",
+                            "Frees without a live buffer: %d, and the events that would show why were not kept.",
                             history.freesOfNothing())));
         }
         if (history.freesNotKept() > 0) {
@@ -305,7 +305,7 @@ public final class VerdictBuilder {
                     String.format(
                             Locale.ROOT,
                             "Frees of buffers that were allocated at the check, or where another buffer had survived an"
-                                    + " earlier open period of the device: %d, and the events that would say which were"
+                                    + " earlier open period of the device: %d, and the events that would show which were"
                                     + " not kept.",
                             history.freesNotKept())));
         }
@@ -521,7 +521,7 @@ public final class VerdictBuilder {
                         String.format(
                                 Locale.ROOT,
                                 "%s that the allocator held when it was wiped (event #%d) %s no longer in the ledger, and the"
-                                        + " events that would say whether %s freed too late were not kept.",
+                                        + " events that would show whether %s freed too late were not kept.",
                                 Quantities.count(gone, "buffer"),
                                 event.number(),
                                 gone == 1 ? "is" : "are",

@@ -270,8 +270,7 @@ class AccumulationTests {
 
         assertThat(Accumulation.of(forgetful.history()).inconclusiveReasons())
                 .containsExactly(
-                        "The tracker kept live buffers and totals only, so what was there at the end of a round is not"
-                                + " known. Record with Retention.ALL.");
+                        "The tracker kept live buffers and totals only, so the live memory at the end of a round is unknown. Record with Retention.ALL.");
     }
 
     @Test
@@ -348,7 +347,7 @@ class AccumulationTests {
         assertThat(accumulation.memory())
                 .extracting(MemoryGrowth::forecast)
                 .containsExactly(new Forecast.Unknown(
-                        "each round has a tracker of its own, so nothing says they share a memory"));
+                        "each round has a tracker of its own, so it is unknown whether they share a memory"));
         assertThat(accumulation.ledger(CountingPolicy.EVERY_REPORT))
                 .extracting(MemoryGrowth::bytes)
                 .containsExactly(RoundVector.of(64, 64, 64));
@@ -406,7 +405,7 @@ class AccumulationTests {
         tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
         tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
 
-        assertThat(forecast()).isEqualTo(new Forecast.Unknown("the source does not say how large the memory is"));
+        assertThat(forecast()).isEqualTo(new Forecast.Unknown("the size of the memory was not reported"));
     }
 
     @Test
@@ -415,7 +414,7 @@ class AccumulationTests {
         tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
 
         assertThat(forecast())
-                .isEqualTo(new Forecast.Unknown("the reports do not say what a buffer reserves in each bank"));
+                .isEqualTo(new Forecast.Unknown("the reports do not contain what a buffer reserves in each bank"));
     }
 
     @Test

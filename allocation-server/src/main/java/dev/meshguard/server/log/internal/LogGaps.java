@@ -28,11 +28,11 @@ final class LogGaps {
         /** The device id is impossible. */
         DEVICE(true, "devices that there cannot be"),
         /** Lines were omitted. */
-        OMITTED(false, "lines left out"),
+        OMITTED(false, "omitted lines"),
         /** A program could not report. */
         NOT_CONNECTED(false, "programs that could not report"),
         /** Circular buffers of which only the sum is known. */
-        CIRCULAR_BUFFERS(false, "circular buffers that are left"),
+        CIRCULAR_BUFFERS(false, "live circular buffers"),
         /** The log ends in the middle of a line. */
         CUT(false, "lines that are cut");
 

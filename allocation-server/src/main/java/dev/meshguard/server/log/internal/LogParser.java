@@ -504,7 +504,7 @@ public final class LogParser {
                         lines.number(),
                         String.format(
                                 Locale.ROOT,
-                                "process %d died with %s of %s MB (line %d), and a log does not say which",
+                                "process %d died with %s of %s MB (line %d), and a log does not identify them",
                                 pid,
                                 Quantities.count(line.number(0), "circular buffer"),
                                 line.word(2),
@@ -535,7 +535,7 @@ public final class LogParser {
         losses.note(
                 LogGaps.Kind.OMITTED,
                 line,
-                String.format(Locale.ROOT, "line %d says that lines are left out there", line));
+                String.format(Locale.ROOT, "line %d says that lines are omitted there", line));
     }
 
     // The end
@@ -580,7 +580,7 @@ public final class LogParser {
                     total.line(),
                     String.format(
                             Locale.ROOT,
-                            "by line %d circular buffers of %s MB are left on device %d, and a log does not say which",
+                            "by line %d circular buffers of %s MB are live on device %d, and a log does not identify them",
                             total.line(),
                             total.megabytes(),
                             ofDevice));

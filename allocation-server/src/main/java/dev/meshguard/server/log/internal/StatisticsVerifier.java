@@ -61,7 +61,7 @@ final class StatisticsVerifier {
     }
 
     void tracked(long said, long line) {
-        check(said, ledger.entries(), ledger.entries(), line, "buffers left");
+        check(said, ledger.entries(), ledger.entries(), line, "live buffers");
     }
 
     void group(int device, BufferType type, long buffers, String megabytes, long line) {

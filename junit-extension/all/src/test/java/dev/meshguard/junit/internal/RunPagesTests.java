@@ -26,7 +26,7 @@ class RunPagesTests {
         try (URLClassLoader empty = new URLClassLoader(new URL[0], ClassLoader.getPlatformClassLoader())) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> begin(PageMode.ALWAYS, empty))
-                    .withMessage("meshguard.page = always is refused. Nothing writes pages here: add the artifact"
+                    .withMessage("meshguard.page = always is rejected. Nothing writes pages here: add the artifact"
                             + " meshguard-page to the class path of the tests.");
         }
     }

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  */
 final class SourceRedactor {
 
-    private static final String OMITTED = "(source left out)";
+    private static final String OMITTED = "(source omitted)";
 
     private static final int MAX_FRAMES = 60;
 

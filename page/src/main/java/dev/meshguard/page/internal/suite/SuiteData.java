@@ -102,7 +102,7 @@ public final class SuiteData {
             Map<String, String> texts = texts(json);
             if (!RunRecord.FORMAT.equals(texts.get("format"))
                     || !Integer.toString(RunRecord.VERSION).equals(texts.get("version"))) {
-                warnings.add(place + " is no record of version " + RunRecord.VERSION + ", and is left out.");
+                warnings.add(place + " is no record of version " + RunRecord.VERSION + ", and is omitted.");
                 return;
             }
             String page = place.substring(0, place.length() - RECORD.length()) + PAGE;
@@ -115,7 +115,7 @@ public final class SuiteData {
         } catch (NoSuchFileException removed) {
             // Deleted by another JVM after the listing: its test no longer leaks.
         } catch (IOException unreadable) {
-            warnings.add(place + " cannot be read, and is left out.");
+            warnings.add(place + " cannot be read, and is omitted.");
         }
     }
 

@@ -66,7 +66,7 @@ class BoundedFilesTests {
                 .hasContent("LEAK of the test\n"
                         + "Note: history.jsonl is cut after " + lines + " lines, because it is longer than"
                         + " 1 KiB (1024 B); the verdict is on all of it.\n"
-                        + "Note: verdict.json is left out: it is longer than 1 KiB (1024 B).\n");
+                        + "Note: verdict.json is omitted: it is longer than 1 KiB (1024 B).\n");
     }
 
     @Test

@@ -47,7 +47,7 @@ public record FailureFiles(String prefix, long mostBytes) {
             target.attach(verdict, JSON, file -> VerdictJson.write(report, file));
         } else {
             notes.add(String.format(
-                    Locale.ROOT, "%s is left out: it is longer than %s.", verdict, Quantities.size(mostBytes)));
+                    Locale.ROOT, "%s is omitted: it is longer than %s.", verdict, Quantities.size(mostBytes)));
         }
         target.attach(
                 prefix + "failure.txt",
