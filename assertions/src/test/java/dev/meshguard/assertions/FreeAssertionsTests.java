@@ -2,6 +2,7 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocationRequest;
@@ -34,14 +35,14 @@ class FreeAssertionsTests {
         freeAgain();
 
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoDoubleFrees()))
-                .isEqualTo("""
+                .isEqualTo(expected(tracker.history(), """
                 Expecting no double free but found 1:
-                1. DRAM 0x1000 (4096) on devices 0, 1: double free (event #5)
+                1. DRAM 0x1000 (4096) on devices 0, 1: double free ({freed 3})
                    -> at dev.meshguard.assertions.FreeAssertionsTests.freeAgain(FreeAssertionsTests.java:NN)
-                   the buffer that was there, 64 B, was allocated at event #1
+                   the buffer that was there, 64 B, was allocated at {allocated 1}
                    -> at dev.meshguard.assertions.FreeAssertionsTests.allocate(FreeAssertionsTests.java:NN)
-                   and freed before, at event #3
-                   -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)""");
+                   and freed before, at {freed 1}
+                   -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)"""));
     }
 
     @Test
@@ -53,10 +54,10 @@ class FreeAssertionsTests {
 
         assertThat(tracker).hasBalancedReports();
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoDoubleFrees()))
-                .startsWith("""
+                .startsWith(expected(tracker.history(), """
                         Expecting no double free but found 1:
-                        1. DRAM 0x1000 (4096) on device 0: second free, ignored by the runtime (event #3)
-                        """);
+                        1. DRAM 0x1000 (4096) on device 0: second free, ignored by the runtime ({free ignored})
+                        """));
     }
 
     @Test
@@ -67,10 +68,10 @@ class FreeAssertionsTests {
         plain.freed(0, BufferType.DRAM, 4096);
 
         Assertions.assertThat(textOf(() -> assertThat(plain).hasNoDoubleFrees()))
-                .endsWith("""
-                           and freed before, at event #2
+                .endsWith(expected(plain.history(), """
+                           and freed before, at {freed 1}
                            -> at an unknown place (no origin was captured)
-                        To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES.""");
+                        To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES."""));
     }
 
     @Test
@@ -86,7 +87,8 @@ class FreeAssertionsTests {
         plain.freed(0, BufferType.DRAM, 4096);
 
         Assertions.assertThat(textOf(() -> assertThat(plain).hasNoDoubleFrees()))
-                .endsWith("\n   and freed before, at event #2, when its handle was collected");
+                .endsWith(expected(
+                        plain.history(), "\n   and freed before, at {freed 1}, when its handle was collected"));
     }
 
     @Test
@@ -95,11 +97,11 @@ class FreeAssertionsTests {
 
         assertThat(tracker).hasNoDoubleFrees();
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoUnknownFrees()))
-                .isEqualTo("""
+                .isEqualTo(expected(tracker.history(), """
                 Expecting no free of an unknown address but found 1:
-                1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address (event #1)
+                1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address ({freed 1})
                    -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)
-                   no buffer was ever reported there""");
+                   no buffer was ever reported there"""));
     }
 
     @Test

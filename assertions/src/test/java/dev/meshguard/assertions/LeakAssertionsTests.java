@@ -3,6 +3,7 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.Failures.leakOf;
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -43,11 +44,11 @@ class LeakAssertionsTests {
     void noLeaksFailsWithTheTextOfTheVerdict() {
         tracker.allocated(0, BufferType.DRAM, 4096, 64);
 
-        Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaks())).isEqualTo("""
+        Assertions.assertThat(textOf(() -> assertThat(tracker).noLeaks())).isEqualTo(expected(tracker.history(), """
                 LEAK  1 leak · 1 buffer · 64 B still allocated      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 64 B x 1   device ●   UNEXPLAINED: no free was reported
                    -> at an unknown place (no origin was captured)
-                   allocated in START (event #1) at 0x1000 (4096), unlabelled
+                   allocated in START ({allocated}) at 0x1000 (4096), unlabelled
 
                 Tracked  allocated       remaining
                 DRAM     1 buffer, 64 B  1 buffer, 64 B
@@ -55,7 +56,7 @@ class LeakAssertionsTests {
                 UNEXPLAINED: Free the buffer before close_mesh_device.
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 64, atMost = 1, because = "…")
-                   as a line of a file: DRAM device 0 size 64 count atMost 1 because "…\"""");
+                   as a line of a file: DRAM device 0 size 64 count atMost 1 because "…\""""));
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocationRequest;
@@ -39,12 +40,12 @@ class SeveralMeshesAssertionsTests {
 
         assertThat(tracker).noLeaks().hasBalancedReports().onlyExpectedSystemBuffers();
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoMeshOverlaps()))
-                .isEqualTo("""
+                .isEqualTo(expected(tracker.history(), """
                 Expecting no memory held by two allocators at a time but found 1:
-                1. DRAM 0x1000 (4096) on devices 0, 1: memory held by two allocators at a time (event #5)
+                1. DRAM 0x1000 (4096) on devices 0, 1: memory held by two allocators at a time ({allocated 3})
                    -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)
-                   the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at event #3
-                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)""");
+                   the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at {allocated 1}
+                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)"""));
     }
 
     @Test
@@ -87,12 +88,12 @@ class SeveralMeshesAssertionsTests {
 
         assertThat(tracker).noLeaks().hasNoDoubleFrees().hasNoMeshOverlaps();
         Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoUnknownFrees()))
-                .isEqualTo("""
+                .isEqualTo(expected(tracker.history(), """
                 Expecting no free of an unknown address but found 1:
-                1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address (event #5)
+                1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address ({freed 1})
                    -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.free(SeveralMeshesAssertionsTests.java:NN)
-                   the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at event #3
-                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)""");
+                   the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at {allocated 1}
+                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)"""));
     }
 
     private void allocate(int mesh) {

@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 /**
  * Expected texts that refer to events of a history, not to their numbers.
  *
- * <p>{@code {freed}} stands for the number of the only free, {@code {freed 2}} for the second one, {@code {last freed}} for the
- * last of several. So a test states which event the text has to name, and does not change when other events are recorded.
+ * <p>{@code {freed}} stands for the only free, {@code {freed 2}} for the second one, {@code {last freed}} for the last of
+ * several, {@code {freed 2 to 4}} for a range. So a test states which event the text has to name, and does not change when
+ * other events are recorded.
  *
  * <pre>{@code
  * expected(history, "freed at {freed}, after close began ({mesh closing})") // "freed at event #7, after close began (event #4)"
@@ -40,28 +41,43 @@ public final class ExpectedText {
             entry("handle traced", HistoryEvent.HandleTraced.class),
             entry("round began", HistoryEvent.RoundBegan.class));
 
-    private static final Pattern REFERENCE = Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+))?}");
+    private static final Pattern REFERENCE = Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+)(?: to (\\d+))?)?}");
 
     private ExpectedText() {}
 
     /** Returns the text with {@code event #N} for each reference to an event. */
     public static String expected(AllocationHistory history, String text) {
-        return REFERENCE.matcher(text).replaceAll(reference -> "event #" + number(history, reference));
+        return REFERENCE.matcher(text).replaceAll(reference -> resolved(history, reference));
     }
 
-    private static long number(AllocationHistory history, MatchResult reference) {
+    private static String resolved(AllocationHistory history, MatchResult reference) {
         Class<? extends HistoryEvent> kind = KINDS.get(reference.group(2));
         if (kind == null) {
-            throw new IllegalArgumentException(reference.group() + " is no kind of event: " + KINDS.keySet());
+            throw new IllegalArgumentException(reference.group() + " names none of " + KINDS.keySet());
         }
         List<? extends HistoryEvent> events = history.events(kind);
-        boolean last = reference.group(1) != null;
-        boolean only = !last && reference.group(3) == null;
-        int index = last || only ? events.size() : Integer.parseInt(reference.group(3));
-        if (index < 1 || index > events.size() || (only && events.size() > 1)) {
-            throw new IllegalArgumentException(
-                    "There are " + events.size() + " events for " + reference.group() + ": " + events);
+        if (reference.group(4) != null) {
+            return "events #" + number(events, reference, 3) + " to #" + number(events, reference, 4);
         }
-        return events.get(index - 1).number();
+        if (reference.group(3) != null) {
+            return "event #" + number(events, reference, 3);
+        }
+        if (events.isEmpty() || (reference.group(1) == null && events.size() > 1)) {
+            throw noSuchEvent(events, reference);
+        }
+        return "event #" + events.get(events.size() - 1).number();
+    }
+
+    private static long number(List<? extends HistoryEvent> events, MatchResult reference, int group) {
+        int position = Integer.parseInt(reference.group(group));
+        if (position < 1 || position > events.size()) {
+            throw noSuchEvent(events, reference);
+        }
+        return events.get(position - 1).number();
+    }
+
+    private static IllegalArgumentException noSuchEvent(List<? extends HistoryEvent> events, MatchResult reference) {
+        return new IllegalArgumentException(
+                "There are " + events.size() + " events for " + reference.group() + ": " + events);
     }
 }
