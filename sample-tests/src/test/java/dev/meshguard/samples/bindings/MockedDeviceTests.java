@@ -13,11 +13,11 @@ class MockedDeviceTests {
     @Test
     void aMockThatAllocatesAddressesNamesTheLineThatForgotOne() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.UploadTestCase.class))
-                .hasMessage("""
+                .satisfies(Fixtures.message("""
                 LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
                 1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
                    -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
-                   allocated in TEST (event #5) at 0x2000 (8192), unlabelled
+                   allocated in TEST ({last allocated}) at 0x2000 (8192), unlabelled
 
                 Tracked  allocated                    remaining
                 DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
@@ -30,17 +30,17 @@ class MockedDeviceTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
-                Reproduce: mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'""");
+                Reproduce: mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'"""));
     }
 
     @Test
     void aMockThatAllocatesHandlesNamesTheFieldThatKeepsOne() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.DecodeTestCase.class))
-                .hasMessage("""
+                .satisfies(Fixtures.message("""
                 LEAK  1 leak · 1 buffer · 8 KiB (8192 B) still allocated      [2 allocated = 1 freed + 1 leaked]
-                1. DRAM 8 KiB (8192 B) x 1   device ●   HELD: still referenced by DecodeTestCase.keys (event #8)
+                1. DRAM 8 KiB (8192 B) x 1   device ●   HELD: still referenced by DecodeTestCase.keys ({handle traced})
                    -> at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:82)
-                   allocated in TEST (event #4) at 0x2000 (8192), unlabelled
+                   allocated in TEST ({last allocated}) at 0x2000 (8192), unlabelled
 
                 Tracked  allocated                    remaining
                 DRAM     2 buffers, 12 KiB (12288 B)  1 buffer, 8 KiB (8192 B)
@@ -53,17 +53,17 @@ class MockedDeviceTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 1 origin "MockedDeviceTestCases$DecodeTestCase.decodes" because "…"
-                Reproduce: mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'""");
+                Reproduce: mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'"""));
     }
 
     @Test
     void aMockThatIsListenedToIsJudgedLikeOneThatReports() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.ListenedTestCase.class))
-                .hasMessage("""
+                .satisfies(Fixtures.message("""
                 LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
                 1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
                    -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
-                   allocated in TEST (event #4) at 0x2000 (8192), unlabelled
+                   allocated in TEST ({last allocated}) at 0x2000 (8192), unlabelled
 
                 Tracked  allocated                    remaining
                 DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
@@ -76,7 +76,7 @@ class MockedDeviceTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
                    as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
-                Reproduce: mvn test -Dtest='MockedDeviceTestCases$ListenedTestCase#uploads'""");
+                Reproduce: mvn test -Dtest='MockedDeviceTestCases$ListenedTestCase#uploads'"""));
     }
 
     @Test

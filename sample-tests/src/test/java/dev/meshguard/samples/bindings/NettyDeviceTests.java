@@ -1,6 +1,7 @@
 package dev.meshguard.samples.bindings;
 
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
@@ -36,13 +37,13 @@ class NettyDeviceTests {
 
     @Test
     void aDecoderThatNobodyClosesLeaks() {
-        String message = Fixtures.failureOf(NettyDeviceTestCase.class).getMessage();
+        Throwable failure = Fixtures.failureOf(NettyDeviceTestCase.class);
 
-        assertThat(withoutAddresses(message)).isEqualTo("""
+        assertThat(withoutAddresses(failure.getMessage())).isEqualTo(expected(Fixtures.historyOf(failure), """
                 LEAK  1 leak · 2 buffers · 16 KiB (16384 B) still allocated      [4 allocated = 2 freed + 2 leaked]
-                1. DRAM 8 KiB (8192 B) x 2   device ●   HELD: still referenced by NettyDeviceTestCase.decoder -> Decoder.keys -> ArrayList[0] (event #11)
+                1. DRAM 8 KiB (8192 B) x 2   device ●   HELD: still referenced by NettyDeviceTestCase.decoder -> Decoder.keys -> ArrayList[0] ({handle traced 1})
                    -> at dev.meshguard.samples.bindings.Decoder.decode(Decoder.java:20)
-                   allocated in TEST (events #4 to #7) at 0x… (…), 0x… (…), unlabelled
+                   allocated in TEST ({allocated 2 to 4}) at 0x… (…), 0x… (…), unlabelled
 
                 Tracked  allocated                    remaining
                 DRAM     4 buffers, 24 KiB (24576 B)  2 buffers, 16 KiB (16384 B)
@@ -55,7 +56,7 @@ class NettyDeviceTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 2, origin = "Decoder.decode", because = "…")
                    as a line of a file: DRAM device 0 size 8192 count atMost 2 origin "Decoder.decode" because "…"
-                Reproduce: mvn test -Dtest=NettyDeviceTestCase#decodes""");
+                Reproduce: mvn test -Dtest=NettyDeviceTestCase#decodes"""));
     }
 
     @Test

@@ -13,16 +13,16 @@ class DemoTests {
 
     @Test
     void thirtySixKilobytesAreTheBinariesOfCachedPrograms() {
-        assertThat(Fixtures.failureOf(ThirtySixKilobytesTestCase.class)).hasMessage("""
+        assertThat(Fixtures.failureOf(ThirtySixKilobytesTestCase.class)).satisfies(Fixtures.message("""
                 LEAK  2 leaks · 19 buffers · 300 KiB (307200 B) still allocated after close_mesh_device      [67 allocated = 48 freed + 19 leaked]
-                1. DRAM 12 KiB (12288 B) x 8   devices ●●●●●●●●   CACHED: program 1 (add) has been in the program cache since event #41 and never left it
+                1. DRAM 12 KiB (12288 B) x 8   devices ●●●●●●●●   CACHED: program 1 (add) has been in the program cache since {owner cached 1} and never left it
                    -> at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
-                   allocated in TEST (events #45 to #59) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (add)
+                   allocated in TEST ({allocated 28 to 42}) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (add)
                    at 0x3ffff800 (1073739776) on device 0: allocated 2 times, freed 1 time
                    with it: L1 4 KiB (4096 B) x 3 on device 0, owned by program 1 (add), program 2 (matmul)
-                2. DRAM 24 KiB (24576 B) x 8   devices ●●●●●●●●   CACHED: program 2 (matmul) has been in the program cache since event #93 and never left it
+                2. DRAM 24 KiB (24576 B) x 8   devices ●●●●●●●●   CACHED: program 2 (matmul) has been in the program cache since {last owner cached} and never left it
                    -> at dev.meshguard.samples.support.MeshAllocation.multiply(MeshAllocation.java:51)
-                   allocated in TEST (events #97 to #111) at 0x3ffff000 (1073737728), unlabelled, owned by program 2 (matmul)
+                   allocated in TEST ({allocated 71 to 85}) at 0x3ffff000 (1073737728), unlabelled, owned by program 2 (matmul)
                    at 0x3ffff000 (1073737728) on device 0: allocated 2 times, freed 1 time
 
                 Tracked  allocated                             remaining
@@ -39,7 +39,7 @@ class DemoTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 12288, atMost = 8, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: DRAM size 12288 count atMost 8 origin "MeshAllocation.add" because "…"
-                Reproduce: mvn test -Dtest='DemoScenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'""");
+                Reproduce: mvn test -Dtest='DemoScenario$ThirtySixKilobytesTestCase#closesTheMeshWithItsProgramsStillCached'"""));
     }
 
     /**
@@ -57,13 +57,13 @@ class DemoTests {
      */
     @Test
     void threeL1BuffersAreCircularBuffersOfProgramsThatEnded() {
-        assertThat(Fixtures.failureOf(ThreeL1BuffersTestCase.class)).hasMessage("""
+        assertThat(Fixtures.failureOf(ThreeL1BuffersTestCase.class)).satisfies(Fixtures.message("""
                 MISREPORTED  all memory was freed, but the reported counts are wrong: 3 buffers, 12 KiB (12288 B), still live      [67 allocated = 64 freed + 3 misreported]
-                1. L1 4 KiB (4096 B) x 3   devices ●○○○○○○○   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #178, program 2 (matmul) ended at event #187, and its free was never reported
+                1. L1 4 KiB (4096 B) x 3   devices ●○○○○○○○   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at {owner ended 1}, program 2 (matmul) ended at {last owner ended}, and its free was never reported
                    -> at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
-                   circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at event #191)
+                   circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at {witnessed 1})
                    it shows on device 0 only because this source reports circular buffers of the whole mesh under that device
-                   allocated in TEST (events #42 to #44) at 0x18b20 (101152), 0x19b20 (105248), 0x1ab20 (109344), unlabelled, owned by program 1 (add), program 2 (matmul)
+                   allocated in TEST ({allocated 25 to 27}) at 0x18b20 (101152), 0x19b20 (105248), 0x1ab20 (109344), unlabelled, owned by program 1 (add), program 2 (matmul)
                    at 0x18b20 (101152) on device 0: allocated 2 times, freed 0 times
 
                 Tracked  allocated                             remaining
@@ -82,29 +82,29 @@ class DemoTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 3, origin = "MeshAllocation.add", because = "…")
                    as a line of a file: L1 device 0 size 4096 count atMost 3 origin "MeshAllocation.add" because "…"
-                Reproduce: mvn test -Dtest='DemoScenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'""");
+                Reproduce: mvn test -Dtest='DemoScenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'"""));
     }
 
     @Test
     void aLanguageModelLeavesWeightsAndCaches() {
-        assertThat(Fixtures.failureOf(LanguageModelTestCase.class)).hasMessage("""
+        assertThat(Fixtures.failureOf(LanguageModelTestCase.class)).satisfies(Fixtures.message("""
                 LEAK  20 leaks · 381 buffers · 403.84 MiB (423456768 B) still allocated after close_mesh_device      [83416 allocated = 83035 freed + 381 leaked]
-                1. DRAM 946 KiB (968704 B) x 6   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0] (event #166489)
+                1. DRAM 946 KiB (968704 B) x 6   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[0] ({handle traced 1})
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 0 reported 0x271020 (2560032) as allocated when close began (event #166471)
-                   allocated in TEST (events #17 to #22) at 0x271020 (2560032), 0x285020 (2641952), 0x299020 (2723872) and 3 more, label "weights"
-                2. DRAM 948 KiB (970752 B) x 15   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[6] (event #166495)
+                   the own allocator of device 0 reported 0x271020 (2560032) as allocated when close began ({witnessed 2})
+                   allocated in TEST ({allocated 1 to 6}) at 0x271020 (2560032), 0x285020 (2641952), 0x299020 (2723872) and 3 more, label "weights"
+                2. DRAM 948 KiB (970752 B) x 15   devices ●○○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[6] ({handle traced 7})
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 0 reported 0x2e9020 (3051552) as allocated when close began (event #166471)
-                   allocated in TEST (events #23 to #37) at 0x2e9020 (3051552), 0x2fd020 (3133472), 0x311020 (3215392) and 12 more, label "weights"
-                3. DRAM 2.39 MiB (2508800 B) x 17   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[21] (event #166510)
+                   the own allocator of device 0 reported 0x2e9020 (3051552) as allocated when close began ({witnessed 2})
+                   allocated in TEST ({allocated 7 to 21}) at 0x2e9020 (3051552), 0x2fd020 (3133472), 0x311020 (3215392) and 12 more, label "weights"
+                3. DRAM 2.39 MiB (2508800 B) x 17   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[21] ({handle traced 22})
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 1 reported 0x271020 (2560032) as allocated when close began (event #166471)
-                   allocated in TEST (events #38 to #54) at 0x271020 (2560032), 0x2a4820 (2770976), 0x2d8020 (2981920) and 14 more, label "weights"
-                4. DRAM 2.39 MiB (2510848 B) x 8   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[38] (event #166527)
+                   the own allocator of device 1 reported 0x271020 (2560032) as allocated when close began ({witnessed 2})
+                   allocated in TEST ({allocated 22 to 38}) at 0x271020 (2560032), 0x2a4820 (2770976), 0x2d8020 (2981920) and 14 more, label "weights"
+                4. DRAM 2.39 MiB (2510848 B) x 8   devices ○●○○○○○○   HELD: still referenced by LanguageModelTestCase.model -> LanguageModelRun.weights -> ArrayList[38] ({handle traced 39})
                    -> at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128)
-                   the own allocator of device 1 reported 0x5dc820 (6146080) as allocated when close began (event #166471)
-                   allocated in TEST (events #55 to #62) at 0x5dc820 (6146080), 0x610020 (6357024), 0x643820 (6567968) and 5 more, label "weights"
+                   the own allocator of device 1 reported 0x5dc820 (6146080) as allocated when close began ({witnessed 2})
+                   allocated in TEST ({allocated 39 to 46}) at 0x5dc820 (6146080), 0x610020 (6357024), 0x643820 (6567968) and 5 more, label "weights"
                 … and 16 more (335 buffers)
 
                 Tracked  allocated                                 remaining
@@ -125,6 +125,6 @@ class DemoTests {
                 Note: leaked by size: 100 KiB to 1000 KiB x 292, 1000 KiB to 9.77 MiB x 89
                 Note: leaked by label: "kv-cache" x 218, "weights" x 163
                 Note: leaked by device: device 1 x 52, device 5 x 52, device 0 x 49, device 6 x 47, device 2 x 46, device 3 x 45 and 2 more
-                Reproduce: mvn test -Dtest='DemoScenario$LanguageModelTestCase#closesTheMeshWhileTheModelIsHeld'""");
+                Reproduce: mvn test -Dtest='DemoScenario$LanguageModelTestCase#closesTheMeshWhileTheModelIsHeld'"""));
     }
 }

@@ -25,12 +25,12 @@ class ErrorPathMessagesTests {
         assertThat(runs.get("allocation 1 of 4 fails: CarelessDecoder.decode:18"))
                 .isEmpty();
         assertThat(runs.get("allocation 2 of 4 fails: CarelessDecoder.decode:19"))
-                .hasValueSatisfying(failure -> assertThat(failure).hasMessage("""
+                .hasValueSatisfying(failure -> assertThat(failure).satisfies(Fixtures.message("""
                 LEAK  1 leak · 2 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
-                1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #27)
+                1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
                    -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #18)
-                   allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), unlabelled
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
+                   allocated in TEST ({allocated 1 to 2}) at 0x2d4c40 (2968640), unlabelled
 
                 Tracked  allocated                     remaining
                 DRAM     2 buffers, 2 MiB (2097152 B)  2 buffers, 2 MiB (2097152 B)
@@ -48,7 +48,7 @@ class ErrorPathMessagesTests {
                    as a line of a file: DRAM size 1048576 count atMost 2 origin "CarelessDecoder.decode" because "…"
                 Note: allocation 2 of 4 failed by injection: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
                 Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest=CarelessDecoderTestCase#decode"""));
+                Reproduce: mvn test -Dtest=CarelessDecoderTestCase#decode""")));
     }
 
     @Test

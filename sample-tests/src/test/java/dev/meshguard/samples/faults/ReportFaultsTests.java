@@ -3,6 +3,7 @@ package dev.meshguard.samples.faults;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.mesh.fault.ReportKind.ALLOCATION;
 import static dev.meshguard.mesh.fault.ReportKind.FREE;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static dev.meshguard.verdict.Cause.FREE_UNREPORTED;
 import static dev.meshguard.verdict.Cause.REPORTED_TWICE;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -40,10 +41,10 @@ class ReportFaultsTests {
         assertThat(verdict()).hasOutcome(Outcome.MISREPORTED).hasOnlySurvivor(FREE_UNREPORTED);
         assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports())
                 .isInstanceOf(LeakAssertionError.class)
-                .hasMessageStartingWith("""
+                .hasMessageStartingWith(expected(tracker.history(), """
                         MISREPORTED  all memory was freed, but the reported counts are wrong: 1 buffer, 2 KiB (2048 B), still live      [2 allocated = 1 freed + 1 misreported]
-                        1. DRAM 2 KiB (2048 B) x 1   devices ○●   FREE_UNREPORTED: the allocator reported 0x2d4c40 (2968640) as free when close began (event #15)
-                           -> at dev.meshguard.samples.faults.ReportFaultsTests""");
+                        1. DRAM 2 KiB (2048 B) x 1   devices ○●   FREE_UNREPORTED: the allocator reported 0x2d4c40 (2968640) as free when close began ({witnessed 1})
+                           -> at dev.meshguard.samples.faults.ReportFaultsTests"""));
     }
 
     @Test
@@ -51,10 +52,11 @@ class ReportFaultsTests {
         allocateAndFree(FaultPlan.none().losingReport(1, ALLOCATION).onDevice(1));
 
         assertThat(tracker).noLeaks();
-        assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports()).hasMessageStartingWith("""
+        assertThatThrownBy(() -> assertThat(tracker).hasBalancedReports())
+                .hasMessageStartingWith(expected(tracker.history(), """
                         MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [1 allocated = 1 freed]
-                        1. free of an unknown address: DRAM 0x2d4c40 (2968640) on device 1 (event #12)
-                        """);
+                        1. free of an unknown address: DRAM 0x2d4c40 (2968640) on device 1 ({last freed})
+                        """));
     }
 
     @Test
@@ -63,9 +65,10 @@ class ReportFaultsTests {
 
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
-                .containsExactly(
-                        "When close began (event #12) the allocator held 2 buffers that the ledger does not, the first at DRAM"
-                                + " 0x2d4c40 (2968640) on device 0.");
+                .containsExactly(expected(
+                        tracker.history(),
+                        "When close began ({witnessed 1}) the allocator held 2 buffers that the ledger does not, the first at DRAM"
+                                + " 0x2d4c40 (2968640) on device 0."));
         assertThatThrownBy(() -> assertThat(tracker).noLeaks())
                 .hasMessageStartingWith("INCONCLUSIVE  it cannot be known whether all memory was freed");
     }
@@ -76,7 +79,9 @@ class ReportFaultsTests {
 
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
                 .containsExactly(
-                        "1 report is missing (event #12: the source noticed that a report of device 0 got lost).");
+                        expected(
+                                tracker.history(),
+                                "1 report is missing ({reports lost}: the source noticed that a report of device 0 got lost)."));
     }
 
     @Test
@@ -92,10 +97,11 @@ class ReportFaultsTests {
         allocateAndFree(FaultPlan.none().doublingReport(1, FREE).onDevice(1));
 
         assertThat(tracker).noLeaks();
-        assertThatThrownBy(() -> assertThat(tracker).hasNoDoubleFrees()).hasMessageStartingWith("""
+        assertThatThrownBy(() -> assertThat(tracker).hasNoDoubleFrees())
+                .hasMessageStartingWith(expected(tracker.history(), """
                         Expecting no double free but found 1:
-                        1. DRAM 0x2d4c40 (2968640) on device 1: double free (event #14)
-                        """);
+                        1. DRAM 0x2d4c40 (2968640) on device 1: double free ({last freed})
+                        """));
     }
 
     @Test
@@ -122,10 +128,11 @@ class ReportFaultsTests {
 
         assertThat(verdict()).hasOutcome(Outcome.INCONCLUSIVE);
         Assertions.assertThat(verdict().inconclusiveReasonTexts())
-                .containsExactly(
+                .containsExactly(expected(
+                        tracker.history(),
                         "1 buffer was reported too late to be true, the first (DRAM 0x2d4c40 (2968640) on device 1,"
-                                + " event #21) after the last mesh over the device began to close, so what became of the memory is"
-                                + " not known.");
+                                + " {last allocated}) after the last mesh over the device began to close, so what became of the memory is"
+                                + " not known."));
     }
 
     @Test

@@ -1,10 +1,15 @@
 package dev.meshguard.samples.support;
 
+import static dev.meshguard.tracker.script.ExpectedText.expected;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.history.AllocationHistory;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.platform.engine.TestExecutionResult;
@@ -50,6 +55,16 @@ public final class Fixtures {
             throw new IllegalStateException(fixture + " has not one test but " + failures.keySet());
         }
         return failures.values().iterator().next().orElseThrow(() -> new IllegalStateException(fixture + " passed"));
+    }
+
+    /** Returns the history that a leak was found in. */
+    public static AllocationHistory historyOf(Throwable failure) {
+        return ((LeakAssertionError) failure).verdict().history();
+    }
+
+    /** Verifies the whole message of a leak, with references to events of its history. */
+    public static Consumer<Throwable> message(String text) {
+        return failure -> assertThat(failure).hasMessage(expected(historyOf(failure), text));
     }
 
     /** Runs a fixture and returns what its methods that run several times published as a whole. */
