@@ -6,9 +6,11 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,22 +38,13 @@ class DynamicTestsTests {
                 .hasTestCalled("leaks")
                 .whichFailed()
                 .withFirstFrameIn(LeakTestCase.class, "lambda$decode$1")
-                .withText("""
-                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh goes on      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #42)
-                   -> at dev.meshguard.junit.DynamicTestsTests$LeakTestCase.lambda$decode$1(DynamicTestsTests.java:NN)
-                   allocated in TEST (events #33 to #40) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                    remaining
-                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  32 KiB -> 32 KiB
-
-                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "DynamicTestsTests$LeakTestCase.decode", because = "…")
-                   as a line of a file: DRAM size 4096 count atMost 8 origin "DynamicTestsTests$LeakTestCase.decode" because "…"
-                Reproduce: mvn test -Dtest='DynamicTestsTests$LeakTestCase#decode'""");
+                .withFinding(Cause.LOST, 8, 4096, LeakTestCase.class, "lambda$decode$1")
+                .withTextContaining(
+                        " still allocated at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh goes on ")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "no handle to it is reachable any more, and no free of it was reported ({handle traced 1})")
+                .withReport("mvn test -Dtest='DynamicTestsTests$LeakTestCase#decode'");
     }
 
     @Test

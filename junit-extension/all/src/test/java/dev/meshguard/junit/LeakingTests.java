@@ -21,10 +21,10 @@ class LeakingTests {
                 .withVerdict(Outcome.LEAKED)
                 .withText("""
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #45)
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced 1})
                    -> at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #30)
-                   allocated in TEST (events #17 to #24) at 0x2d4c40 (2968640), unlabelled
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
+                   allocated in TEST ({allocated 1 to 8}) at 0x2d4c40 (2968640), unlabelled
 
                 Tracked  allocated                    remaining
                 DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)

@@ -27,7 +27,7 @@ class MemoryBudgetTests {
                 .withText("""
                         OVER BUDGET  1 limit of 1 budget not met
                         1. DRAM of devices 0-7: peak 4 KiB (4096 B), 96 B over the budget of 3.91 KiB (4000 B)
-                           at event #17 in TEST; circular buffers included: 0 B of it
+                           at event #_ in TEST; circular buffers included: 0 B of it
                            held 4 KiB (4096 B) in 1 buffer: DRAM from MemoryBudgetTests$PeakTestCase.decode
                            -> at dev.meshguard.junit.MemoryBudgetTests$PeakTestCase.decode(MemoryBudgetTests.java:NN)
                         Reproduce: mvn test -Dtest='MemoryBudgetTests$PeakTestCase#decode'""");

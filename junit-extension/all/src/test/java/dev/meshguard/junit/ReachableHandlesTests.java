@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
@@ -15,6 +16,7 @@ import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,29 +51,14 @@ class ReachableHandlesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by OuterTestCase.layers -> HashMap["layer3"] -> a lambda (event #24)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$OuterTestCase$Inner.decode(ReachableHandlesTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
-                   allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$OuterTestCase$Inner.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$OuterTestCase$Inner.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$OuterTestCase$Inner#decode'""");
+                .withFinding(Cause.HELD, 1, 4096, OuterTestCase.Inner.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "still referenced by OuterTestCase.layers -> HashMap[\"layer3\"] -> a lambda ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$OuterTestCase$Inner#decode'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -80,29 +67,14 @@ class ReachableHandlesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by StaticTestCase.registry -> HashMap[7] -> Optional (event #24)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$StaticTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
-                   allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$StaticTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$StaticTestCase.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$StaticTestCase#decode'""");
+                .withFinding(Cause.HELD, 1, 4096, StaticTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "still referenced by StaticTestCase.registry -> HashMap[7] -> Optional ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$StaticTestCase#decode'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -111,29 +83,14 @@ class ReachableHandlesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by AliasTestCase.views -> Tensor[0] (event #24)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$AliasTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
-                   allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$AliasTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$AliasTestCase.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$AliasTestCase#decode'""");
+                .withFinding(Cause.HELD, 1, 4096, AliasTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "still referenced by AliasTestCase.views -> Tensor[0] ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$AliasTestCase#decode'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -142,60 +99,33 @@ class ReachableHandlesTests {
                 .hasFailedClass()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ClassTestCase.shared (event #25)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$ClassTestCase.load(ReachableHandlesTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #17)
-                   allocated in SETUP (event #10) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                SETUP        |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$ClassTestCase.load", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$ClassTestCase.load" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$ClassTestCase'""");
+                .withFinding(Cause.HELD, 1, 4096, ClassTestCase.class, "load")
+                .allocatedIn(Phase.SETUP)
+                .withEvidence(
+                        "still referenced by ClassTestCase.shared ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$ClassTestCase'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
     void aProgramThatIsKeptHoldsItsBinary() {
-        assertThat(run(ProgramTestCase.class))
+        var failure = assertThat(run(ProgramTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: still referenced by ProgramTestCase.program (event #27)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$ProgramTestCase.decode(ReachableHandlesTests.java:NN)
-                   the own allocator of device 0 reported 0x3ffff800 (1073739776) as allocated when close began (event #17)
-                   allocated in TEST (event #10) at 0x3ffff800 (1073739776), unlabelled, owned by program 1 (mine)
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$ProgramTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$ProgramTestCase.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$ProgramTestCase#decode'""");
+                .withFinding(Cause.HELD, 1, 4096, ProgramTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "still referenced by ProgramTestCase.program ({handle traced 1})",
+                        "the own allocator of device 0 reported {address} as allocated when close began ({witnessed 2})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$ProgramTestCase#decode'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+        Assertions.assertThat(
+                        failure.verdict().survivors().get(0).buffer().owner().map(Object::toString))
+                .contains("program 1 (mine)");
     }
 
     /** The collection of the search would free it, and must not make the test pass. */
@@ -205,29 +135,14 @@ class ReachableHandlesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   LOST: no handle to it is reachable any more, and no free of it was reported (event #24)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$CollectedTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
-                   allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$CollectedTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$CollectedTestCase.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$CollectedTestCase#decode'""");
+                .withFinding(Cause.LOST, 1, 4096, CollectedTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "no handle to it is reachable any more, and no free of it was reported ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$CollectedTestCase#decode'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -236,30 +151,15 @@ class ReachableHandlesTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withText("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]
-                1. DRAM 4 KiB (4096 B) x 1   device ●   HELD: its handle is still reachable, but from none of the objects that were searched (event #24)
-                   -> at dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase.decode(ReachableHandlesTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #16)
-                   allocated in TEST (event #10) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                 remaining
-                DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on device 0
-                CLOSE        nothing  DRAM 4 KiB on device 0
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  4 KiB -> 4 KiB
-                CACHE_CLEAR  |##############################|  4 KiB -> 4 KiB
-                CLOSE        |##############################|  4 KiB -> 4 KiB
-
-                HELD: Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, origin = "ReachableHandlesTests$OwnCollectionTestCase.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 4096 count atMost 1 origin "ReachableHandlesTests$OwnCollectionTestCase.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Note: who holds buffers was not looked for in dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside
-                Reproduce: mvn test -Dtest='ReachableHandlesTests$OwnCollectionTestCase#decode'""");
+                .withFinding(Cause.HELD, 1, 4096, OwnCollectionTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "its handle is still reachable, but from none of the objects that were searched ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='ReachableHandlesTests$OwnCollectionTestCase#decode'",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it",
+                        "who holds buffers was not looked for in dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside");
     }
 
     @Test

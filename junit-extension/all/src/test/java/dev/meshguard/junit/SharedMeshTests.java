@@ -5,6 +5,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -13,6 +14,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
@@ -47,22 +49,13 @@ class SharedMeshTests {
                 .hasTest("leaks")
                 .whichFailed()
                 .withFirstFrameIn(LeakTestCase.class, "leaks")
-                .withText("""
-                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh goes on      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #47)
-                   -> at dev.meshguard.junit.SharedMeshTests$LeakTestCase.leaks(SharedMeshTests.java:NN)
-                   allocated in TEST (events #37 to #44) at 0x2d4c40 (2968640), unlabelled
-
-                Tracked  allocated                    remaining
-                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  32 KiB -> 32 KiB
-
-                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "SharedMeshTests$LeakTestCase.leaks", because = "…")
-                   as a line of a file: DRAM size 4096 count atMost 8 origin "SharedMeshTests$LeakTestCase.leaks" because "…"
-                Reproduce: mvn test -Dtest='SharedMeshTests$LeakTestCase#leaks'""");
+                .withFinding(Cause.LOST, 8, 4096, LeakTestCase.class, "leaks")
+                .withTextContaining(
+                        " still allocated at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh goes on ")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "no handle to it is reachable any more, and no free of it was reported ({handle traced 1})")
+                .withReport("mvn test -Dtest='SharedMeshTests$LeakTestCase#leaks'");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
@@ -17,6 +18,7 @@ import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -55,33 +57,20 @@ class FailEachAllocationTests {
 
     @Test
     void reportsWhichAllocationFailedAndWhatItsErrorPathLeaks() {
-        assertThat(run(LeakTestCase.class))
+        var failure = assertThat(run(LeakTestCase.class))
                 .hasInvocation("decode", 3)
                 .whichFailed()
-                .withText("""
-                LEAK  1 leak · 2 buffers · 8 KiB (8192 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
-                1. DRAM 4 KiB (4096 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #27)
-                   -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #18)
-                   allocated in TEST (events #11 to #12) at 0x2d4c40 (2968640), label "weights"
-
-                Tracked  allocated                  remaining
-                DRAM     2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on each of 2 devices
-                CLOSE        nothing  DRAM 4 KiB on each of 2 devices
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  8 KiB -> 8 KiB
-                CACHE_CLEAR  |##############################|  8 KiB -> 8 KiB
-                CLOSE        |##############################|  8 KiB -> 8 KiB
-
-                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 2, label = "weights", origin = "FailEachAllocationTests$LeakTestCase.decode", because = "…")
-                   as a line of a file: DRAM size 4096 count atMost 2 label "weights" origin "FailEachAllocationTests$LeakTestCase.decode" because "…"
-                Note: allocation 2 of 2 failed by injection: DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='FailEachAllocationTests$LeakTestCase#decode'""");
+                .withVerdict(Outcome.LEAKED)
+                .withFinding(Cause.LOST, 2, 4096, LeakTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "no handle to it is reachable any more, and no free of it was reported ({handle traced 1})",
+                        "the allocator reported {address} as allocated when close began ({witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='FailEachAllocationTests$LeakTestCase#decode'",
+                        "allocation 2 of 2 failed by injection: DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+        Assertions.assertThat(failure.verdict().groups().get(0).label()).contains("weights");
     }
 
     @Test

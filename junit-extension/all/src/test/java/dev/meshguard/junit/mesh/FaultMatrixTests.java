@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
+import dev.meshguard.event.Phase;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.testkit.Buffers;
@@ -14,6 +15,7 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -66,32 +68,16 @@ class FaultMatrixTests {
         assertThat(run(LeakTestCase.class))
                 .hasInvocation("decode", 2)
                 .whichFailed()
-                .withText("""
-                MISREPORTED  all memory was freed, but the reported counts are wrong: 6 buffers, 24 KiB (24576 B), still live      [12 allocated = 6 freed + 6 misreported]
-                1. L1 4 KiB (4096 B) x 6   devices ●●   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended at event #32, and its free was never reported
-                   -> at dev.meshguard.junit.mesh.FaultMatrixTests$LeakTestCase.decode(FaultMatrixTests.java:NN)
-                   circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at event #36)
-                   allocated in TEST (events #16 to #21) at 0x19560 (103776), 0x1a560 (107872), 0x1b560 (111968), unlabelled, owned by program 1 (add)
-
-                Tracked  allocated                    remaining
-                DRAM     6 buffers, 32 KiB (32768 B)  nothing
-                L1       6 buffers, 24 KiB (24576 B)  6 buffers, 24 KiB (24576 B)
-                Teardown     freed                             remaining
-                TEST         DRAM 4 KiB on each of 2 devices   DRAM 12 KiB on each of 2 devices, L1 12 KiB on each of 2 devices
-                CACHE_CLEAR  DRAM 12 KiB on each of 2 devices  L1 12 KiB on each of 2 devices
-                CLOSE        nothing                           L1 12 KiB on each of 2 devices
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  56 KiB -> 48 KiB
-                CACHE_CLEAR  |##########################    |  48 KiB -> 24 KiB
-                CLOSE        |#############                 |  24 KiB -> 24 KiB
-
-                CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = L1, size = 4096, atMost = 6, origin = "FaultMatrixTests$LeakTestCase.decode", because = "…")
-                   as a line of a file: L1 size 4096 count atMost 6 origin "FaultMatrixTests$LeakTestCase.decode" because "…"
-                Note: injected runtime defect: CIRCULAR_BUFFERS_NEVER_REPORTED_FREE
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='FaultMatrixTests$LeakTestCase#decode'""");
+                .withVerdict(Outcome.MISREPORTED)
+                .withFinding(Cause.CIRCULAR_BUFFER_UNREPORTED, 6, 4096, LeakTestCase.class, "decode")
+                .allocatedIn(Phase.TEST)
+                .withEvidence(
+                        "program 1 (add) ended at {owner ended 1}, and its free was never reported",
+                        "circular buffers lie outside the allocator, so closing the device cannot free it (the allocator held nothing there at {witnessed 1})")
+                .withReport(
+                        "mvn test -Dtest='FaultMatrixTests$LeakTestCase#decode'",
+                        "injected runtime defect: CIRCULAR_BUFFERS_NEVER_REPORTED_FREE",
+                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test

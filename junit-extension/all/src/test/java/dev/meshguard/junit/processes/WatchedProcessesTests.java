@@ -8,6 +8,7 @@ import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
@@ -40,7 +41,7 @@ class WatchedProcessesTests {
         Assertions.assertThat(text(LeakTestCase.class)).isEqualTo("""
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
-                   allocated in TEST (event #4) at 0x1000 (4096), unlabelled
+                   allocated in TEST (event #_) at 0x1000 (4096), unlabelled
 
                 Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
@@ -315,10 +316,8 @@ class WatchedProcessesTests {
     }
 
     private static String text(Class<?> testClass) {
-        return assertThat(run(testClass))
-                .hasSingleTest()
-                .whichFailed()
-                .text()
+        return JupiterRun.withoutEventNumbers(
+                        assertThat(run(testClass)).hasSingleTest().whichFailed().text())
                 .replaceAll("process \\d+", "process N")
                 .replaceAll("/\\S+/meshguard\\d+/", "/folder/");
     }

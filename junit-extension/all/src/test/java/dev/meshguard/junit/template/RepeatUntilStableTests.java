@@ -96,7 +96,7 @@ class RepeatUntilStableTests {
                 .withText("""
                 It cannot be known whether memory grows with the rounds of RepeatUntilStableTests$LosingTestCase#decode:
                   UNDECIDED  3 rounds, the first for warming up · it cannot be known whether memory grows
-                  Reports are missing (first at event #13: the source noticed that a report of device 0 got lost).
+                  Reports are missing (first at event #_: the source noticed that a report of device 0 got lost).
                   Memory retained by each round, in bytes:
                      DRAM of device 0  [4096, 0, 0]  settled
                   Call sites, the worst first:

@@ -1,12 +1,21 @@
 package dev.meshguard.junit.testkit;
 
+import static dev.meshguard.tracker.script.ExpectedText.expected;
+
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.SurvivorGroup;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.assertj.core.api.AbstractAssert;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -193,9 +202,12 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             Assertions.assertThat(entries()).isEmpty();
         }
 
-        /** Verifies the only published text, line numbers masked. */
+        /** Verifies the only published text, line numbers and event numbers masked. */
         public void withPublishedText(String text) {
-            Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(text);
+            Assertions.assertThat(entries())
+                    .map(JupiterRun::masked)
+                    .map(JupiterRun::withoutEventNumbers)
+                    .containsExactly(text);
         }
 
         private Failure has(Status status) {
@@ -235,6 +247,53 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
+        /** Verifies that it has one finding: its cause, the number of its buffers, the size of each and where they come from. */
+        public Failure withFinding(Cause cause, int buffers, long size, Class<?> type, String method) {
+            Assertions.assertThat(verdict().groups()).singleElement().satisfies(group -> {
+                Assertions.assertThat(group.cause()).isEqualTo(cause);
+                Assertions.assertThat(group.survivors()).hasSize(buffers);
+                Assertions.assertThat(group.size()).isEqualTo(size);
+                StackTraceElement site = group.origin().orElseThrow().site().orElseThrow();
+                Assertions.assertThat(site.getClassName()).isEqualTo(type.getName());
+                Assertions.assertThat(site.getMethodName()).isEqualTo(method);
+            });
+            return this;
+        }
+
+        /** Verifies the phase in which the buffers of its first finding were allocated. */
+        public Failure allocatedIn(Phase phase) {
+            Assertions.assertThat(verdict().groups().get(0).survivors())
+                    .allSatisfy(survivor -> Assertions.assertThat(verdict()
+                                    .history()
+                                    .phaseAt(survivor.buffer().allocatedAt()))
+                            .isEqualTo(phase));
+            return this;
+        }
+
+        /** Verifies the evidence of its first finding; events and {@code {address}} are those of the finding. */
+        public Failure withEvidence(String... facts) {
+            SurvivorGroup group = verdict().groups().get(0);
+            String address = Quantities.address(group.first().buffer().address());
+            Assertions.assertThat(group.evidence())
+                    .extracting(Evidence::text)
+                    .containsExactly(Stream.of(facts)
+                            .map(fact -> expected(verdict().history(), fact.replace("{address}", address)))
+                            .toArray(String[]::new));
+            return this;
+        }
+
+        /** Verifies that the text is the whole report of its verdict, with a command that runs the test again and notes. */
+        public Failure withReport(String reproduction, String... notes) {
+            VerdictReport report = VerdictReport.of(verdict());
+            for (String note : notes) {
+                report = report.noting(note);
+            }
+            Assertions.assertThat(text())
+                    .isEqualTo(
+                            JupiterRun.masked(report.reproducedBy(reproduction).text()));
+            return this;
+        }
+
         /** Returns its verdict. */
         public LeakVerdict verdict() {
             return verdictOf(thrown);
@@ -252,9 +311,13 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
-        /** Verifies the whole text, line numbers masked. */
+        /** Verifies the whole text, line numbers masked: of a leak with references to events of its history, else with masked event numbers. */
         public Failure withText(String text) {
-            Assertions.assertThat(JupiterRun.masked(thrown.getMessage())).isEqualTo(text);
+            if (thrown instanceof LeakAssertionError leak) {
+                Assertions.assertThat(text()).isEqualTo(expected(leak.verdict().history(), text));
+            } else {
+                Assertions.assertThat(JupiterRun.withoutEventNumbers(text())).isEqualTo(text);
+            }
             return this;
         }
 
