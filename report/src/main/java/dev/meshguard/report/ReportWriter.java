@@ -112,7 +112,7 @@ final class ReportWriter {
                 tracked(),
                 teardown(),
                 timeline(),
-                asides(),
+                notes(),
                 Stream.of(SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
                         .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
                         .toList(),
@@ -489,7 +489,7 @@ final class ReportWriter {
     private String allocatedByAnother(HistoryEvent.Freed free, BufferGeneration buffer) {
         return String.format(
                 Locale.ROOT,
-                "%s allocated no buffer there; the one there, %s, was lent at event #%d by %s",
+                "%s allocated no buffer there; the one there, %s, was allocated at event #%d by %s",
                 meshes.of(
                         free.request().details().allocator(),
                         free.request().details().mesh(),
@@ -647,10 +647,10 @@ final class ReportWriter {
 
     // Harmless anomalies, expected buffers, remedies
 
-    private List<String> asides() {
-        List<String> asides = new ArrayList<>(SurvivorHistogram.of(verdict, SurvivorStatus.LEAKED));
+    private List<String> notes() {
+        List<String> notes = new ArrayList<>(SurvivorHistogram.of(verdict, SurvivorStatus.LEAKED));
         if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
-            asides.add("No call site is named, because no origins were captured.");
+            notes.add("No call site is named, because no origins were captured.");
         }
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {
             List<Anomaly> ofKind = history.anomalies().stream()
@@ -659,7 +659,7 @@ final class ReportWriter {
             boolean isFinding = kind.unbalancesLedger() || kind == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS;
             if (!ofKind.isEmpty() && !isFinding) {
                 Anomaly first = ofKind.get(0);
-                asides.add(String.format(
+                notes.add(String.format(
                         Locale.ROOT,
                         "%s, %s; the first at event #%d: %s %s on device %d",
                         kind.description(),
@@ -670,10 +670,10 @@ final class ReportWriter {
                         first.device()));
             }
         }
-        asides.addAll(collected());
-        asides.addAll(undated());
-        asides.addAll(partlyCovered());
-        return asides;
+        notes.addAll(collected());
+        notes.addAll(undated());
+        notes.addAll(partlyCovered());
+        return notes;
     }
 
     /** A free after the close that is a finding needs no additional note. */
@@ -827,7 +827,7 @@ final class ReportWriter {
         return new Finding(
                 String.format(
                         Locale.ROOT,
-                        "%s left, %s: %s",
+                        "%s survived, %s: %s",
                         Quantities.count(result.matchedBuffers(), "buffer"),
                         Quantities.size(result.matchedBytes()),
                         entry),

@@ -675,7 +675,7 @@ class CauseTextTests {
                    no buffer was ever reported there
 
                 STALE  1 expectation promises more than survived
-                6. 4 buffers left, 4 KiB (4096 B): DRAM, label "rotary table", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
+                6. 4 buffers survived, 4 KiB (4096 B): DRAM, label "rotary table", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
                    if fewer are right, expect the survivors:
                    @ExpectBuffers(type = DRAM, exactly = 4, label = "rotary table", because = "shared by all tests")
                    as a line of a file: DRAM count exactly 4 label "rotary table" because "shared by all tests"

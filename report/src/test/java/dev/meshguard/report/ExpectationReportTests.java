@@ -62,7 +62,7 @@ class ExpectationReportTests {
         assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\""))
                 .isEqualTo("""
                 STALE  1 expectation promises more than survived      [2 allocated = 0 freed + 2 expected]
-                1. 2 buffers left, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
+                1. 2 buffers survived, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
                    if fewer are right, expect the survivors:
                    @ExpectBuffers(type = DRAM, exactly = 2, label = "weights", because = "shared by all tests")
                    as a line of a file: DRAM count exactly 2 label "weights" because "shared by all tests"

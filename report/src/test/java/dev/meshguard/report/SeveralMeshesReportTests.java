@@ -128,9 +128,9 @@ class SeveralMeshesReportTests {
         assertThat(text()).isEqualTo("""
                 MISREPORTED  all memory was freed, but the reported counts are wrong: 2 frees of nothing      [4 allocated = 4 freed]
                 1. free of an unknown address: DRAM 0x1000 (4096) on device 0 (event #12)
-                   mesh 1 (1x2 submesh of mesh 0) allocated no buffer there; the one there, 1 KiB (1024 B), was lent at event #8 by mesh 0 (1x4 mesh)
+                   mesh 1 (1x2 submesh of mesh 0) allocated no buffer there; the one there, 1 KiB (1024 B), was allocated at event #8 by mesh 0 (1x4 mesh)
                 2. free of an unknown address: DRAM 0x1000 (4096) on device 1 (event #13)
-                   mesh 1 (1x2 submesh of mesh 0) allocated no buffer there; the one there, 1 KiB (1024 B), was lent at event #9 by mesh 0 (1x4 mesh)
+                   mesh 1 (1x2 submesh of mesh 0) allocated no buffer there; the one there, 1 KiB (1024 B), was allocated at event #9 by mesh 0 (1x4 mesh)
 
                 Tracked  allocated                  remaining
                 DRAM     4 buffers, 4 KiB (4096 B)  nothing

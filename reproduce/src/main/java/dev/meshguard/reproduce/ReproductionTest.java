@@ -190,7 +190,7 @@ public final class ReproductionTest {
         return switch (finding.outcome()) {
             case LEAKED -> "it reports the frees that are missing";
             case FREED_LATE -> "it frees before the close";
-            case INCONCLUSIVE -> "nothing is left open";
+            case INCONCLUSIVE -> "nothing remains undecided";
             default -> "the reports are right";
         };
     }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "",
             "Runs are compared by what they have in common: the line of code that asks (where it is known, else the size), the"
                     + " memory and the label, over all devices, and the peak of each device. Addresses and line numbers are"
-                    + " left out, so an edit above a leak is no difference.",
+                    + " ignored, so an edit above a leak is no difference.",
             "",
             "Exit status:",
             "  0   they use memory alike",

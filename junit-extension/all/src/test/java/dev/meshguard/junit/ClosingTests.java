@@ -63,8 +63,8 @@ class ClosingTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("""
-                        Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
-                        Note: mesh 1 was left open; MeshGuard cleared its program cache and closed it
+                        Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
+                        Note: mesh 1 was still open; MeshGuard cleared its program cache and closed it
                         """);
     }
 

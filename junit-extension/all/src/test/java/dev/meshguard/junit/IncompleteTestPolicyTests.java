@@ -119,7 +119,7 @@ class IncompleteTestPolicyTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "IncompleteTestPolicyTests$TestEnd.leak", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "IncompleteTestPolicyTests$TestEnd.leak" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 Note: the test threw %s before this check, so what frees memory may not have run
                 Reproduce: mvn test -Dtest='IncompleteTestPolicyTests$ReportedTestCase#leaks'""".formatted(thrown));
     }

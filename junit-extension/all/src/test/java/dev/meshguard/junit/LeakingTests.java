@@ -40,7 +40,7 @@ class LeakingTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
                    as a line of a file: DRAM size 4096 count atMost 8 origin "LeakingTests$LeakTestCase.decode" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");
     }
 

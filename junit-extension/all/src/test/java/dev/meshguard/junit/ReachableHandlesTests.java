@@ -58,7 +58,7 @@ class ReachableHandlesTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$OuterTestCase$Inner#decode'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -74,7 +74,7 @@ class ReachableHandlesTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$StaticTestCase#decode'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -90,7 +90,7 @@ class ReachableHandlesTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$AliasTestCase#decode'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -106,7 +106,7 @@ class ReachableHandlesTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$ClassTestCase'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -122,7 +122,7 @@ class ReachableHandlesTests {
                         "the own allocator of device 0 reported {address} as allocated when close began ({witnessed 2})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$ProgramTestCase#decode'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
         Assertions.assertThat(
                         failure.verdict().survivors().get(0).buffer().owner().map(Object::toString))
                 .contains("program 1 (mine)");
@@ -142,7 +142,7 @@ class ReachableHandlesTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$CollectedTestCase#decode'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test
@@ -158,7 +158,7 @@ class ReachableHandlesTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='ReachableHandlesTests$OwnCollectionTestCase#decode'",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it",
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it",
                         "who holds buffers was not looked for in dev.meshguard.junit.ReachableHandlesTests$OwnCollectionTestCase$Own, which cannot be read from outside");
     }
 

@@ -23,7 +23,7 @@ public enum RuntimeDefect {
      */
     NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES(
             "a buffer made at a given address does not own its memory, so its deallocate returns at once",
-            "every device's share of a mesh buffer seems to stay allocated"),
+            "every device's share of a mesh buffer seems to remain allocated"),
     /**
      * The runtime does not report the devices' frees when code deallocates a mesh buffer explicitly.
      *

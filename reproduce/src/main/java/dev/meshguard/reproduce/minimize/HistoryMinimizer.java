@@ -120,7 +120,7 @@ public final class HistoryMinimizer {
         if (!history.isComplete()) {
             throw new IllegalArgumentException(
                     "This history holds only what was still allocated and sums, so nothing can be"
-                            + " left out of it. Record it with Retention.ALL.");
+                            + " removed from it. Record it with Retention.ALL.");
         }
         MinimizingSearch search = new MinimizingSearch(
                 history, check, one -> FailureSignature.of(one, known), finding, kept(finding), maxChecks);

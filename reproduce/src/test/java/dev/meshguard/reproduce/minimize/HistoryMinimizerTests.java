@@ -280,7 +280,7 @@ class HistoryMinimizerTests {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> HistoryMinimizer.create().minimize(run))
                 .withMessage(
-                        "This history holds only what was still allocated and sums, so nothing can be left out of it."
+                        "This history holds only what was still allocated and sums, so nothing can be removed from it."
                                 + " Record it with Retention.ALL.");
     }
 

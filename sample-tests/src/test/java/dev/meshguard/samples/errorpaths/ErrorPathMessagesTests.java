@@ -47,7 +47,7 @@ class ErrorPathMessagesTests {
                    @ExpectBuffers(type = DRAM, size = 1048576, atMost = 2, origin = "CarelessDecoder.decode", because = "…")
                    as a line of a file: DRAM size 1048576 count atMost 2 origin "CarelessDecoder.decode" because "…"
                 Note: allocation 2 of 4 failed by injection: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest=CarelessDecoderTestCase#decode""")));
     }
 

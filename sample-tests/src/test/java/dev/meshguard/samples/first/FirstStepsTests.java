@@ -76,7 +76,7 @@ class FirstStepsTests {
                 To expect a buffer (narrowest first):
                    @ExpectBuffers(type = DRAM, size = 262144, atMost = 8, label = "rotary table", origin = "TwoTablesTestCase.keepsTwoTables", because = "…")
                    as a line of a file: DRAM size 262144 count atMost 8 label "rotary table" origin "TwoTablesTestCase.keepsTwoTables" because "…"
-                Note: mesh 0 was left open; MeshGuard cleared its program cache and closed it
+                Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 Reproduce: mvn test -Dtest=TwoTablesTestCase#keepsTwoTables"""));
     }
 

@@ -36,7 +36,7 @@ public final class HeldMemory {
     public record HoldInterval(BufferGeneration buffer, long from, long until) {}
 
     private final LeakVerdict verdict;
-    private final IdentityHashMap<BufferGeneration, SurvivorStatus> standings = new IdentityHashMap<>();
+    private final IdentityHashMap<BufferGeneration, SurvivorStatus> statuses = new IdentityHashMap<>();
     private final Map<Integer, long[]> deviceCloses;
     private final Map<Integer, long[]> meshCloses;
     private long excluded;
@@ -45,7 +45,7 @@ public final class HeldMemory {
     public HeldMemory(LeakVerdict verdict) {
         this.verdict = verdict;
         for (Survivor survivor : verdict.survivors()) {
-            standings.put(survivor.buffer(), survivor.status());
+            statuses.put(survivor.buffer(), survivor.status());
         }
         Map<Integer, List<Long>> ofDevices = new HashMap<>();
         Map<Integer, List<Long>> ofMeshes = new HashMap<>();
@@ -113,7 +113,7 @@ public final class HeldMemory {
         if (!buffer.isLive()) {
             return buffer.freedAt().orElse(TO_THE_END);
         }
-        return standings.get(buffer) == SurvivorStatus.MISREPORTED ? provedUntil(buffer) : TO_THE_END;
+        return statuses.get(buffer) == SurvivorStatus.MISREPORTED ? provedUntil(buffer) : TO_THE_END;
     }
 
     private long provedUntil(BufferGeneration buffer) {

@@ -69,7 +69,7 @@ class FailEachAllocationTests {
                 .withReport(
                         "mvn test -Dtest='FailEachAllocationTests$LeakTestCase#decode'",
                         "allocation 2 of 2 failed by injection: DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
         Assertions.assertThat(failure.verdict().groups().get(0).label()).contains("weights");
     }
 

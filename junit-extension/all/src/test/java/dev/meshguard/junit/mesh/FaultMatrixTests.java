@@ -77,7 +77,7 @@ class FaultMatrixTests {
                 .withReport(
                         "mvn test -Dtest='FaultMatrixTests$LeakTestCase#decode'",
                         "injected runtime defect: CIRCULAR_BUFFERS_NEVER_REPORTED_FREE",
-                        "mesh 0 was left open; MeshGuard cleared its program cache and closed it");
+                        "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
     }
 
     @Test

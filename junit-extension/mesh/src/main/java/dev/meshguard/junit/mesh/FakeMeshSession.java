@@ -65,7 +65,7 @@ final class FakeMeshSession implements SourceSession {
             open.sort(Comparator.comparing(one -> one.parent().isEmpty()));
         }
         for (MeshDevice one : open) {
-            context.note("mesh " + one.id() + " was left open; MeshGuard cleared its program cache and closed it");
+            context.note("mesh " + one.id() + " was still open; MeshGuard cleared its program cache and closed it");
             try {
                 one.parent().ifPresent(FakeMeshSession::quiesce);
                 one.disableAndClearProgramCache();
