@@ -21,6 +21,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.DataType;
 import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
+import dev.meshguard.tracker.script.CollectedGarbage;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +44,9 @@ class CollectedHandlesTests {
     void aLostTensorKeepsItsMemoryUnlessThatIsChosenOtherwise() {
         Ttnn explicit = Ttnn.create(reports);
         MeshDevice other = explicit.openMeshDevice(MeshShape.of(1, 1));
-        WeakReference<Tensor> lost = Garbage.of(() -> explicit.empty(TILE, other));
+        WeakReference<Tensor> lost = CollectedGarbage.of(() -> explicit.empty(TILE, other));
 
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         other.close();
 
         assertThat(reports.lines("freed")).isEmpty();
@@ -53,8 +54,8 @@ class CollectedHandlesTests {
 
     @Test
     void freesACollectedTensorWhenTheMeshIsCalledNext() {
-        WeakReference<Tensor> lost = Garbage.of(() -> ttnn.empty(TILE, mesh));
-        Garbage.collect(lost);
+        WeakReference<Tensor> lost = CollectedGarbage.of(() -> ttnn.empty(TILE, mesh));
+        CollectedGarbage.collect(lost);
         assertThat(reports.lines("freed")).isEmpty();
 
         long taken = mesh.statistics(BufferType.DRAM).totalAllocated();
@@ -66,8 +67,8 @@ class CollectedHandlesTests {
 
     @Test
     void aLostTensorMakesRoomForTheNextOne() {
-        WeakReference<Tensor> lost = Garbage.of(() -> ttnn.empty(TILE, mesh));
-        Garbage.collect(lost);
+        WeakReference<Tensor> lost = CollectedGarbage.of(() -> ttnn.empty(TILE, mesh));
+        CollectedGarbage.collect(lost);
 
         assertThat(ttnn.empty(TILE, mesh).address()).isEqualTo(2_968_640);
     }
@@ -82,7 +83,7 @@ class CollectedHandlesTests {
     @Test
     void aTensorThatIsHeldIsNotFreed() {
         Tensor held = ttnn.empty(TILE, mesh);
-        Garbage.collect(Garbage.of(Object::new));
+        CollectedGarbage.collect(CollectedGarbage.of(Object::new));
 
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
         assertThat(held.isAllocated()).isTrue();
@@ -90,12 +91,12 @@ class CollectedHandlesTests {
 
     @Test
     void aTensorThatWasFreedIsNotFreedAgain() {
-        WeakReference<Tensor> lost = Garbage.of(() -> {
+        WeakReference<Tensor> lost = CollectedGarbage.of(() -> {
             Tensor tensor = ttnn.empty(TILE, mesh);
             tensor.deallocate();
             return tensor;
         });
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.statistics(BufferType.DRAM);
@@ -107,7 +108,7 @@ class CollectedHandlesTests {
     void anAliasKeepsTheMemoryOfALostTensor() {
         Tensor alias = ttnn.empty(TILE, mesh).alias();
 
-        Garbage.collectUntil(alias::isSoleOwner);
+        CollectedGarbage.collectUntil(alias::isSoleOwner);
 
         assertThat(alias.isAllocated()).isTrue();
         assertThat(reports.lines("freed")).isEmpty();
@@ -116,7 +117,7 @@ class CollectedHandlesTests {
     @Test
     void aLostAliasDoesNotKeepTheLastHandleFromFreeing() {
         Tensor tensor = ttnn.empty(TILE, mesh);
-        Garbage.collect(Garbage.of(tensor::alias));
+        CollectedGarbage.collect(CollectedGarbage.of(tensor::alias));
 
         tensor.deallocate();
 
@@ -128,7 +129,7 @@ class CollectedHandlesTests {
     void aViewKeepsTheMemoryOfALostTensor() {
         Tensor view = ttnn.empty(TILE, mesh).reshape(TensorShape.of(1, 32, 32));
 
-        Garbage.collectUntil(view::isSoleOwner);
+        CollectedGarbage.collectUntil(view::isSoleOwner);
 
         assertThat(view.isAllocated()).isTrue();
         assertThat(reports.lines("freed")).isEmpty();
@@ -141,7 +142,7 @@ class CollectedHandlesTests {
         MeshBuffer buffer = held[0].buffer();
         held[0] = null;
 
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
 
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
         assertThat(buffer.isAllocated()).isTrue();
@@ -154,7 +155,7 @@ class CollectedHandlesTests {
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);
         held[0] = null;
         closed.close();
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
 
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isZero();
 
@@ -164,10 +165,10 @@ class CollectedHandlesTests {
 
     @Test
     void freesLostBuffersOfAllKinds() {
-        WeakReference<MeshBuffer> onMesh = Garbage.of(() -> mesh.allocate(MeshBufferConfig.replicated(PAGE)));
-        WeakReference<Buffer> onDevice = Garbage.of(() -> mesh.allocateOn(0, PAGE));
-        Garbage.collect(onMesh);
-        Garbage.collect(onDevice);
+        WeakReference<MeshBuffer> onMesh = CollectedGarbage.of(() -> mesh.allocate(MeshBufferConfig.replicated(PAGE)));
+        WeakReference<Buffer> onDevice = CollectedGarbage.of(() -> mesh.allocateOn(0, PAGE));
+        CollectedGarbage.collect(onMesh);
+        CollectedGarbage.collect(onDevice);
 
         mesh.statistics(BufferType.DRAM);
 
@@ -177,12 +178,12 @@ class CollectedHandlesTests {
 
     @Test
     void aLostProgramEnds() {
-        WeakReference<Program> lost = Garbage.of(() -> {
+        WeakReference<Program> lost = CollectedGarbage.of(() -> {
             Program program = ttnn.createProgram("lost").addKernel(1).addCircularBuffer(CircularBufferConfig.of(4_096));
             mesh.enqueueProgram(0, program);
             return program;
         });
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.statistics(BufferType.DRAM);
@@ -197,13 +198,13 @@ class CollectedHandlesTests {
     void aLostProgramEndsOnEachMeshWhenThatIsCalled() {
         MeshDevice other = ttnn.openMeshDevice(
                 MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 1)).withPhysicalDeviceIds(5));
-        WeakReference<Program> lost = Garbage.of(() -> {
+        WeakReference<Program> lost = CollectedGarbage.of(() -> {
             Program program = ttnn.createProgram("lost").addKernel(1);
             mesh.enqueueProgram(0, program);
             other.enqueueProgram(5, program);
             return program;
         });
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         other.statistics(BufferType.DRAM);
@@ -218,9 +219,9 @@ class CollectedHandlesTests {
 
     @Test
     void freesALostGlobalSemaphore() {
-        WeakReference<GlobalSemaphore> lost =
-                Garbage.of(() -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0));
-        Garbage.collect(lost);
+        WeakReference<GlobalSemaphore> lost = CollectedGarbage.of(
+                () -> ttnn.createGlobalSemaphore(mesh, CoreRangeSet.of(new CoreRange(0, 0, 0, 0)), 0));
+        CollectedGarbage.collect(lost);
 
         assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
         assertThat(reports.releases()).hasSize(1).allMatch(AllocationDetails::handleCollected);
@@ -228,11 +229,11 @@ class CollectedHandlesTests {
 
     @Test
     void freesALostGlobalCircularBuffer() {
-        WeakReference<GlobalCircularBuffer> lost = Garbage.of(() -> ttnn.createGlobalCircularBuffer(
+        WeakReference<GlobalCircularBuffer> lost = CollectedGarbage.of(() -> ttnn.createGlobalCircularBuffer(
                 mesh,
                 List.of(new SenderReceivers(new CoreCoord(0, 0), CoreRangeSet.of(new CoreRange(1, 0, 1, 0)))),
                 2_048));
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
 
         assertThat(mesh.statistics(BufferType.L1).totalAllocated()).isZero();
         assertThat(reports.releases()).hasSize(2).allMatch(AllocationDetails::handleCollected);
@@ -240,13 +241,13 @@ class CollectedHandlesTests {
 
     @Test
     void aLostWorkloadEndsWithItsPrograms() {
-        WeakReference<MeshWorkload> lost = Garbage.of(() -> {
+        WeakReference<MeshWorkload> lost = CollectedGarbage.of(() -> {
             Program program = ttnn.createProgram("lost").addKernel(1).addCircularBuffer(CircularBufferConfig.of(4_096));
             MeshWorkload workload = ttnn.createMeshWorkload().addProgram(program);
             mesh.enqueueMeshWorkload(workload);
             return workload;
         });
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.statistics(BufferType.DRAM);
@@ -261,7 +262,7 @@ class CollectedHandlesTests {
     void aProgramThatIsHeldKeepsItsWorkload() {
         Program program = ttnn.createProgram("held").addKernel(1);
         mesh.enqueueMeshWorkload(ttnn.createMeshWorkload().addProgram(program));
-        Garbage.collect(Garbage.of(Object::new));
+        CollectedGarbage.collect(CollectedGarbage.of(Object::new));
 
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
         assertThat(program).hasToString("program 1 (held)");
@@ -269,8 +270,8 @@ class CollectedHandlesTests {
 
     @Test
     void aCachedProgramBelongsToTheCache() {
-        WeakReference<Tensor> sum = Garbage.of(() -> ttnn.add(ttnn.empty(TILE, mesh), ttnn.empty(TILE, mesh)));
-        Garbage.collect(sum);
+        WeakReference<Tensor> sum = CollectedGarbage.of(() -> ttnn.add(ttnn.empty(TILE, mesh), ttnn.empty(TILE, mesh)));
+        CollectedGarbage.collect(sum);
 
         assertThat(mesh.statistics(BufferType.DRAM).totalAllocated()).isEqualTo(2_048);
         assertThat(mesh.numProgramCacheEntries()).isEqualTo(1);
@@ -279,8 +280,8 @@ class CollectedHandlesTests {
 
     @Test
     void aHandleThatWasCollectedBeforeTheCloseIsFreedBeforeTheCloseBegins() {
-        WeakReference<Tensor> lost = Garbage.of(() -> ttnn.empty(TILE, mesh));
-        Garbage.collect(lost);
+        WeakReference<Tensor> lost = CollectedGarbage.of(() -> ttnn.empty(TILE, mesh));
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.close();
@@ -294,7 +295,7 @@ class CollectedHandlesTests {
         mesh.close();
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);
         held[0] = null;
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.close();
@@ -313,7 +314,7 @@ class CollectedHandlesTests {
         other.close();
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);
         held[0] = null;
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         other.close();
@@ -335,7 +336,7 @@ class CollectedHandlesTests {
         other.close();
         WeakReference<Tensor> lost = new WeakReference<>(held[0]);
         held[0] = null;
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
 
         other.close();
 
@@ -356,7 +357,7 @@ class CollectedHandlesTests {
         ttnn.openMeshDevice(MeshShape.of(1, 1));
         WeakReference<Program> lost = new WeakReference<>(held[0]);
         held[0] = null;
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.close();
@@ -377,7 +378,7 @@ class CollectedHandlesTests {
         Buffer next = again.allocateOn(0, PAGE);
         WeakReference<Buffer> lost = new WeakReference<>(held[0]);
         held[0] = null;
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
         reports.forget();
 
         mesh.close();
@@ -397,8 +398,8 @@ class CollectedHandlesTests {
     @Test
     void aLostHandleOfASubmeshIsFoundByItsParent() {
         MeshDevice submesh = mesh.createSubmesh(MeshShape.of(1, 1));
-        WeakReference<Tensor> lost = Garbage.of(() -> ttnn.empty(TILE, submesh));
-        Garbage.collect(lost);
+        WeakReference<Tensor> lost = CollectedGarbage.of(() -> ttnn.empty(TILE, submesh));
+        CollectedGarbage.collect(lost);
 
         mesh.statistics(BufferType.DRAM);
 
@@ -410,21 +411,21 @@ class CollectedHandlesTests {
         Tensor tensor = ttnn.empty(TILE, ttnn.openDevice(4));
         tensor.device().close();
 
-        Garbage.collect(Garbage.of(Object::new));
+        CollectedGarbage.collect(CollectedGarbage.of(Object::new));
 
         assertThat(tensor.device().deviceIds()).containsExactly(4);
     }
 
     @Test
     void nothingKeepsAClosedMeshOnceItsHandlesAreLost() {
-        WeakReference<MeshDevice> lost = Garbage.of(() -> {
+        WeakReference<MeshDevice> lost = CollectedGarbage.of(() -> {
             MeshDevice closed = ttnn.openDevice(4);
             ttnn.empty(TILE, closed);
             closed.close();
             return closed;
         });
 
-        Garbage.collect(lost);
+        CollectedGarbage.collect(lost);
 
         assertThat(lost.get()).isNull();
     }

@@ -1,4 +1,4 @@
-package dev.meshguard.mesh;
+package dev.meshguard.tracker.script;
 
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
@@ -7,14 +7,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Creates garbage and waits for its collection. */
-final class Garbage {
+public final class CollectedGarbage {
 
     private static final int MOST_COLLECTIONS = 500;
 
-    private Garbage() {}
+    private CollectedGarbage() {}
 
     /** Makes something and loses it; what is returned tells when it was collected. */
-    static <T> WeakReference<T> of(Supplier<T> made) {
+    public static <T> WeakReference<T> of(Supplier<T> made) {
         return new WeakReference<>(made.get());
     }
 
@@ -24,7 +24,7 @@ final class Garbage {
      * <p>The JVM fills the queues from a list, in a thread of its own and in no fixed order. It takes the next list only when it has
      * emptied the one before. So a second object, collected after the first one's reference arrived, proves the first list empty.
      */
-    static void collect(WeakReference<?> lost) {
+    public static void collect(WeakReference<?> lost) {
         collectUntil(() -> lost.refersTo(null));
         awaitAnEnqueuedReference();
         awaitAnEnqueuedReference();
@@ -37,7 +37,7 @@ final class Garbage {
     }
 
     /** Asks for collections until something has come true. */
-    static void collectUntil(BooleanSupplier hasHappened) {
+    public static void collectUntil(BooleanSupplier hasHappened) {
         for (int collections = 0; !hasHappened.getAsBoolean(); collections++) {
             if (collections == MOST_COLLECTIONS) {
                 throw new AssertionError(MOST_COLLECTIONS + " collections were not enough");
