@@ -280,6 +280,9 @@ public final class FaultPlan {
     /**
      * Delivers the reports of each device in a random order, one window at a time; otherwise like {@link #reorderingReports}.
      *
+     * <p>Programs whose threads report to one server have no fixed order: a verdict about them has to hold for any order, and
+     * {@link #reorderingReports} tries only one.
+     *
      * @param window the number of reports that are shuffled together, at least 2
      * @param seed the seed of the order, which differs for each device
      * @throws IllegalArgumentException if the window is smaller

@@ -15,6 +15,9 @@ import org.apiguardian.api.API.Status;
  * <p>Devices are represented by their ids. A view is a value: a mesh has another view after it is reshaped. Rows, columns,
  * lines and rings exist in meshes of two dimensions only.
  *
+ * <p>Programs of tt-metal allocate along lines and rings in operations of several devices (all-gather, reduce-scatter). With
+ * the same order of devices, a test that fails on device 3 names the device that fails on hardware.
+ *
  * <p>Immutable and safe for use by several threads. Source: {@code tt_metal/distributed/mesh_device_view.cpp}. Not included:
  * ids of nodes of the fabric, and devices of other hosts.
  *
