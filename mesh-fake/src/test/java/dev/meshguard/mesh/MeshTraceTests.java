@@ -182,8 +182,8 @@ class MeshTraceTests {
 
         assertThatThrownBy(() -> mesh.endMeshTrace(0, trace))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessage("Cannot end the capture of trace 0 on mesh 0: nobody said how large the commands of"
-                        + " program 2 (mystery) are, and only the runtime could know. Say it with"
+                .hasMessage("Cannot end the capture of trace 0 on mesh 0: the size of the commands of"
+                        + " program 2 (mystery) is unknown, and only the runtime could know. Give it with"
                         + " Program.setTraceSize(bytes) or OperationProfile.withTraceSize(bytes), or give the size of the"
                         + " whole trace to endMeshTrace(queue, trace, rawSize).");
         assertThatCode(() -> mesh.endMeshTrace(0, trace, 1_000)).doesNotThrowAnyException();
@@ -196,8 +196,8 @@ class MeshTraceTests {
         assertThatThrownBy(() -> mesh.endMeshTrace(0, trace))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith(
-                        "Cannot end the capture of trace 0 on mesh 0: nobody said how large a trace is in"
-                                + " which nothing was recorded, and only the runtime could know.");
+                        "Cannot end the capture of trace 0 on mesh 0: the size of a trace without commands"
+                                + " is unknown, and only the runtime could know.");
         assertThatThrownBy(() -> mesh.endMeshTrace(0, trace, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Cannot end a trace with 0 B: it holds at least the command that ends it");

@@ -112,7 +112,7 @@ class SystemTests {
                 .isEqualTo(new CoreRange(0, 0, 10, 9));
         assertThatThrownBy(() -> builder.system(ClusterType.N300).build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot take 2 columns of cores away from Wormhole B0 chips: at most 0 are harvested");
+                .hasMessage("Cannot remove 2 columns of cores from Wormhole B0 chips: at most 0 are harvested");
     }
 
     @Test

@@ -145,7 +145,7 @@ class AllocationClientTests {
             assertThat(client.unsent().reports()).isEqualTo(1);
             assertThat(client.unsent().disconnections()).isEqualTo(1);
             assertThat(client.unsent().reason().orElseThrow())
-                    .startsWith("the allocation server at " + folder.resolve("s") + " went away: ");
+                    .startsWith("the allocation server at " + folder.resolve("s") + " disconnected: ");
         }
         assertThat(server.tracker().history().anomalies()).hasSize(1);
     }

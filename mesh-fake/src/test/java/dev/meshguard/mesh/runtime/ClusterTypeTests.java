@@ -114,13 +114,13 @@ class ClusterTypeTests {
     void harvestsAtMostTwoColumnsAndOnlyOfBlackholes() {
         assertThatThrownBy(() -> ClusterType.P150.computeGrid(DispatchCoreConfig.defaults(), 3))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot take 3 columns of cores away from Blackhole chips: at most 2 are harvested");
+                .hasMessage("Cannot remove 3 columns of cores from Blackhole chips: at most 2 are harvested");
         assertThatThrownBy(() -> ClusterType.T3K.computeGrid(DispatchCoreConfig.defaults(), 1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot take 1 columns of cores away from Wormhole B0 chips: at most 0 are harvested");
+                .hasMessage("Cannot remove 1 columns of cores from Wormhole B0 chips: at most 0 are harvested");
         assertThatThrownBy(() -> ClusterType.P150.computeGrid(DispatchCoreConfig.defaults(), -1))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Cannot take -1 columns of cores away from Blackhole chips: at most 2 are harvested");
+                .hasMessage("Cannot remove -1 columns of cores from Blackhole chips: at most 2 are harvested");
     }
 
     @ParameterizedTest

@@ -238,8 +238,8 @@ public final class MeshTraces {
             return;
         }
         String unknown = trace.unmeasured()
-                .map(program -> String.format(Locale.ROOT, "how large the commands of %s are", program))
-                .orElse("how large a trace is in which nothing was recorded");
+                .map(program -> String.format(Locale.ROOT, "the size of the commands of %s", program))
+                .orElse("the size of a trace without commands");
         throw new IllegalStateException(String.format(
                 Locale.ROOT,
                 "Cannot end the capture of trace %d on mesh %d: %s is unknown, and only the runtime could know. Give it with"
