@@ -118,6 +118,9 @@ class OriginsAndEventsTests {
                         .map(result -> result.expectation().conditions())
                         .toList());
         assertThat(chromium.texts("#expectations-table td[data-key=result]")).containsExactly("matched", "unmatched");
+        assertThat(chromium.all("#expectations-table td[data-key=result] .mark"))
+                .extracting(mark -> mark.getDomAttribute("class"))
+                .containsExactly("mark mark-expected", "mark mark-undecided");
         assertThat(chromium.texts("#expectations-table td[data-key=matched]"))
                 .isEqualTo(List.of("1 buffer, 96 KiB", "0 buffers"));
         assertThat(chromium.texts("#expectations-table td[data-key=reason]"))
