@@ -284,9 +284,9 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws AssertionError if one differs
      */
     public SELF sameOnAllDevices() {
-        DeviceComparison conduct = DeviceComparison.of(history());
-        if (!conduct.isTheSame()) {
-            return failed(shouldDoTheSameOnAllDevices(conduct));
+        DeviceComparison comparison = DeviceComparison.of(history());
+        if (!comparison.isTheSame()) {
+            return failed(shouldDoTheSameOnAllDevices(comparison));
         }
         return myself;
     }

@@ -3,7 +3,7 @@ package dev.meshguard.assertions.error;
 import static org.assertj.core.util.Strings.escapePercent;
 
 import dev.meshguard.assertions.internal.DeviceComparison;
-import dev.meshguard.assertions.internal.DeviceComparison.Deeds;
+import dev.meshguard.assertions.internal.DeviceComparison.Usage;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
@@ -20,42 +20,42 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
 
     private static final int MAX_SHOWN = 8;
 
-    private ShouldDoTheSameOnAllDevices(DeviceComparison conduct) {
-        super(escapePercent(text(conduct)));
+    private ShouldDoTheSameOnAllDevices(DeviceComparison comparison) {
+        super(escapePercent(text(comparison)));
     }
 
     /** Returns the message. */
-    public static ShouldDoTheSameOnAllDevices shouldDoTheSameOnAllDevices(DeviceComparison conduct) {
-        return new ShouldDoTheSameOnAllDevices(conduct);
+    public static ShouldDoTheSameOnAllDevices shouldDoTheSameOnAllDevices(DeviceComparison comparison) {
+        return new ShouldDoTheSameOnAllDevices(comparison);
     }
 
-    private static String text(DeviceComparison conduct) {
+    private static String text(DeviceComparison comparison) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
                 "Expecting all %d devices to do the same but %s from what %d did:",
-                conduct.deeds().size(),
-                differing(conduct.different()),
-                conduct.usualDevices()));
-        lines.add("  most devices: " + description(conduct.usual(), conduct.usual()));
-        for (int device : conduct.different()
-                .subList(0, Math.min(MAX_SHOWN, conduct.different().size()))) {
+                comparison.usages().size(),
+                differing(comparison.different()),
+                comparison.usualDevices()));
+        lines.add("  most devices: " + description(comparison.usual(), comparison.usual()));
+        for (int device : comparison.different()
+                .subList(0, Math.min(MAX_SHOWN, comparison.different().size()))) {
             lines.add(String.format(
                     Locale.ROOT,
                     "  device %d: %s",
                     device,
-                    description(conduct.deeds().getOrDefault(device, Map.of()), conduct.usual())));
+                    description(comparison.usages().getOrDefault(device, Map.of()), comparison.usual())));
         }
-        int more = conduct.different().size() - MAX_SHOWN;
+        int more = comparison.different().size() - MAX_SHOWN;
         if (more > 0) {
             lines.add("  … and " + more + " more");
         }
         lines.add("Compared are, for each type, the allocated and the live buffers of each device.");
-        if (!conduct.busy().isEmpty()) {
+        if (!comparison.busy().isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
                     "Device %s may have done more: the source reports more for it than it holds.",
-                    join(conduct.busy())));
+                    join(comparison.busy())));
         }
         return PrintableText.lines(lines);
     }
@@ -65,7 +65,7 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                 Locale.ROOT, devices.size() == 1 ? "device %s differs" : "devices %s differ", join(devices));
     }
 
-    private static String description(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
+    private static String description(Map<BufferType, Usage> done, Map<BufferType, Usage> usual) {
         TreeSet<BufferType> types = new TreeSet<>(done.keySet());
         types.addAll(usual.keySet());
         return types.isEmpty()
@@ -75,14 +75,14 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                         .collect(Collectors.joining("; "));
     }
 
-    private static String description(BufferType type, Deeds deeds) {
+    private static String description(BufferType type, Usage usages) {
         return String.format(
                 Locale.ROOT,
                 "%s %s, %s allocated, %s live",
                 type,
-                Quantities.count(deeds.allocated(), "buffer"),
-                Quantities.size(deeds.allocatedBytes()),
-                deeds.live() == 0 ? "nothing" : deeds.live() + ", " + Quantities.size(deeds.liveBytes()) + ",");
+                Quantities.count(usages.allocated(), "buffer"),
+                Quantities.size(usages.allocatedBytes()),
+                usages.live() == 0 ? "nothing" : usages.live() + ", " + Quantities.size(usages.liveBytes()) + ",");
     }
 
     private static String join(Iterable<Integer> devices) {

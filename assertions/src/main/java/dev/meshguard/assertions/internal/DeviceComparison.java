@@ -17,15 +17,15 @@ import java.util.TreeSet;
 /**
  * The memory usage of each device, compared with the usage of most devices.
  *
- * @param deeds the usage of each device, by device
+ * @param usages the usage of each device, by device
  * @param usual the most common usage; of two that are equally common, that of the lowest device
  * @param usualDevices the number of devices with that usage
  * @param busy the devices that may have a larger usage, because the source reports more for them than they hold
  * @param different the devices with another usage than expected, ascending
  */
 public record DeviceComparison(
-        SortedMap<Integer, Map<BufferType, Deeds>> deeds,
-        Map<BufferType, Deeds> usual,
+        SortedMap<Integer, Map<BufferType, Usage>> usages,
+        Map<BufferType, Usage> usual,
         int usualDevices,
         SortedSet<Integer> busy,
         List<Integer> different) {
@@ -38,21 +38,21 @@ public record DeviceComparison(
      * @param live the number of remaining buffers
      * @param liveBytes their bytes
      */
-    public record Deeds(long allocated, long allocatedBytes, long live, long liveBytes) {
+    public record Usage(long allocated, long allocatedBytes, long live, long liveBytes) {
 
         /** No usage. */
-        public static final Deeds NOTHING = new Deeds(0, 0, 0, 0);
+        public static final Usage NOTHING = new Usage(0, 0, 0, 0);
 
-        Deeds and(BufferGeneration buffer) {
+        Usage and(BufferGeneration buffer) {
             boolean isLive = buffer.isLive();
-            return new Deeds(
+            return new Usage(
                     allocated + 1,
                     allocatedBytes + buffer.size(),
                     live + (isLive ? 1 : 0),
                     liveBytes + (isLive ? buffer.size() : 0));
         }
 
-        boolean isAtLeast(Deeds other) {
+        boolean isAtLeast(Usage other) {
             return allocated >= other.allocated
                     && allocatedBytes >= other.allocatedBytes
                     && live >= other.live
@@ -62,32 +62,32 @@ public record DeviceComparison(
 
     /** Returns the usage of the devices of a history. */
     public static DeviceComparison of(AllocationHistory history) {
-        SortedMap<Integer, Map<BufferType, Deeds>> deeds = new TreeMap<>();
+        SortedMap<Integer, Map<BufferType, Usage>> usages = new TreeMap<>();
         SortedSet<Integer> busy = new TreeSet<>();
         for (MeshDescription mesh : history.meshes()) {
-            mesh.devices().forEach(device -> deeds.put(device, new TreeMap<>()));
+            mesh.devices().forEach(device -> usages.put(device, new TreeMap<>()));
             if (mesh.busiestDevice() >= 0) {
                 busy.add(mesh.busiestDevice());
             }
         }
-        if (deeds.isEmpty()) {
-            history.devices().forEach(device -> deeds.put(device, new TreeMap<>()));
+        if (usages.isEmpty()) {
+            history.devices().forEach(device -> usages.put(device, new TreeMap<>()));
         }
         for (BufferGeneration buffer : history.generations()) {
-            Map<BufferType, Deeds> ofDevice = deeds.get(buffer.device());
+            Map<BufferType, Usage> ofDevice = usages.get(buffer.device());
             if (ofDevice != null) {
                 ofDevice.put(buffer.type(), in(ofDevice, buffer.type()).and(buffer));
             }
         }
-        Map<Map<BufferType, Deeds>, Integer> votes = votes(deeds, busy);
-        Map<BufferType, Deeds> usual = votes.isEmpty() ? Map.of() : mostCommon(votes);
+        Map<Map<BufferType, Usage>, Integer> votes = votes(usages, busy);
+        Map<BufferType, Usage> usual = votes.isEmpty() ? Map.of() : mostCommon(votes);
         List<Integer> different = new ArrayList<>();
-        deeds.forEach((device, done) -> {
+        usages.forEach((device, done) -> {
             if (!(busy.contains(device) ? isAtLeast(done, usual) : done.equals(usual))) {
                 different.add(device);
             }
         });
-        return new DeviceComparison(deeds, usual, votes.getOrDefault(usual, 0), busy, different);
+        return new DeviceComparison(usages, usual, votes.getOrDefault(usual, 0), busy, different);
     }
 
     /** Returns whether no device differs. */
@@ -96,17 +96,17 @@ public record DeviceComparison(
     }
 
     /** Returns the usage of one type of memory. */
-    public static Deeds in(Map<BufferType, Deeds> done, BufferType type) {
-        return done.getOrDefault(type, Deeds.NOTHING);
+    public static Usage in(Map<BufferType, Usage> done, BufferType type) {
+        return done.getOrDefault(type, Usage.NOTHING);
     }
 
     /**
      * A device that may have a larger usage has no vote; if it is the only one, there is nothing to compare it with.
      */
-    private static Map<Map<BufferType, Deeds>, Integer> votes(
-            SortedMap<Integer, Map<BufferType, Deeds>> deeds, SortedSet<Integer> busy) {
-        Map<Map<BufferType, Deeds>, Integer> votes = new LinkedHashMap<>();
-        deeds.forEach((device, done) -> {
+    private static Map<Map<BufferType, Usage>, Integer> votes(
+            SortedMap<Integer, Map<BufferType, Usage>> usages, SortedSet<Integer> busy) {
+        Map<Map<BufferType, Usage>, Integer> votes = new LinkedHashMap<>();
+        usages.forEach((device, done) -> {
             if (!busy.contains(device)) {
                 votes.merge(done, 1, Integer::sum);
             }
@@ -114,7 +114,7 @@ public record DeviceComparison(
         return votes;
     }
 
-    private static Map<BufferType, Deeds> mostCommon(Map<Map<BufferType, Deeds>, Integer> votes) {
+    private static Map<BufferType, Usage> mostCommon(Map<Map<BufferType, Usage>, Integer> votes) {
         int most = Collections.max(votes.values());
         return votes.entrySet().stream()
                 .filter(entry -> entry.getValue() == most)
@@ -123,7 +123,7 @@ public record DeviceComparison(
                 .orElseThrow();
     }
 
-    private static boolean isAtLeast(Map<BufferType, Deeds> done, Map<BufferType, Deeds> usual) {
+    private static boolean isAtLeast(Map<BufferType, Usage> done, Map<BufferType, Usage> usual) {
         return usual.entrySet().stream()
                 .allMatch(entry -> in(done, entry.getKey()).isAtLeast(entry.getValue()));
     }

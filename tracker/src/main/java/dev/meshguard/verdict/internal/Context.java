@@ -97,18 +97,18 @@ final class Context {
     /** Returns that every device leaks alike, which is as informative as a device that differs. */
     private Optional<Evidence> alike(List<Survivor> group) {
         BufferGeneration first = group.get(0).buffer();
-        DeviceMajority conduct = siblings.majorityOf(first);
-        boolean allAlike = conduct.devices() > 1
-                && conduct.followers() == conduct.devices()
-                && conduct.of(first.device()).live() > 0
-                && conduct.of(first.device()).freed() > 0;
+        DeviceMajority majority = siblings.majorityOf(first);
+        boolean allAlike = majority.devices() > 1
+                && majority.followers() == majority.devices()
+                && majority.of(first.device()).live() > 0
+                && majority.of(first.device()).freed() > 0;
         return allAlike
                 ? Optional.of(Evidence.of(String.format(
                         Locale.ROOT,
                         "all %d devices are alike: each allocated %d and freed %d",
-                        conduct.devices(),
-                        conduct.of(first.device()).allocated(),
-                        conduct.of(first.device()).freed())))
+                        majority.devices(),
+                        majority.of(first.device()).allocated(),
+                        majority.of(first.device()).freed())))
                 : Optional.empty();
     }
 

@@ -23,9 +23,9 @@ final class FreedOnOtherDevices implements Rule {
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
-        DeviceMajority conduct = survivor.siblings().majorityOf(buffer);
-        DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
-        Optional<DeviceMajority.AllocationFreeCount> others = conduct.reference()
+        DeviceMajority majority = survivor.siblings().majorityOf(buffer);
+        DeviceMajority.AllocationFreeCount own = majority.of(buffer.device());
+        Optional<DeviceMajority.AllocationFreeCount> others = majority.reference()
                 .filter(most -> most.freed() > 0 && most.live() == 0)
                 .filter(most -> !own.equals(most));
         if (others.isEmpty() || isHeldByAnother(buffer) || isArtefact(survivor, own, others.get())) {
@@ -33,7 +33,7 @@ final class FreedOnOtherDevices implements Rule {
         }
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(description(buffer, siblings, conduct, others.get()), conduct.lastFree()));
+        evidence.add(Evidence.of(description(buffer, siblings, majority, others.get()), majority.lastFree()));
         survivor.statement(survivor.checkMoment()).ifPresent(evidence::add);
         boolean lockStep =
                 LockStep.binds(buffer, siblings) && LockStep.freedBy(survivor).isPresent();
@@ -62,18 +62,18 @@ final class FreedOnOtherDevices implements Rule {
     private static String description(
             BufferGeneration buffer,
             List<BufferGeneration> siblings,
-            DeviceMajority conduct,
+            DeviceMajority majority,
             DeviceMajority.AllocationFreeCount others) {
-        DeviceMajority.AllocationFreeCount own = conduct.of(buffer.device());
+        DeviceMajority.AllocationFreeCount own = majority.of(buffer.device());
         if (own.allocated() == 1 && others.allocated() == 1) {
             return String.format(
                     Locale.ROOT,
                     "%d of %d %s were freed%s by event #%d, device %d's never was",
-                    conduct.freed(),
-                    conduct.allocated(),
+                    majority.freed(),
+                    majority.allocated(),
                     whatTheyAre(buffer, siblings),
-                    conduct.freesWereCollections() ? " when their handles were collected," : "",
-                    conduct.lastFree(),
+                    majority.freesWereCollections() ? " when their handles were collected," : "",
+                    majority.lastFree(),
                     buffer.device());
         }
         if (own.allocated() > others.allocated() && own.freed() == others.freed()) {
@@ -84,9 +84,9 @@ final class FreedOnOtherDevices implements Rule {
                     buffer.device(),
                     own.allocated(),
                     own.freed(),
-                    conduct.lastFree(),
-                    conduct.followers(),
-                    conduct.devices(),
+                    majority.lastFree(),
+                    majority.followers(),
+                    majority.devices(),
                     others.allocated(),
                     buffer.device(),
                     own.live());
@@ -97,9 +97,9 @@ final class FreedOnOtherDevices implements Rule {
                 buffer.device(),
                 own.allocated(),
                 own.freed(),
-                conduct.lastFree(),
-                conduct.followers(),
-                conduct.devices(),
+                majority.lastFree(),
+                majority.followers(),
+                majority.devices(),
                 others.allocated());
     }
 

@@ -132,8 +132,8 @@ public final class HeldMemory {
         if (events == null) {
             return TO_THE_END;
         }
-        int address = Arrays.binarySearch(events, event);
-        int next = address < 0 ? -address - 1 : address + 1;
+        int index = Arrays.binarySearch(events, event);
+        int next = index < 0 ? -index - 1 : index + 1;
         return next < events.length ? events[next] : TO_THE_END;
     }
 

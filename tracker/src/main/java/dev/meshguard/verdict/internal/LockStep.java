@@ -37,13 +37,13 @@ final class LockStep {
     static OptionalLong freedBy(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<BufferGeneration> siblings = survivor.siblings().of(buffer);
-        DeviceMajority conduct = survivor.siblings().majorityOf(buffer);
+        DeviceMajority majority = survivor.siblings().majorityOf(buffer);
         long reading = allocatedAt(survivor);
-        boolean mostWent = conduct.reference()
+        boolean mostWent = majority.reference()
                 .filter(most -> most.freed() > 0 && most.live() == 0)
                 .isPresent();
-        if (leavesOnlyItsRequest(buffer) && binds(buffer, siblings) && mostWent && conduct.lastFree() > reading) {
-            return OptionalLong.of(conduct.lastFree());
+        if (leavesOnlyItsRequest(buffer) && binds(buffer, siblings) && mostWent && majority.lastFree() > reading) {
+            return OptionalLong.of(majority.lastFree());
         }
         return ownerFreedBy(survivor);
     }
