@@ -8,9 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
@@ -23,14 +25,17 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
  * Measures what an extension costs per test, over 10,000 trivial tests.
  *
  * <p>A fresh JVM for each contender and round, in turn; the first launch is cold, as a build runs tests, the second is warm.
- * The measure is the CPU time of the JVM, compiler and collector included, from the launch to its end. The median over the
- * rounds is printed.
+ * It measures the CPU time of the JVM, compiler and collector included, and the time by the clock, from the launch to its end.
+ * It prints each measurement when it ends, and then the medians over the rounds. The arguments are the number of rounds, 7
+ * unless given, and the contenders, all unless given; the bare tests are always measured.
  *
- * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost}</pre>
+ * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost 5 MOCKITO_WITH_MOCK MESHGUARD_WITH_FIELD}</pre>
  */
 public final class PerTestCost {
 
-    private static final int ROUNDS = 7;
+    private static final int DEFAULT_ROUNDS = 7;
+    private static final int MAX_ROUNDS = 1_000;
+    private static final String IN_THIS_JVM = "--in-this-jvm";
 
     /** The compared extensions. */
     private enum Contender {
@@ -58,50 +63,112 @@ public final class PerTestCost {
         }
     }
 
-    private record Launches(double coldMicros, double warmMicros) {}
+    /**
+     * The cost of one launch for each test.
+     *
+     * @param cpu microseconds of CPU time
+     * @param clock microseconds by the clock
+     */
+    private record Cost(double cpu, double clock) {}
 
-    private PerTestCost() {}
+    private record Launches(Cost cold, Cost warm) {}
 
-    /** Measures all contenders, or, given the name of one, that one in this JVM. */
+    private final int rounds;
+    private final Map<Contender, List<Launches>> launches = new EnumMap<>(Contender.class);
+
+    private PerTestCost(int rounds, Set<Contender> contenders) {
+        this.rounds = rounds;
+        contenders.forEach(contender -> launches.put(contender, new ArrayList<>()));
+    }
+
+    /** Measures contenders in JVMs of their own, and prints the medians. */
     public static void main(String... arguments) throws IOException, InterruptedException {
-        if (arguments.length == 1) {
-            Contender contender = Contender.valueOf(arguments[0]);
-            double cold = launch(contender);
-            double warm = launch(contender);
-            System.out.printf(Locale.ROOT, "%f %f%n", cold, warm);
+        if (arguments.length == 2 && arguments[0].equals(IN_THIS_JVM)) {
+            Contender contender = Contender.valueOf(arguments[1]);
+            Cost cold = launch(contender);
+            Cost warm = launch(contender);
+            System.out.printf(Locale.ROOT, "%f %f %f %f%n", cold.cpu, cold.clock, warm.cpu, warm.clock);
             return;
         }
-        Map<Contender, List<Launches>> rounds = new EnumMap<>(Contender.class);
-        for (int round = 0; round < ROUNDS; round++) {
-            for (Contender contender : Contender.values()) {
-                rounds.computeIfAbsent(contender, unused -> new ArrayList<>()).add(inOtherJvm(contender));
+        PerTestCost measurement;
+        try {
+            measurement = of(List.of(arguments));
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.exit(64);
+            return;
+        }
+        measurement.measure();
+        measurement.print();
+    }
+
+    private static PerTestCost of(List<String> arguments) {
+        int rounds = DEFAULT_ROUNDS;
+        Set<Contender> contenders = EnumSet.noneOf(Contender.class);
+        for (String argument : arguments) {
+            if (argument.matches("[0-9]{1,9}")) {
+                rounds = Integer.parseInt(argument);
+            } else {
+                contenders.add(contender(argument));
             }
         }
-        print(rounds);
+        if (rounds < 1 || rounds > MAX_ROUNDS) {
+            throw new IllegalArgumentException(
+                    "Cannot measure " + rounds + " rounds: give a number from 1 to " + MAX_ROUNDS);
+        }
+        if (contenders.isEmpty()) {
+            contenders = EnumSet.allOf(Contender.class);
+        }
+        contenders.add(Contender.BARE);
+        return new PerTestCost(rounds, contenders);
     }
 
-    private static void print(Map<Contender, List<Launches>> rounds) {
-        double bareCold = median(rounds, Contender.BARE, Launches::coldMicros);
-        double bareWarm = median(rounds, Contender.BARE, Launches::warmMicros);
-        System.out.println("| contender | cold, µs per test | over bare | warm, µs per test | over bare |");
-        System.out.println("| --- | --- | --- | --- | --- |");
-        for (Contender contender : Contender.values()) {
-            double cold = median(rounds, contender, Launches::coldMicros);
-            double warm = median(rounds, contender, Launches::warmMicros);
-            System.out.printf(
-                    Locale.ROOT,
-                    "| %s | %.1f | %.1f | %.1f | %.1f |%n",
-                    contender,
-                    cold,
-                    cold - bareCold,
-                    warm,
-                    warm - bareWarm);
+    private static Contender contender(String name) {
+        return Arrays.stream(Contender.values())
+                .filter(contender -> contender.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no contender " + name
+                        + ": give a number of rounds, or some of " + Arrays.toString(Contender.values())));
+    }
+
+    private void measure() throws IOException, InterruptedException {
+        for (int round = 1; round <= rounds; round++) {
+            for (Map.Entry<Contender, List<Launches>> entry : launches.entrySet()) {
+                Launches measured = inOtherJvm(entry.getKey());
+                entry.getValue().add(measured);
+                System.err.printf(
+                        Locale.ROOT,
+                        "round %d of %d: %s, CPU per test: cold %.0f µs, warm %.0f µs%n",
+                        round,
+                        rounds,
+                        entry.getKey(),
+                        measured.cold.cpu,
+                        measured.warm.cpu);
+            }
         }
     }
 
-    private static double median(
-            Map<Contender, List<Launches>> rounds, Contender contender, ToDoubleFunction<Launches> which) {
-        double[] sorted = rounds.getOrDefault(contender, List.of()).stream()
+    private void print() {
+        System.out.println("| µs per test | cold, CPU | over bare | cold, clock | over bare | warm, CPU | over bare"
+                + " | warm, clock | over bare |");
+        System.out.println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+        for (Contender contender : launches.keySet()) {
+            System.out.println("| " + contender
+                    + cells(contender, one -> one.cold.cpu)
+                    + cells(contender, one -> one.cold.clock)
+                    + cells(contender, one -> one.warm.cpu)
+                    + cells(contender, one -> one.warm.clock)
+                    + " |");
+        }
+    }
+
+    private String cells(Contender contender, ToDoubleFunction<Launches> which) {
+        double median = median(contender, which);
+        return String.format(Locale.ROOT, " | %.1f | %.1f", median, median - median(Contender.BARE, which));
+    }
+
+    private double median(Contender contender, ToDoubleFunction<Launches> which) {
+        double[] sorted = launches.getOrDefault(contender, List.of()).stream()
                 .mapToDouble(which)
                 .sorted()
                 .toArray();
@@ -115,6 +182,7 @@ public final class PerTestCost {
                         "-cp",
                         System.getProperty("java.class.path"),
                         PerTestCost.class.getName(),
+                        IN_THIS_JVM,
                         contender.name())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
@@ -127,12 +195,12 @@ public final class PerTestCost {
         double[] micros = Arrays.stream(answer.split(" ", -1))
                 .mapToDouble(Double::parseDouble)
                 .toArray();
-        return new Launches(micros[0], micros[1]);
+        return new Launches(new Cost(micros[0], micros[1]), new Cost(micros[2], micros[3]));
     }
 
-    /** Runs the tests and returns the CPU time per test, in microseconds. */
-    private static double launch(Contender contender) {
+    private static Cost launch(Contender contender) {
         OperatingSystemMXBean system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+        long startedAt = System.nanoTime();
         long before = system.getProcessCpuTime();
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(DiscoverySelectors.selectClass(contender.tests))
@@ -141,11 +209,12 @@ public final class PerTestCost {
         try (LauncherSession session = LauncherFactory.openSession()) {
             session.getLauncher().execute(request, summary);
         }
-        long spent = system.getProcessCpuTime() - before;
+        long cpuNanos = system.getProcessCpuTime() - before;
+        long clockNanos = System.nanoTime() - startedAt;
         if (summary.getSummary().getTestsSucceededCount() != contender.count) {
             summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
             throw new IllegalStateException("Not all tests of " + contender + " passed");
         }
-        return spent / 1_000.0 / contender.count;
+        return new Cost(cpuNanos / 1_000.0 / contender.count, clockNanos / 1_000.0 / contender.count);
     }
 }
