@@ -5,14 +5,11 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMeshSource;
-import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
-import dev.meshguard.junit.source.SourceSession;
-import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -53,66 +50,22 @@ class OwnSourceTests {
 
         private static Optional<AllocationTracker> tracker = Optional.empty();
 
+        static void attach(SourceContext context) {
+            context.tracker().sourceAttached("binding");
+            tracker = Optional.of(context.tracker());
+        }
+
+        static void detach() {
+            tracker = Optional.empty();
+        }
+
         static void allocate(long address) {
             tracker.ifPresent(attached -> attached.allocated(0, BufferType.DRAM, address, 4_096));
         }
     }
 
-    private static final class BindingSource implements AllocationSource<TrackAllocations> {
-
-        @Override
-        public String id() {
-            return "binding";
-        }
-
-        @Override
-        public Class<TrackAllocations> annotation() {
-            return TrackAllocations.class;
-        }
-
-        @Override
-        public Set<Class<?>> parameterTypes() {
-            return Set.of();
-        }
-
-        @Override
-        public SourceSettings settings(TrackAllocations annotation, String location) {
-            return new BindingSettings();
-        }
-    }
-
-    private record BindingSettings() implements SourceSettings {
-
-        @Override
-        public AllocationSource<?> source() {
-            return new BindingSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            context.tracker().sourceAttached("binding");
-            Binding.tracker = Optional.of(context.tracker());
-            return new SourceSession() {
-                @Override
-                public Object resolve(Class<?> type) {
-                    throw new IllegalArgumentException(type.getName());
-                }
-
-                @Override
-                public void close() {
-                    Binding.tracker = Optional.empty();
-                }
-            };
-        }
-    }
-
     private static MeshGuardExtension.Builder binding() {
-        return MeshGuardExtension.builder().source(new BindingSettings());
+        return MeshGuardExtension.builder().source(new FixtureSettings(Binding::attach, Binding::detach));
     }
 
     static class LeakTestCase {

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.junit.MemorySnapshots;
 import dev.meshguard.junit.Phases;
-import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
-import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
@@ -19,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.ServiceConfigurationError;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,74 +124,26 @@ class SourcesTests {
     }
 
     /** A source with the id of the fake mesh. */
-    public static final class SecondMesh implements AllocationSource<TrackAllocations> {
+    public static final class SecondMesh extends FixtureSource {
 
-        @Override
-        public String id() {
-            return "mesh";
-        }
-
-        @Override
-        public Class<TrackAllocations> annotation() {
-            return TrackAllocations.class;
-        }
-
-        @Override
-        public Set<Class<?>> parameterTypes() {
-            return Set.of();
-        }
-
-        @Override
-        public SourceSettings settings(TrackAllocations annotation, String location) {
-            return FakeMeshSource.builder().build();
+        public SecondMesh() {
+            super("mesh");
         }
     }
 
     /** A source that injects what the fake mesh injects. */
-    public static final class OtherMesh implements AllocationSource<TrackAllocations> {
+    public static final class OtherMesh extends FixtureSource {
 
-        @Override
-        public String id() {
-            return "other";
-        }
-
-        @Override
-        public Class<TrackAllocations> annotation() {
-            return TrackAllocations.class;
-        }
-
-        @Override
-        public Set<Class<?>> parameterTypes() {
-            return Set.of(MeshDevice.class);
-        }
-
-        @Override
-        public SourceSettings settings(TrackAllocations annotation, String location) {
-            return FakeMeshSource.builder().build();
+        public OtherMesh() {
+            super("other", MeshDevice.class);
         }
     }
 
     /** A source that injects what MeshGuard itself injects. */
-    public static final class OwnTracker implements AllocationSource<TrackAllocations> {
+    public static final class OwnTracker extends FixtureSource {
 
-        @Override
-        public String id() {
-            return "tracker";
-        }
-
-        @Override
-        public Class<TrackAllocations> annotation() {
-            return TrackAllocations.class;
-        }
-
-        @Override
-        public Set<Class<?>> parameterTypes() {
-            return Set.of(Phases.class, AllocationTracker.class, MemorySnapshots.class);
-        }
-
-        @Override
-        public SourceSettings settings(TrackAllocations annotation, String location) {
-            return FakeMeshSource.builder().build();
+        public OwnTracker() {
+            super("tracker", Phases.class, AllocationTracker.class, MemorySnapshots.class);
         }
     }
 }

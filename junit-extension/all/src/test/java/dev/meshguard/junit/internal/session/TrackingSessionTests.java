@@ -10,11 +10,8 @@ import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunState;
 import dev.meshguard.junit.internal.config.PartialSettings;
 import dev.meshguard.junit.internal.config.TrackingSettings;
-import dev.meshguard.junit.mesh.FakeMeshSource;
-import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceContext;
-import dev.meshguard.junit.source.SourceSession;
-import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.junit.testkit.FixtureSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,43 +95,9 @@ class TrackingSessionTests {
                 RunSettings.of(name -> Optional.empty(), Map.of()),
                 new Reporting(ReportSettings.of(name -> Optional.empty()), System::nanoTime));
         return new TrackingSession(
-                TrackingSettings.of(Optional.of(new Source(begun, closing)), PartialSettings.NONE, "test"),
+                TrackingSettings.of(
+                        Optional.of(new FixtureSettings(begun::complete, closing)), PartialSettings.NONE, "test"),
                 run,
                 mock(ExtensionContext.class));
-    }
-
-    /**
-     * A source of no memory.
-     *
-     * @param begun receives its context
-     * @param closing runs when it is closed
-     */
-    private record Source(CompletableFuture<SourceContext> begun, Runnable closing) implements SourceSettings {
-
-        @Override
-        public AllocationSource<?> source() {
-            return new FakeMeshSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            begun.complete(context);
-            return new SourceSession() {
-                @Override
-                public Object resolve(Class<?> type) {
-                    throw new IllegalArgumentException(type.getName());
-                }
-
-                @Override
-                public void close() {
-                    closing.run();
-                }
-            };
-        }
     }
 }
