@@ -34,6 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The output of every command: write errors are reported, and no text controls the terminal. */
@@ -349,9 +350,9 @@ class OutputTests {
         assertThat(run("", "convert", log).out()).isEqualTo(Files.readString(out));
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
+    /** Returns the program itself, as a command without a name, and all commands. */
+    static List<String> commands() {
+        return List.of(
                 "",
                 "analyze",
                 "replay",
@@ -365,31 +366,18 @@ class OutputTests {
                 "serve",
                 "dump",
                 "query",
-                "top"
-            })
+                "top");
+    }
+
+    @ParameterizedTest
+    @MethodSource("commands")
     void everyCommandNamesItsVersion(String command) {
         assertThat(run("", (command + " -V").strip().split(" ")))
                 .isEqualTo(new Answer(0, "meshguard (not from a jar)" + System.lineSeparator(), ""));
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "analyze",
-                "replay",
-                "diff",
-                "convert",
-                "page",
-                "suite",
-                "minimize",
-                "to-test",
-                "record",
-                "serve",
-                "dump",
-                "query",
-                "top"
-            })
+    @MethodSource("commands")
     void everyCommandNamesItsExitStatuses(String command) {
         assertThat(run("", (command + " --help").strip().split(" ")).out()).contains("Exit status");
     }
