@@ -38,7 +38,8 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                 differing(comparison.different()),
                 comparison.usualDevices()));
         lines.add("  most devices: " + description(comparison.usual(), comparison.usual()));
-        for (int device : comparison.different()
+        for (int device : comparison
+                .different()
                 .subList(0, Math.min(MAX_SHOWN, comparison.different().size()))) {
             lines.add(String.format(
                     Locale.ROOT,
