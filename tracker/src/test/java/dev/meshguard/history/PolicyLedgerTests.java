@@ -159,18 +159,16 @@ class PolicyLedgerTests {
 
     @Test
     void describesItselfInOneLineADevice() {
-        PolicyLedger books = circularBuffers()
-                .allocate(DRAM, device(3), 0x1000, 64)
-                .recorded()
-                .ledger(REFERENCE_COUNTED);
+        AllocationHistory history =
+                circularBuffers().allocate(DRAM, device(3), 0x1000, 64).recorded();
 
-        assertThat(books).hasToString("""
+        assertThat(history.ledger(REFERENCE_COUNTED)).hasToString(expected(history, """
                         Books read as REFERENCE_COUNTED, 0 unknown frees
                           device 0: L1 12 KiB (12288 B), 6 reports, 3 entries
                           device 3: DRAM 64 B, 1 report, 1 entry
-                          reported 2 times at one live address: L1 0x18b20 (101152) on device 0, events #1 and #4
-                          reported 2 times at one live address: L1 0x19b20 (105248) on device 0, events #2 and #5
-                          reported 2 times at one live address: L1 0x1ab20 (109344) on device 0, events #3 and #6""");
+                          reported 2 times at one live address: L1 0x18b20 (101152) on device 0, {allocated 1 and 4}
+                          reported 2 times at one live address: L1 0x19b20 (105248) on device 0, {allocated 2 and 5}
+                          reported 2 times at one live address: L1 0x1ab20 (109344) on device 0, {allocated 3 and 6}"""));
     }
 
     @ParameterizedTest

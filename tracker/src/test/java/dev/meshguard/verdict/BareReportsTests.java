@@ -70,7 +70,7 @@ class BareReportsTests {
                         .recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .because(
-                        "it was reported twice in a row (events #1 and #2) and not freed as often: one report may be of a view,"
+                        "it was reported twice in a row ({allocated 1 and 2}) and not freed as often: one report may be of a view,"
                                 + " whose end need not be reported");
     }
 

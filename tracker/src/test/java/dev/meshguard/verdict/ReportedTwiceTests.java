@@ -47,7 +47,7 @@ class ReportedTwiceTests {
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
-                        "reported 2 times at one live address (events #1, #2), freed once",
+                        "reported 2 times at one live address ({allocated 1, 2}), freed once",
                         "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at {freed}");
     }
 
@@ -118,7 +118,7 @@ class ReportedTwiceTests {
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
-                        "reported 2 times at one live address (events #3, #4), freed once",
+                        "reported 2 times at one live address ({allocated 1, 2}), freed once",
                         "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
@@ -133,7 +133,7 @@ class ReportedTwiceTests {
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
-                        "reported 8 times at one live address (events #1, #2, #3, #4, #5, #6 and 2 more), freed once",
+                        "reported 8 times at one live address ({allocated 1, 2, 3, 4, 5, 6} and 2 more), freed once",
                         "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
     }
 
@@ -344,7 +344,7 @@ class ReportedTwiceTests {
         judged(history)
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
-                        "reported 6 times at one live address (events #1, #2, #3, #4, #5, #6), freed once",
+                        "reported 6 times at one live address ({allocated 1, 2, 3, 4, 5, 6}), freed once",
                         "the view of {allocated 2} was destroyed without a report; the buffer that it looked at was freed at {freed}");
     }
 
@@ -544,7 +544,7 @@ class ReportedTwiceTests {
         judged(tracker.history())
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
-                        "reported 2 times at one live address (events #4, #5), freed once",
+                        "reported 2 times at one live address ({allocated 2, 3}), freed once",
                         "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 
@@ -634,7 +634,7 @@ class ReportedTwiceTests {
         judged(tracker.history())
                 .hasOnly(REPORTED_TWICE, MISREPORTED)
                 .because(
-                        "reported 2 times at one live address (events #2, #4), freed once",
+                        "reported 2 times at one live address ({allocated 1, 2}), freed once",
                         "the allocator reported 0x1000 (4096) as free when close began ({witnessed})");
     }
 

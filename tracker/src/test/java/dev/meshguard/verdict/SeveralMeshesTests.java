@@ -261,7 +261,7 @@ class SeveralMeshesTests {
                     .hasOutcome(Outcome.MISREPORTED)
                     .hasOnly(Cause.REPORTED_TWICE, SurvivorStatus.MISREPORTED)
                     .because(
-                            "reported 2 times at one live address (events #4, #5), freed once",
+                            "reported 2 times at one live address ({allocated 1, 2}), freed once",
                             "the view of {last allocated} was destroyed without a report; the buffer that it looked at was freed at {freed}");
         }
 

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  * Expected texts that refer to events of a history, not to their numbers.
  *
  * <p>{@code {freed}} stands for the only free, {@code {freed 2}} for the second one, {@code {last freed}} for the last of
- * several, {@code {freed 2 to 4}} for a range. So a test states which event the text has to name, and does not change when
- * other events are recorded.
+ * several, {@code {freed 2 to 4}} for a range, {@code {freed 2, 3}} and {@code {freed 2 and 3}} for lists. So a test
+ * states which event the text has to name, and does not change when other events are recorded.
  *
  * <pre>{@code
  * expected(history, "freed at {freed}, after close began ({mesh closing})") // "freed at event #7, after close began (event #4)"
@@ -41,7 +41,8 @@ public final class ExpectedText {
             entry("handle traced", HistoryEvent.HandleTraced.class),
             entry("round began", HistoryEvent.RoundBegan.class));
 
-    private static final Pattern REFERENCE = Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+)(?: to (\\d+))?)?}");
+    private static final Pattern REFERENCE = Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+(?:(?:, | and | to )\\d+)*))?}");
+    private static final Pattern POSITION = Pattern.compile("\\d+");
 
     private ExpectedText() {}
 
@@ -56,11 +57,11 @@ public final class ExpectedText {
             throw new IllegalArgumentException(reference.group() + " names none of " + KINDS.keySet());
         }
         List<? extends HistoryEvent> events = history.events(kind);
-        if (reference.group(4) != null) {
-            return "events #" + number(events, reference, 3) + " to #" + number(events, reference, 4);
-        }
-        if (reference.group(3) != null) {
-            return "event #" + number(events, reference, 3);
+        String positions = reference.group(3);
+        if (positions != null) {
+            String numbers = POSITION.matcher(positions)
+                    .replaceAll(position -> "#" + number(events, reference, Integer.parseInt(position.group())));
+            return (POSITION.matcher(positions).matches() ? "event " : "events ") + numbers;
         }
         if (events.isEmpty() || (reference.group(1) == null && events.size() > 1)) {
             throw noSuchEvent(events, reference);
@@ -68,8 +69,7 @@ public final class ExpectedText {
         return "event #" + events.get(events.size() - 1).number();
     }
 
-    private static long number(List<? extends HistoryEvent> events, MatchResult reference, int group) {
-        int position = Integer.parseInt(reference.group(group));
+    private static long number(List<? extends HistoryEvent> events, MatchResult reference, int position) {
         if (position < 1 || position > events.size()) {
             throw noSuchEvent(events, reference);
         }
