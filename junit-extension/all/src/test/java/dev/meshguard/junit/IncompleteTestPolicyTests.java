@@ -7,8 +7,10 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.ReportChannel;
+import dev.meshguard.junit.testkit.TestTrackers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -96,14 +98,14 @@ class IncompleteTestPolicyTests {
     void whatIsOnlyPublishedIsTheWholeVerdict() {
         String thrown = end == TestEnd.ABORTED ? "TestAbortedException" : "IllegalStateException";
 
-        assertThat(run(ReportedTestCase.class, Map.of(TestEndResolver.KEY, end.name())))
-                .hasSingleTest()
-                .withPublishedText("""
+        var results = run(ReportedTestCase.class, Map.of(TestEndResolver.KEY, end.name()));
+
+        assertThat(results).hasSingleTest().withPublishedText(TestTrackers.keptHistory(), """
                 LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported (event #_)
+                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
                    -> at dev.meshguard.junit.IncompleteTestPolicyTests$TestEnd.leak(IncompleteTestPolicyTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began (event #_)
-                   allocated in TEST (event #_) at 0x2d4c40 (2968640), unlabelled
+                   the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
+                   allocated in TEST ({allocated 1 to 8}) at 0x2d4c40 (2968640), unlabelled
 
                 Tracked  allocated                    remaining
                 DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
@@ -345,7 +347,8 @@ class IncompleteTestPolicyTests {
     @TrackAllocations(onAbort = IncompleteTestPolicy.REPORT, onFailure = IncompleteTestPolicy.REPORT)
     static class ReportedTestCase {
         @Test
-        void leaks(MeshDevice mesh, TestEnd end) {
+        void leaks(MeshDevice mesh, AllocationTracker tracker, TestEnd end) {
+            TestTrackers.keep(tracker);
             end.leak(mesh);
         }
     }

@@ -8,6 +8,7 @@ import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.junit.testkit.TestTrackers;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
@@ -24,14 +25,16 @@ class SeveralTestMeshesTests {
 
     @Test
     void memoryThatTwoMeshesHeldFailsNothingAndIsPublished() {
-        assertThat(run(AtATimeTestCase.class)).hasSingleTest().whichSucceeded();
-        assertThat(run(AtATimeTestCase.class)).hasSingleTest().withPublishedText("""
+        var results = run(AtATimeTestCase.class);
+
+        assertThat(results).hasSingleTest().whichSucceeded();
+        assertThat(results).hasSingleTest().withPublishedText(TestTrackers.keptHistory(), """
                 CLEAN  all memory was freed      [2 allocated = 2 freed]
 
                 OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 1 buffer
-                1. DRAM 4 KiB (4096 B) x 1   device ●   allocated by mesh 1 (1x1 submesh of mesh 0) at 0x1000 (4096), event #_
+                1. DRAM 4 KiB (4096 B) x 1   device ●   allocated by mesh 1 (1x1 submesh of mesh 0) at 0x1000 (4096), {allocated 2}
                    -> at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
-                   over 4 KiB (4096 B) at 0x1000 (4096), allocated by mesh 0 (1x1 mesh), event #_, freed by event #_
+                   over 4 KiB (4096 B) at 0x1000 (4096), allocated by mesh 0 (1x1 mesh), {allocated 1}, freed by {freed 1}
                    -> at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
 
                 Tracked  allocated                  remaining
@@ -77,6 +80,7 @@ class SeveralTestMeshesTests {
     static class AtATimeTestCase {
         @Test
         void test(AllocationTracker tracker) {
+            TestTrackers.keep(tracker);
             Binding.holdAtATime(tracker);
         }
     }

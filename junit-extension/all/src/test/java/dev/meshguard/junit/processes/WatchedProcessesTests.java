@@ -2,13 +2,14 @@ package dev.meshguard.junit.processes;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.MeshGuardExtension;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
-import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.RunAssert.Failure;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.client.AllocationClient;
@@ -38,10 +39,13 @@ class WatchedProcessesTests {
 
     @Test
     void whatAProgramLeavesFailsItsTest() {
-        Assertions.assertThat(text(LeakTestCase.class)).isEqualTo("""
+        Failure failure = assertThat(run(LeakTestCase.class)).hasSingleTest().whichFailed();
+
+        Assertions.assertThat(text(failure))
+                .isEqualTo(expected(failure.verdict().history(), """
                 LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
                 1. DRAM 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
-                   allocated in TEST (event #_) at 0x1000 (4096), unlabelled
+                   allocated in TEST ({allocated}) at 0x1000 (4096), unlabelled
 
                 Tracked  allocated                 remaining
                 DRAM     1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
@@ -54,12 +58,14 @@ class WatchedProcessesTests {
                    as a line of a file: DRAM device 0 size 4096 count atMost 1 because "…"
                 Note: No call site is named, because no origins were captured.
                 Note: process N (cat) exited with status 0
-                Reproduce: mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'""");
+                Reproduce: mvn test -Dtest='WatchedProcessesTests$LeakTestCase#decodes'"""));
     }
 
     @Test
     void aProgramThatNeverConnectsProvesNothing() {
-        Assertions.assertThat(text(SilentTestCase.class)).isEqualTo("""
+        Failure failure = assertThat(run(SilentTestCase.class)).hasSingleTest().whichFailed();
+
+        Assertions.assertThat(text(failure)).isEqualTo("""
                 INCONCLUSIVE  it cannot be known whether all memory was freed      [0 allocated = 0 freed]
                 1. Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it, or call sourceAttached(…) if a source is connected that has nothing to report.
 
@@ -315,11 +321,8 @@ class WatchedProcessesTests {
         program.await(TIMEOUT);
     }
 
-    private static String text(Class<?> testClass) {
-        return JupiterRun.withoutEventNumbers(
-                        assertThat(run(testClass)).hasSingleTest().whichFailed().text())
-                .replaceAll("process \\d+", "process N")
-                .replaceAll("/\\S+/meshguard\\d+/", "/folder/");
+    private static String text(Failure failure) {
+        return failure.text().replaceAll("process \\d+", "process N").replaceAll("/\\S+/meshguard\\d+/", "/folder/");
     }
 
     /** Starts a program that runs until its input ends. */

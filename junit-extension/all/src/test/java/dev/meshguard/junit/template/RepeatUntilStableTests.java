@@ -7,6 +7,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.TestTrackers;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
@@ -90,13 +91,12 @@ class RepeatUntilStableTests {
 
     @Test
     void failsWhereItCannotBeKnown() {
-        assertThat(run(LosingTestCase.class))
-                .hasInvocation("decode", 3)
-                .whichFailed()
-                .withText("""
+        var results = run(LosingTestCase.class);
+
+        assertThat(results).hasInvocation("decode", 3).whichFailed().withText(TestTrackers.keptHistory(), """
                 It cannot be known whether memory grows with the rounds of RepeatUntilStableTests$LosingTestCase#decode:
                   UNDECIDED  3 rounds, the first for warming up · it cannot be known whether memory grows
-                  Reports are missing (first at event #_: the source noticed that a report of device 0 got lost).
+                  Reports are missing (first at {reports lost 1}: the source noticed that a report of device 0 got lost).
                   Memory retained by each round, in bytes:
                      DRAM of device 0  [4096, 0, 0]  settled
                   Call sites, the worst first:
@@ -237,7 +237,8 @@ class RepeatUntilStableTests {
     @FakeMesh(rows = 1, columns = 1, faults = "losingReport(1, FREE).noticed()")
     static class LosingTestCase {
         @RepeatUntilStable
-        void decode(MeshDevice mesh) {
+        void decode(MeshDevice mesh, AllocationTracker tracker) {
+            TestTrackers.keep(tracker);
             Buffers.take(mesh).deallocate();
         }
     }

@@ -17,7 +17,6 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 public final class JupiterRun {
 
     private static final Pattern LINE = Pattern.compile("(\\.java):\\d+\\)");
-    private static final Pattern EVENT = Pattern.compile("(event #|events #\\d+ to #)\\d+");
 
     private JupiterRun() {}
 
@@ -115,10 +114,5 @@ public final class JupiterRun {
     /** Returns a text with the line numbers of source files masked, so that fixtures may move. */
     public static String masked(String text) {
         return LINE.matcher(text).replaceAll("$1:NN)");
-    }
-
-    /** Returns a text with {@code event #_} for each event and each range of events. */
-    public static String withoutEventNumbers(String text) {
-        return EVENT.matcher(text).replaceAll("event #_");
     }
 }

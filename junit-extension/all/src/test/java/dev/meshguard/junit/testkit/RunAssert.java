@@ -5,6 +5,7 @@ import static dev.meshguard.tracker.script.ExpectedText.expected;
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
@@ -202,12 +203,14 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             Assertions.assertThat(entries()).isEmpty();
         }
 
-        /** Verifies the only published text, line numbers and event numbers masked. */
+        /** Verifies the only published text, line numbers masked. */
         public void withPublishedText(String text) {
-            Assertions.assertThat(entries())
-                    .map(JupiterRun::masked)
-                    .map(JupiterRun::withoutEventNumbers)
-                    .containsExactly(text);
+            Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(text);
+        }
+
+        /** Verifies the only published text, line numbers masked, with references to events of the history. */
+        public void withPublishedText(AllocationHistory history, String text) {
+            Assertions.assertThat(entries()).map(JupiterRun::masked).containsExactly(expected(history, text));
         }
 
         private Failure has(Status status) {
@@ -311,13 +314,19 @@ public final class RunAssert extends AbstractAssert<RunAssert, RunAssert.Results
             return this;
         }
 
-        /** Verifies the whole text, line numbers masked: of a leak with references to events of its history, else with masked event numbers. */
+        /** Verifies the whole text, line numbers masked: of a leak with references to events of its history. */
         public Failure withText(String text) {
             if (thrown instanceof LeakAssertionError leak) {
                 Assertions.assertThat(text()).isEqualTo(expected(leak.verdict().history(), text));
             } else {
-                Assertions.assertThat(JupiterRun.withoutEventNumbers(text())).isEqualTo(text);
+                Assertions.assertThat(text()).isEqualTo(text);
             }
+            return this;
+        }
+
+        /** Verifies the whole text, line numbers masked, with references to events of the history. */
+        public Failure withText(AllocationHistory history, String text) {
+            Assertions.assertThat(text()).isEqualTo(expected(history, text));
             return this;
         }
 
