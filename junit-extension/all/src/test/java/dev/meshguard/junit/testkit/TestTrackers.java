@@ -2,6 +2,7 @@ package dev.meshguard.junit.testkit;
 
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import java.util.Objects;
 
 /**
  * The tracker of a test of a run, for texts without a verdict that name events of its history.
@@ -21,6 +22,7 @@ public final class TestTrackers {
 
     /** Returns the history of the tracker that a test of this thread kept last. */
     public static AllocationHistory keptHistory() {
-        return TRACKER.get().history();
+        return Objects.requireNonNull(TRACKER.get(), "No test of this thread kept its tracker")
+                .history();
     }
 }
