@@ -41,7 +41,8 @@ public final class ExpectedText {
             entry("handle traced", HistoryEvent.HandleTraced.class),
             entry("round began", HistoryEvent.RoundBegan.class));
 
-    private static final Pattern REFERENCE = Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+(?:(?:, | and | to )\\d+)*))?}");
+    private static final Pattern REFERENCE =
+            Pattern.compile("\\{(last )?([a-z ]+?)(?: (\\d+(?:(?:, | and | to )\\d+)*))?}");
     private static final Pattern POSITION = Pattern.compile("\\d+");
 
     private ExpectedText() {}
