@@ -51,7 +51,7 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Writes the sentences of a verdict's report that no diagnosis rule writes. */
+/** Builds the report of a verdict: headlines, findings, notes and remedies as sentences. */
 final class ReportWriter {
 
     private static final int MAX_ADDRESSES = 3;

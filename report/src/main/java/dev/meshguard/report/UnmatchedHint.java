@@ -16,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The probable reason why an expectation entry matches nothing: a typing error that the survivors reveal. */
+/** Finds the probable typing error in an expectation entry of one check that matched nothing. */
 final class UnmatchedHint {
 
     private static final List<Phase> USUAL_PHASES = List.of(

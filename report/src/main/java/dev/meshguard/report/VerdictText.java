@@ -15,7 +15,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A report as plain text: the same characters in every locale and on every terminal. */
+/** Lays a {@link VerdictReport} out as plain text of bounded length: the same characters in every locale and on every terminal. */
 final class VerdictText {
 
     /** A failure that does not fit on a screen is not read. */

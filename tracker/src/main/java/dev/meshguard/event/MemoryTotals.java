@@ -4,7 +4,10 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Live, peak and total memory of one device, type or lifetime, counted as {@code REFERENCE_COUNTED}.
+ * Live, peak and total memory of one device, type or lifetime.
+ *
+ * <p>An address that is reported again while it is live stays one entry until all its reports are freed
+ * ({@code CountingPolicy.REFERENCE_COUNTED}).
  *
  * @param liveBytes bytes allocated now
  * @param liveBuffers entries allocated now

@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The object for which a buffer was allocated, if the source knows it.
+ * The runtime object that keeps a buffer, such as a program or a trace; buffers of the code under test have none.
  *
  * <p>Two owners are equal if kind and name are equal. A program's name has to be unique in one history, because the end
  * of a program is matched to its buffers by its owner.

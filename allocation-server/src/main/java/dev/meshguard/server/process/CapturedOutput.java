@@ -8,7 +8,7 @@ import java.nio.charset.Charset;
 import java.util.Locale;
 
 /**
- * The output of a program: its beginning and its end, so that unlimited output does not fill the memory.
+ * Reads the output of a program on a thread of its own, copies it, and keeps its beginning and its end.
  *
  * <p>Read on a separate thread until the program and all processes that inherited its output have closed it. Safe for
  * use by several threads.

@@ -31,7 +31,7 @@ public sealed interface Fault {
     /**
      * An allocation for which there is no memory; see {@link FaultPlan#failingAllocation(long)}.
      *
-     * @param number the number among the matching reports, from 1
+     * @param number the number among the matching allocations, from 1
      * @param type the memory, or any
      * @param device a device it must lie on, or any
      */
@@ -60,7 +60,7 @@ public sealed interface Fault {
     /**
      * An operation that throws; see {@link FaultPlan#failingOperation(long)}.
      *
-     * @param number the number among the matching reports, from 1
+     * @param number the number among the matching operations, from 1
      * @param operation its name, or any
      * @param device a device it must run on, or any
      */

@@ -27,20 +27,20 @@ import java.util.Optional;
  * @param kind the name of the kind in a line
  * @param type the event
  * @param writing writes the fields other than kind and number
- * @param snapshot reads them
+ * @param reading reads them
  */
-record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> writing, Reading snapshot) {
+record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> writing, Reading reading) {
 
     /** Writes the fields of an event. */
     @FunctionalInterface
     interface Writing<E> {
-        void write(E event, JsonGenerator json, RequestNumbers requests) throws IOException;
+        void write(E event, JsonGenerator json, SharedLines requests) throws IOException;
     }
 
     /** Creates an event from fields. */
     @FunctionalInterface
     interface Reading {
-        HistoryEvent read(long number, Fields fields, RequestTable requests) throws UnreadableLineException;
+        HistoryEvent read(long number, JsonFields fields, RequestTable requests) throws UnreadableLineException;
     }
 
     /** All kinds, the frequent ones first. */
@@ -249,7 +249,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (number, fields, requests) -> new HistoryEvent.RoundEnded(number, fields.integer("round"))));
 
     /** Writes the fields of an event of this form. */
-    void write(HistoryEvent event, JsonGenerator json, RequestNumbers requests) throws IOException {
+    void write(HistoryEvent event, JsonGenerator json, SharedLines requests) throws IOException {
         writing.write(type.cast(event), json, requests);
     }
 
@@ -274,7 +274,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeEndObject();
     }
 
-    static Owner owner(Fields fields) throws UnreadableLineException {
+    static Owner owner(JsonFields fields) throws UnreadableLineException {
         return new Owner(fields.choice("kind", Owner.Kind.class), fields.text("name"));
     }
 
@@ -292,7 +292,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
     }
 
     /** Reads the fields of an allocator, if present. */
-    static Optional<AllocatorId> allocator(Fields fields) throws UnreadableLineException {
+    static Optional<AllocatorId> allocator(JsonFields fields) throws UnreadableLineException {
         Optional<AllocatorId.Kind> kind = fields.optionalChoice("allocator", AllocatorId.Kind.class);
         if (kind.isEmpty()) {
             return Optional.empty();
@@ -327,7 +327,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeNumberField("address", address);
     }
 
-    private static int device(Fields fields) throws UnreadableLineException {
+    private static int device(JsonFields fields) throws UnreadableLineException {
         return fields.device();
     }
 
@@ -337,7 +337,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         }
     }
 
-    private static Ownership ownership(Fields fields) throws UnreadableLineException {
+    private static Ownership ownership(JsonFields fields) throws UnreadableLineException {
         return fields.optionalChoice("ownership", Ownership.class).orElse(Ownership.UNKNOWN);
     }
 
@@ -345,7 +345,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeStringField("at", at.toString());
     }
 
-    private static Instant at(Fields fields) throws UnreadableLineException {
+    private static Instant at(JsonFields fields) throws UnreadableLineException {
         return Instant.parse(fields.text("at"));
     }
 
@@ -372,9 +372,9 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         }
     }
 
-    private static MeshDescription mesh(Fields fields) throws UnreadableLineException {
+    private static MeshDescription mesh(JsonFields fields) throws UnreadableLineException {
         List<MemoryCapacity> capacities = new ArrayList<>();
-        for (Fields capacity : fields.has("capacities") ? fields.objects("capacities") : List.<Fields>of()) {
+        for (JsonFields capacity : fields.has("capacities") ? fields.objects("capacities") : List.<JsonFields>of()) {
             capacities.add(new MemoryCapacity(
                     capacity.choice("type", BufferType.class),
                     capacity.integer("banks"),
@@ -417,11 +417,11 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
         json.writeEndObject();
     }
 
-    private static WitnessSnapshot reading(Fields fields) throws UnreadableLineException {
+    private static WitnessSnapshot reading(JsonFields fields) throws UnreadableLineException {
         WitnessSnapshot.Builder reading =
                 WitnessSnapshot.of(fields.integer("mesh"), fields.choice("moment", WitnessSnapshot.Moment.class));
         allocator(fields).ifPresent(reading::ofAllocator);
-        for (Fields region : fields.objects("regions")) {
+        for (JsonFields region : fields.objects("regions")) {
             // Version 1 has another key.
             String allocated = region.has("allocated") ? "allocated" : "taken";
             reading.region(region.device(), region.choice("type", BufferType.class), region.numbers(allocated));

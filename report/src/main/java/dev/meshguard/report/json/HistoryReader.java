@@ -94,7 +94,7 @@ final class HistoryReader {
             throw HistoryFormatException.empty(source);
         }
         try {
-            Fields fields = fields();
+            JsonFields fields = fields();
             String format = fields.optionalText("format").orElse("");
             if (!format.equals(HistoryWriter.FORMAT)) {
                 throw new UnreadableLineException(
@@ -113,7 +113,7 @@ final class HistoryReader {
         }
     }
 
-    private Fields fields() throws IOException, UnreadableLineException {
+    private JsonFields fields() throws IOException, UnreadableLineException {
         if (lines.isTooLong()) {
             throw new UnreadableLineException("it is too long");
         }
@@ -121,19 +121,19 @@ final class HistoryReader {
             throw new UnreadableLineException("it is not UTF-8");
         }
         int mark = lines.length() > 0 && lines.characters()[lines.offset()] == '\uFEFF' ? 1 : 0;
-        return Fields.ofLine(lines.characters(), lines.offset() + mark, lines.length() - mark);
+        return JsonFields.ofLine(lines.characters(), lines.offset() + mark, lines.length() - mark);
     }
 
     private void line(Header header) throws IOException, UnreadableLineException {
-        Fields fields = fields();
+        JsonFields fields = fields();
         if (ended) {
             throw new UnreadableLineException("it comes after the end line");
         }
         String kind = fields.text("kind");
         try {
             switch (kind) {
-                case RequestNumbers.REQUEST -> requests.addRequest(fields);
-                case RequestNumbers.ORIGIN -> requests.addOrigin(fields);
+                case SharedLines.REQUEST -> requests.addRequest(fields);
+                case SharedLines.ORIGIN -> requests.addOrigin(fields);
                 case HistoryWriter.SUMS -> sums(fields);
                 case HistoryWriter.END -> end(fields);
                 default -> event(kind, fields, header);
@@ -143,7 +143,7 @@ final class HistoryReader {
         }
     }
 
-    private void event(String kind, Fields fields, Header header) throws UnreadableLineException {
+    private void event(String kind, JsonFields fields, Header header) throws UnreadableLineException {
         EventForm<?> form = FORMS.get(kind);
         if (form == null) {
             throw new UnreadableLineException("kind " + Quantities.quoted(kind) + " is not known here"
@@ -151,12 +151,12 @@ final class HistoryReader {
                             ? ", because the history is of version " + HistoryJson.VERSION + "." + header.minor()
                             : ""));
         }
-        events.add(form.snapshot().read(fields.number("number"), fields, requests), lines.number());
+        events.add(form.reading().read(fields.number("number"), fields, requests), lines.number());
     }
 
-    private void sums(Fields fields) throws UnreadableLineException {
+    private void sums(JsonFields fields) throws UnreadableLineException {
         List<DeviceSums.TypeTotals> accounts = new ArrayList<>();
-        for (Fields account : fields.objects("totals")) {
+        for (JsonFields account : fields.objects("totals")) {
             accounts.add(new DeviceSums.TypeTotals(
                     account.choice("type", BufferType.class),
                     account.optionalChoice("lifetime", BufferLifetime.class),
@@ -173,7 +173,7 @@ final class HistoryReader {
         }
     }
 
-    private static MemoryTotals amounts(Fields fields) throws UnreadableLineException {
+    private static MemoryTotals amounts(JsonFields fields) throws UnreadableLineException {
         return new MemoryTotals(
                 fields.number("liveBytes"),
                 fields.number("liveBuffers"),
@@ -184,7 +184,7 @@ final class HistoryReader {
                 fields.number("totalBuffers"));
     }
 
-    private void end(Fields fields) throws UnreadableLineException {
+    private void end(JsonFields fields) throws UnreadableLineException {
         long expectedEvents = fields.amount("events");
         long expectedSums = fields.amount("sums");
         ended = true;

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Writes one history, line by line. */
+/** Writes one history as JSON lines, for {@link HistoryJson}. */
 final class HistoryWriter {
 
     static final String FORMAT = "meshguard-history";
@@ -26,7 +26,7 @@ final class HistoryWriter {
 
     private final AllocationHistory history;
     private final Writer writer;
-    private final RequestNumbers requests = new RequestNumbers();
+    private final SharedLines requests = new SharedLines();
 
     HistoryWriter(AllocationHistory history, Writer writer) {
         this.history = history;

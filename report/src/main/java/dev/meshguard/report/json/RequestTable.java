@@ -24,11 +24,11 @@ final class RequestTable {
     private final Map<String, String> names = new HashMap<>();
 
     /** Returns the request to which an event refers; an unknown one if it refers to none. */
-    AllocationRequest of(Fields event) throws UnreadableLineException {
-        if (!event.has(RequestNumbers.REQUEST)) {
+    AllocationRequest of(JsonFields event) throws UnreadableLineException {
+        if (!event.has(SharedLines.REQUEST)) {
             return AllocationRequest.of(AllocationDetails.user());
         }
-        long number = event.number(RequestNumbers.REQUEST);
+        long number = event.number(SharedLines.REQUEST);
         AllocationRequest request = requests.get(number);
         if (request == null) {
             throw new UnreadableLineException("request " + number + " was not described before it");
@@ -37,23 +37,23 @@ final class RequestTable {
     }
 
     /** Adds a request; also one with an unknown origin, because an origin only explains. */
-    void addRequest(Fields line) throws UnreadableLineException {
-        Optional<Origin> origin = line.has(RequestNumbers.ORIGIN)
-                ? Optional.ofNullable(origins.get(line.number(RequestNumbers.ORIGIN)))
+    void addRequest(JsonFields line) throws UnreadableLineException {
+        Optional<Origin> origin = line.has(SharedLines.ORIGIN)
+                ? Optional.ofNullable(origins.get(line.number(SharedLines.ORIGIN)))
                 : Optional.empty();
         AllocationRequest request = AllocationRequest.restored(details(line), origin);
         if (requests.putIfAbsent(line.number("id"), request) != null) {
             throw new UnreadableLineException("request " + line.number("id") + " was described before");
         }
-        if (line.has(RequestNumbers.ORIGIN) && origin.isEmpty()) {
+        if (line.has(SharedLines.ORIGIN) && origin.isEmpty()) {
             throw new UnreadableLineException(
-                    "origin " + line.number(RequestNumbers.ORIGIN) + " was not described before it");
+                    "origin " + line.number(SharedLines.ORIGIN) + " was not described before it");
         }
     }
 
-    void addOrigin(Fields line) throws UnreadableLineException {
+    void addOrigin(JsonFields line) throws UnreadableLineException {
         List<StackTraceElement> frames = new ArrayList<>();
-        for (Fields frame : line.objects("frames")) {
+        for (JsonFields frame : line.objects("frames")) {
             frames.add(frame(frame));
         }
         if (origins.putIfAbsent(line.number("id"), new Origin(frames)) != null) {
@@ -61,8 +61,8 @@ final class RequestTable {
         }
     }
 
-    private AllocationDetails details(Fields line) throws UnreadableLineException {
-        Optional<Fields> owner = line.optionalObject("owner");
+    private AllocationDetails details(JsonFields line) throws UnreadableLineException {
+        Optional<JsonFields> owner = line.optionalObject("owner");
         AllocationDetails details = new AllocationDetails(
                 line.optionalChoice("buffer", BufferKind.class).orElse(BufferKind.BUFFER),
                 line.optionalChoice("lifetime", BufferLifetime.class).orElse(BufferLifetime.USER),
@@ -85,7 +85,7 @@ final class RequestTable {
         return details;
     }
 
-    private StackTraceElement frame(Fields frame) throws UnreadableLineException {
+    private StackTraceElement frame(JsonFields frame) throws UnreadableLineException {
         return new StackTraceElement(
                 name(frame, "loader"),
                 name(frame, "module"),
@@ -96,7 +96,7 @@ final class RequestTable {
                 frame.integer("line"));
     }
 
-    private @Nullable String name(Fields frame, String field) throws UnreadableLineException {
+    private @Nullable String name(JsonFields frame, String field) throws UnreadableLineException {
         Optional<String> name = frame.optionalText(field);
         return name.isEmpty() ? null : shared(name.get());
     }

@@ -106,7 +106,7 @@ final class VerdictWriter {
         text("label", group.label());
         if (group.origin().isPresent()) {
             json.writeObjectFieldStart("origin");
-            RequestNumbers.frames(group.origin().get(), json);
+            SharedLines.frames(group.origin().get(), json);
             json.writeEndObject();
         }
         objects("evidence", group.evidence(), this::evidence);

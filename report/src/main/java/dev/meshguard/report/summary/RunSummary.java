@@ -52,8 +52,8 @@ public record RunSummary(
         long skipped,
         long known,
         Map<BufferType, Amount> peaks,
-        Map<Cause, LeakCount> leaks,
-        LeakCount knownLeaks,
+        Map<Cause, LeakTotals> leaks,
+        LeakTotals knownLeaks,
         SortedSet<String> matched,
         SortedSet<String> unmatched,
         SortedSet<Amount> slowest,
@@ -122,9 +122,9 @@ public record RunSummary(
         EnumMap<BufferType, Amount> higher = new EnumMap<>(BufferType.class);
         higher.putAll(peaks);
         other.peaks.forEach((type, peak) -> higher.merge(type, peak, Amount::or));
-        EnumMap<Cause, LeakCount> all = new EnumMap<>(Cause.class);
+        EnumMap<Cause, LeakTotals> all = new EnumMap<>(Cause.class);
         all.putAll(leaks);
-        other.leaks.forEach((cause, count) -> all.merge(cause, count, LeakCount::and));
+        other.leaks.forEach((cause, count) -> all.merge(cause, count, LeakTotals::and));
         return new RunSummary(
                 tests + other.tests,
                 classes + other.classes,

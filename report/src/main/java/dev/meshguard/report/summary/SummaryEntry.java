@@ -76,7 +76,7 @@ final class SummaryEntry {
         for (BufferType type : BufferType.values()) {
             Optional.ofNullable(pairs.get(PEAK + type)).ifPresent(text -> peaks.put(type, amount(text)));
         }
-        Map<Cause, LeakCount> leaks = new EnumMap<>(Cause.class);
+        Map<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
         for (Cause cause : Cause.values()) {
             Optional.ofNullable(pairs.get(LEAKS + cause)).ifPresent(text -> leaks.put(cause, count(text)));
         }
@@ -93,7 +93,7 @@ final class SummaryEntry {
                 number(pairs, KNOWN),
                 peaks,
                 leaks,
-                count(pairs.getOrDefault(KNOWN_LEAKS, text(LeakCount.NOTHING))),
+                count(pairs.getOrDefault(KNOWN_LEAKS, text(LeakTotals.NOTHING))),
                 lines(pairs, MATCHED),
                 lines(pairs, UNMATCHED),
                 lines(pairs, SLOWEST).stream().map(SummaryEntry::amount).collect(Collectors.toCollection(TreeSet::new)),
@@ -132,12 +132,12 @@ final class SummaryEntry {
         return new Amount(Long.parseLong(text.substring(0, end)), text.substring(end + 1));
     }
 
-    private static String text(LeakCount count) {
+    private static String text(LeakTotals count) {
         return count.leaks() + " " + count.buffers() + " " + count.bytes();
     }
 
-    private static LeakCount count(String text) {
+    private static LeakTotals count(String text) {
         String[] numbers = text.split(" ", -1);
-        return new LeakCount(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]), Long.parseLong(numbers[2]));
+        return new LeakTotals(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]), Long.parseLong(numbers[2]));
     }
 }

@@ -85,7 +85,7 @@ final class SummaryText {
 
     private static List<String> leaks(RunSummary summary) {
         List<String> rows = new ArrayList<>();
-        for (Map.Entry<?, LeakCount> cause : summary.leaks().entrySet()) {
+        for (Map.Entry<?, LeakTotals> cause : summary.leaks().entrySet()) {
             rows.add(cause.getKey() + "  " + description(cause.getValue()));
         }
         if (summary.withoutLeak() > 0) {
@@ -99,7 +99,7 @@ final class SummaryText {
         return summary.knownLeaks().leaks() == 0 ? List.of() : List.of(description(summary.knownLeaks()));
     }
 
-    private static String description(LeakCount count) {
+    private static String description(LeakTotals count) {
         return String.join(
                 " · ",
                 Quantities.count(count.leaks(), "leak"),

@@ -5,7 +5,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The sizes of an expectation, in bytes of one buffer.
+ * The range of sizes that an expectation accepts, in bytes of one buffer.
  *
  * @param smallest the smallest
  * @param largest the largest, {@link Long#MAX_VALUE} if there is no limit

@@ -12,7 +12,7 @@ import java.time.LocalDate;
 import java.util.Locale;
 import java.util.Optional;
 
-/** An expectation and the number and bytes of survivors that it has matched. */
+/** Matches survivors with one expectation until its number, its bytes or its last day is exceeded. */
 final class ExpectationMatcher {
 
     private final Expectation expectation;
@@ -53,7 +53,7 @@ final class ExpectationMatcher {
         return (!mayStay || expectation.lifetime().isPresent()) && expectation.fits(buffer, history);
     }
 
-    boolean admits(BufferGeneration buffer) {
+    boolean tryMatch(BufferGeneration buffer) {
         long size = remainingBytes(buffer);
         boolean hasRoom = deadline != Deadline.PASSED
                 && buffers < expectation.count().atMost()

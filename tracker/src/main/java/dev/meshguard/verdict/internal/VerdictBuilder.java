@@ -47,25 +47,25 @@ public final class VerdictBuilder {
 
     /** The rules in the order of precedence of their causes. */
     private static final List<Rule> RULES = List.of(
-            new ProcessDied(),
-            new Late(),
-            new ReportedTwice(),
-            new FreeUnreported(),
-            new CircularBufferUnreported(),
-            new Cached(),
-            new SystemBuffer(),
-            new FreedOnOtherDevices(),
-            new KeptAfterRelease(),
-            new Held(),
-            new Lost(),
-            new Unexplained());
+            new ProcessDiedRule(),
+            new LateRule(),
+            new ReportedTwiceRule(),
+            new FreeUnreportedRule(),
+            new CircularBufferUnreportedRule(),
+            new CachedRule(),
+            new SystemBufferRule(),
+            new FreedOnOtherDevicesRule(),
+            new KeptAfterReleaseRule(),
+            new HeldRule(),
+            new LostRule(),
+            new UnexplainedRule());
 
     private final AllocationHistory history;
     private final List<BufferGeneration> remaining;
     /** Freed, but not in time. */
     private final Map<BufferGeneration, Diagnosis> freedLate;
 
-    private final List<ExpectationMatcher> allowances;
+    private final List<ExpectationMatcher> matchers;
     private final ExcludedHistories excluded;
     private final SiblingIndex siblings;
     private final LateReports lateReports;
@@ -79,8 +79,8 @@ public final class VerdictBuilder {
         this.history = whole.asOfCheck();
         this.remaining = history.live();
         this.excluded = new ExcludedHistories(told);
-        this.allowances = new ArrayList<>(expected.entries().size());
-        expected.entries().forEach(entry -> this.allowances.add(new ExpectationMatcher(entry, history)));
+        this.matchers = new ArrayList<>(expected.entries().size());
+        expected.entries().forEach(entry -> this.matchers.add(new ExpectationMatcher(entry, history)));
         this.siblings = new SiblingIndex(history, whole);
         this.freedLate = freedLate();
         this.lateReports = remaining.isEmpty() ? LateReports.none() : new LateReports(history);
@@ -98,17 +98,19 @@ public final class VerdictBuilder {
         if (!excluded.isEmpty()) {
             anomalies.removeIf(excluded::covers);
         }
-        List<ExpectationResult> expectations = new ArrayList<>(allowances.size());
-        allowances.forEach(allowance -> expectations.add(allowance.result()));
+        List<ExpectationResult> expectations = new ArrayList<>(matchers.size());
+        matchers.forEach(matcher -> expectations.add(matcher.result()));
         expectations.addAll(excluded.results());
         return new LeakVerdict(
                 history,
                 outcome(survivors, reasons, anomalies, expectations),
                 survivors,
-                survivors.isEmpty() ? List.of() : new Grouping(history, siblings, freedLate.keySet()).of(survivors),
+                survivors.isEmpty()
+                        ? List.of()
+                        : new SurvivorGrouping(history, siblings, freedLate.keySet()).of(survivors),
                 sum,
                 totals(),
-                PhaseUsages.of(history),
+                PhaseUsageBuilder.of(history),
                 anomalies,
                 expectations,
                 reasons);
@@ -117,7 +119,7 @@ public final class VerdictBuilder {
     private Map<BufferGeneration, Diagnosis> freedLate() {
         Map<BufferGeneration, Diagnosis> late = new LinkedHashMap<>();
         for (BufferGeneration generation : history.freedAfterClose()) {
-            Late.ofEnded(new SurvivorContext(generation, history, siblings))
+            LateRule.ofEnded(new SurvivorContext(generation, history, siblings))
                     .ifPresent(diagnosis -> late.put(generation, diagnosis));
         }
         return late;
@@ -152,18 +154,17 @@ public final class VerdictBuilder {
     }
 
     private Survivor judge(BufferGeneration buffer, Diagnosis diagnosis) {
-        if (excluded.isEmpty() && allowances.isEmpty()) {
+        if (excluded.isEmpty() && matchers.isEmpty()) {
             return new Survivor(buffer, diagnosis, Optional.empty());
         }
         Optional<Expectation> before = excluded.admit(buffer);
         if (before.isPresent()) {
             return new Survivor(buffer, diagnosis, before);
         }
-        List<ExpectationMatcher> fitting = allowances.stream()
-                .filter(allowance -> allowance.concerns(buffer))
-                .toList();
+        List<ExpectationMatcher> fitting =
+                matchers.stream().filter(matcher -> matcher.concerns(buffer)).toList();
         Optional<Expectation> expectation = fitting.stream()
-                .filter(allowance -> allowance.admits(buffer))
+                .filter(matcher -> matcher.tryMatch(buffer))
                 .findFirst()
                 .map(ExpectationMatcher::expectation);
         return new Survivor(
@@ -175,7 +176,7 @@ public final class VerdictBuilder {
      */
     private static Diagnosis withoutPermission(Diagnosis diagnosis, List<ExpectationMatcher> fitting) {
         List<Evidence> evidence = new ArrayList<>(diagnosis.evidence());
-        fitting.forEach(allowance -> allowance.end().ifPresent(evidence::add));
+        fitting.forEach(matcher -> matcher.end().ifPresent(evidence::add));
         boolean wouldBeExpected = !fitting.isEmpty() && diagnosis.status() == SurvivorStatus.EXPECTED;
         if (wouldBeExpected && evidence.size() == diagnosis.evidence().size()) {
             evidence.add(Evidence.of("more of them survived than the expectations for lifetime PERSISTENT allow"));
@@ -186,7 +187,7 @@ public final class VerdictBuilder {
     private Diagnosis diagnose(BufferGeneration buffer) {
         SurvivorContext survivor = new SurvivorContext(buffer, history, siblings);
         Optional<MeshDescription> open = history.openMeshOf(buffer);
-        if (open.isPresent() && new ProcessDied().examine(survivor).isEmpty()) {
+        if (open.isPresent() && new ProcessDiedRule().examine(survivor).isEmpty()) {
             return Diagnosis.of(
                     Cause.UNEXPLAINED,
                     SurvivorStatus.UNDECIDED,

@@ -233,20 +233,23 @@ public final class ServerLines {
     }
 
     /** Logs the allocated memory, by device. */
-    public void statistics(ServerLedger books) {
+    public void statistics(ServerLedger ledger) {
         blank();
         out.text("📊 Current Statistics:").end();
-        for (int device : books.devices()) {
-            if (books.buffers(device) == 0 && books.bytes(device) == 0) {
+        for (int device : ledger.devices()) {
+            if (ledger.buffers(device) == 0 && ledger.bytes(device) == 0) {
                 continue;
             }
             out.text("  Device ").number(device).text(":").end();
-            out.text("    Buffers: ").number(books.buffers(device)).end();
-            statistics("DRAM", books.bytes(device, BufferType.DRAM));
-            statistics("L1", books.bytes(device, BufferType.L1));
-            out.text("    Total: ").unsigned(books.bytes(device)).text(" bytes").end();
+            out.text("    Buffers: ").number(ledger.buffers(device)).end();
+            statistics("DRAM", ledger.bytes(device, BufferType.DRAM));
+            statistics("L1", ledger.bytes(device, BufferType.L1));
+            out.text("    Total: ")
+                    .unsigned(ledger.bytes(device))
+                    .text(" bytes")
+                    .end();
         }
-        out.text("  Active allocations: ").number(books.entries()).end();
+        out.text("  Active allocations: ").number(ledger.entries()).end();
     }
 
     private void statistics(String type, long bytes) {
@@ -306,26 +309,26 @@ public final class ServerLines {
     }
 
     /** Logs the remaining buffers. */
-    public void dump(ServerLedger books) {
+    public void dump(ServerLedger ledger) {
         box("REMAINING ALLOCATED BUFFERS");
-        out.text("Total tracked allocations: ").number(books.entries()).end();
+        out.text("Total tracked allocations: ").number(ledger.entries()).end();
         blank();
-        if (books.entries() == 0) {
+        if (ledger.entries() == 0) {
             out.text("✓ No buffers remaining - perfect cleanup!").end();
         } else {
-            books.devices().stream()
-                    .filter(device -> books.buffers(device) > 0)
-                    .forEach(device -> remaining(books, device));
-            out.text("Total remaining buffers: ").number(books.entries()).end();
+            ledger.devices().stream()
+                    .filter(device -> ledger.buffers(device) > 0)
+                    .forEach(device -> remaining(ledger, device));
+            out.text("Total remaining buffers: ").number(ledger.entries()).end();
             blank();
         }
         out.text("📋 DUMP_REMAINING complete.").end();
     }
 
-    private void remaining(ServerLedger books, int device) {
+    private void remaining(ServerLedger ledger, int device) {
         out.text("Device ").number(device).text(":").end();
         for (BufferType type : BufferType.values()) {
-            long buffers = books.buffers(device, type);
+            long buffers = ledger.buffers(device, type);
             if (buffers == 0) {
                 continue;
             }
@@ -334,9 +337,9 @@ public final class ServerLines {
                     .text(": ")
                     .number(buffers)
                     .text(" buffers, ");
-            out.figure(books.bytes(device, type), MEGABYTE).text(" MB total").end();
+            out.figure(ledger.bytes(device, type), MEGABYTE).text(" MB total").end();
             if (buffers <= MAX_SINGLE_BUFFERS) {
-                books.entries(device, type).forEach(this::remaining);
+                ledger.entries(device, type).forEach(this::remaining);
             }
         }
         blank();

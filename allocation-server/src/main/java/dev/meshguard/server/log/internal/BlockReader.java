@@ -43,7 +43,7 @@ final class BlockReader {
     private static final int MAX_DEVICE = 65_535;
 
     private final LogEventList events;
-    private final LogGaps losses;
+    private final LogGaps gaps;
     private final Dialects dialects;
     private final Set<Integer> devices = new HashSet<>();
     private final Map<DeviceAddress, BufferType> types = new HashMap<>();
@@ -80,9 +80,9 @@ final class BlockReader {
         }
     }
 
-    BlockReader(LogEventList events, LogGaps losses, Dialects dialects) {
+    BlockReader(LogEventList events, LogGaps gaps, Dialects dialects) {
         this.events = events;
-        this.losses = losses;
+        this.gaps = gaps;
         this.dialects = dialects;
     }
 
@@ -92,7 +92,7 @@ final class BlockReader {
      * @param followsRule whether the previous line is a rule: the words of a title also occur in sentences
      */
     boolean read(String text, boolean followsRule, long line) {
-        String core = TextLine.core(text);
+        String core = ServerStatusLine.core(text);
         Matcher title = TITLE.matcher(core);
         if (followsRule && title.matches()) {
             finish();
@@ -103,7 +103,7 @@ final class BlockReader {
         if (open == null) {
             return false;
         }
-        boolean isRule = TextLine.isRule(text);
+        boolean isRule = ServerStatusLine.isRule(text);
         if (isRule || !isOf(open, text, core)) {
             if (!isRule || !open.fields.isEmpty()) {
                 finish();
@@ -173,7 +173,7 @@ final class BlockReader {
                 && address.isPresent()
                 && (!over.isAllocation || (type.isPresent() && size.isPresent()));
         if (!isWhole) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.UNREADABLE,
                     over.line,
                     String.format(
@@ -195,7 +195,7 @@ final class BlockReader {
         if (over.isAllocation) {
             types.put(place, type.orElseThrow());
             events.allocated(
-                    events.request(ReportLine.NO_PID, origin),
+                    events.request(BufferReportLine.NO_PID, origin),
                     device,
                     type.orElseThrow(),
                     address,
@@ -203,7 +203,7 @@ final class BlockReader {
                     ownership(over.fields.get("Owns Data")));
         } else {
             events.freed(
-                    events.request(ReportLine.NO_PID, origin),
+                    events.request(BufferReportLine.NO_PID, origin),
                     device,
                     type.orElseGet(() -> types.getOrDefault(place, BufferType.DRAM)),
                     address,

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The state of one id on one device: in the server, in the history, and the number of lines that name it.
  *
- * <p>Types are ordinals, because each line changes them: see {@link ReportLine}.
+ * <p>Types are ordinals, because each line changes them: see {@link BufferReportLine}.
  */
 final class BufferEntry {
 
@@ -28,7 +28,7 @@ final class BufferEntry {
     long references;
     long size;
     byte type;
-    long owner = ReportLine.NO_PID;
+    long owner = BufferReportLine.NO_PID;
 
     // State of a server without reference counts; below 0 if it has no entry.
     long everySize = -1;

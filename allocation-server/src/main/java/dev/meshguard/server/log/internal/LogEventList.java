@@ -35,7 +35,7 @@ final class LogEventList {
     private final @Nullable LiveEvents live;
     private long count;
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
-    private long latestProcess = ReportLine.NO_PID;
+    private long latestProcess = BufferReportLine.NO_PID;
     private AllocationDetails latestDetails = AllocationDetails.user();
     private final EventLines lines = new EventLines();
     private long line;
@@ -154,7 +154,7 @@ final class LogEventList {
     private AllocationDetails detailsOf(long pid) {
         if (pid != latestProcess) {
             latestProcess = pid;
-            latestDetails = pid == ReportLine.NO_PID
+            latestDetails = pid == BufferReportLine.NO_PID
                     ? AllocationDetails.user()
                     : byProcess.computeIfAbsent(
                             pid, process -> AllocationDetails.user().reportedBy(process));

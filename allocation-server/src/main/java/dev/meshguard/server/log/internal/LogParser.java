@@ -79,19 +79,19 @@ public final class LogParser {
     private final Choices choices;
 
     private final LogEventList events;
-    private final LogGaps losses;
+    private final LogGaps gaps;
     private final ReplayedLedger ledger;
-    private final StatisticsVerifier witnesses;
+    private final StatisticsVerifier statistics;
     private final Dialects dialects = new Dialects();
     private final BlockReader blocks;
     private final UnreadLineCounter unread = new UnreadLineCounter();
-    private final ReportLine report = new ReportLine();
+    private final BufferReportLine report = new BufferReportLine();
     private final FreesWithoutAllocation unseen = new FreesWithoutAllocation();
 
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
     private final Map<Integer, LastTotal> kernels = new TreeMap<>();
 
-    private TextLine.LogSection section = TextLine.LogSection.ANYWHERE;
+    private ServerStatusLine.LogSection section = ServerStatusLine.LogSection.ANYWHERE;
     private int device;
     private Phase phase = Phase.START;
     private boolean followsRule;
@@ -107,7 +107,7 @@ public final class LogParser {
     private boolean wentOnAfterDump;
 
     /** The latest process whose buffers are removed; its circular buffers and kernels have lines of their own. */
-    private long removedProcess = ReportLine.NO_PID;
+    private long removedProcess = BufferReportLine.NO_PID;
 
     /** The line of the latest death; totals of later lines exclude its circular buffers and kernels. */
     private long deathLine;
@@ -119,10 +119,10 @@ public final class LogParser {
         this.lines = lines;
         this.choices = choices;
         this.events = new LogEventList(choices.retention());
-        this.losses = new LogGaps(events);
-        this.ledger = new ReplayedLedger(events, losses, choices.retention());
-        this.witnesses = new StatisticsVerifier(ledger, losses);
-        this.blocks = new BlockReader(events, losses, dialects);
+        this.gaps = new LogGaps(events);
+        this.ledger = new ReplayedLedger(events, gaps, choices.retention());
+        this.statistics = new StatisticsVerifier(ledger, gaps);
+        this.blocks = new BlockReader(events, gaps, dialects);
     }
 
     /** Reads a log to its end. */
@@ -148,8 +148,8 @@ public final class LogParser {
                 ledger.addresses(),
                 unseen.freed(),
                 lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
-                witnesses.figures(),
-                witnesses.disagreements(),
+                statistics.figures(),
+                statistics.disagreements(),
                 notes());
     }
 
@@ -168,7 +168,7 @@ public final class LogParser {
 
     private void eachKind() {
         if (lines.hasNul()) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.CUT,
                     lines.number(),
                     String.format(
@@ -180,13 +180,13 @@ public final class LogParser {
             unread("a line of more than 64 KiB");
             return;
         }
-        ReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to(), lines.number());
+        BufferReportLine.Kind kind = report.read(lines.bytes(), lines.from(), lines.to(), lines.number());
         switch (kind) {
             case NONE -> otherLine(lines.text());
             case BROKEN -> broken();
             case REJECTED -> {
                 beginReports(lines.number());
-                rejected(TextLine.core(lines.text()));
+                rejected(ServerStatusLine.core(lines.text()));
             }
             default -> {
                 beginReports(lines.number());
@@ -200,13 +200,13 @@ public final class LogParser {
     private void beginReports(long line) {
         attach(line);
         blocks.finish();
-        section = TextLine.LogSection.ANYWHERE;
+        section = ServerStatusLine.LogSection.ANYWHERE;
         followsRule = false;
         unread.interrupted();
         events.at(line);
     }
 
-    private void reported(ReportLine.Kind kind) {
+    private void reported(BufferReportLine.Kind kind) {
         switch (kind) {
             case ALLOCATED -> {
                 reports++;
@@ -240,7 +240,7 @@ public final class LogParser {
     }
 
     private LogDialect dialectOfFree() {
-        if (report.device == ReportLine.NO_DEVICE) {
+        if (report.device == BufferReportLine.NO_DEVICE) {
             return LogDialect.WITHOUT_DEVICE;
         }
         return report.hasRemaining ? LogDialect.REFERENCE_COUNTED : LogDialect.WITHOUT_REFERENCES;
@@ -249,7 +249,7 @@ public final class LogParser {
     private void dialectOfUnknownFree() {
         if (report.isAlreadyFreed) {
             dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
-        } else if (report.device == ReportLine.NO_DEVICE) {
+        } else if (report.device == BufferReportLine.NO_DEVICE) {
             dialects.add(LogDialect.WITHOUT_DEVICE);
         }
     }
@@ -258,7 +258,7 @@ public final class LogParser {
         String text = lines.text();
         unread(text);
         if (lines.isTerminated()) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.UNREADABLE,
                     lines.number(),
                     String.format(
@@ -272,14 +272,14 @@ public final class LogParser {
         if (lines.damage().isPresent()) {
             return; // Reported at the end, with the reason.
         }
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.CUT,
                 lines.number(),
                 String.format(Locale.ROOT, "the log ends in the middle of line %d", lines.number()));
     }
 
     private void rejected(String text) {
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.REJECTED,
                 lines.number(),
                 String.format(
@@ -294,7 +294,7 @@ public final class LogParser {
 
     private void otherLine(String text) {
         boolean afterRule = followsRule;
-        followsRule = TextLine.isRule(text);
+        followsRule = ServerStatusLine.isRule(text);
         if (blocks.read(text, afterRule, lines.number())) {
             if (!followsRule) {
                 reports += afterRule ? 1 : 0;
@@ -309,7 +309,7 @@ public final class LogParser {
             unread.interrupted();
             return;
         }
-        Optional<TextLine> line = TextLine.read(TextLine.core(text), section);
+        Optional<ServerStatusLine> line = ServerStatusLine.read(ServerStatusLine.core(text), section);
         if (reportsOmittedLines(text)) {
             omittedAt = lines.number();
             unread(text);
@@ -375,9 +375,9 @@ public final class LogParser {
 
     private void notUnderstood(String text) {
         boolean mayBeCut = !lines.isTerminated()
-                && (section != TextLine.LogSection.ANYWHERE || "[PID ".startsWith(TextLine.core(text)));
+                && (section != ServerStatusLine.LogSection.ANYWHERE || "[PID ".startsWith(ServerStatusLine.core(text)));
         unread(text);
-        section = TextLine.LogSection.ANYWHERE;
+        section = ServerStatusLine.LogSection.ANYWHERE;
         if (mayBeCut) {
             cut();
         }
@@ -387,35 +387,36 @@ public final class LogParser {
         unread.add(lines.number(), text);
     }
 
-    private void understood(TextLine line) {
+    private void understood(ServerStatusLine line) {
         attach(lines.number());
         events.at(lines.number());
         switch (line.form()) {
             case STARTED -> started();
-            case STATISTICS -> section = TextLine.LogSection.IN_STATISTICS;
+            case STATISTICS -> section = ServerStatusLine.LogSection.IN_STATISTICS;
             case DUMP -> dump();
-            case KERNELS -> section = TextLine.LogSection.IN_KERNELS;
+            case KERNELS -> section = ServerStatusLine.LogSection.IN_KERNELS;
             case STATISTICS_DEVICE, DUMP_DEVICE -> device = (int) line.number(0);
             case STATISTICS_LINE -> statisticsLine(line);
-            case STATISTICS_BUFFERS -> witnesses.buffersOf(device, line.number(0), lines.number());
-            case STATISTICS_BYTES -> witnesses.bytesOf(device, line.word(0), line.number(1), lines.number());
-            case STATISTICS_KILOBYTES -> witnesses.kilobytesOf(device, line.word(0), line.word(1), lines.number());
-            case DUMP_TRACKED -> witnesses.tracked(line.number(0), lines.number());
+            case STATISTICS_BUFFERS -> statistics.buffersOf(device, line.number(0), lines.number());
+            case STATISTICS_BYTES -> statistics.bytesOf(device, line.word(0), line.number(1), lines.number());
+            case STATISTICS_KILOBYTES -> statistics.kilobytesOf(device, line.word(0), line.word(1), lines.number());
+            case DUMP_TRACKED -> statistics.tracked(line.number(0), lines.number());
             case DUMP_TYPE ->
-                witnesses.group(device, BufferType.valueOf(line.word(0)), line.number(1), line.word(2), lines.number());
+                statistics.group(
+                        device, BufferType.valueOf(line.word(0)), line.number(1), line.word(2), lines.number());
             case DUMP_BUFFER ->
-                witnesses.single(
+                statistics.single(
                         device, Long.parseUnsignedLong(line.word(0), 16), line.word(1), line.number(3), lines.number());
             case ACTIVE -> {
-                witnesses.active(line.number(0), lines.number());
-                section = TextLine.LogSection.ANYWHERE;
+                statistics.active(line.number(0), lines.number());
+                section = ServerStatusLine.LogSection.ANYWHERE;
             }
             case DUMP_REMAINING -> {
-                witnesses.tracked(line.number(0), lines.number());
-                section = TextLine.LogSection.ANYWHERE;
+                statistics.tracked(line.number(0), lines.number());
+                section = ServerStatusLine.LogSection.ANYWHERE;
             }
-            case DUMP_NOTHING -> witnesses.tracked(0, lines.number());
-            case DUMP_OVER, KERNELS_OVER -> section = TextLine.LogSection.ANYWHERE;
+            case DUMP_NOTHING -> statistics.tracked(0, lines.number());
+            case DUMP_OVER, KERNELS_OVER -> section = ServerStatusLine.LogSection.ANYWHERE;
             case SHARED_WITH_DEAD ->
                 ledger.sharedWithDead(
                         new ReplayedLedger.Shared(
@@ -432,16 +433,16 @@ public final class LogParser {
             case DUMP_HISTORY, LAST_EVENTS, OLD_EVENT, FREED_TWICE -> dialects.add(LogDialect.WITH_BUFFER_HISTORIES);
             case REJECTED -> rejected(line.word(0));
             case ACCEPT_FAILED, NOT_CONNECTED -> notConnected(line.word(0));
-            case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, FURNITURE -> {}
+            case DEAD_FOUND, DUMP_ASKED_FOR, KERNEL_DETAIL, DECORATION -> {}
         }
     }
 
-    private void statisticsLine(TextLine line) {
+    private void statisticsLine(ServerStatusLine line) {
         int said = (int) line.number(0);
-        witnesses.buffersOf(said, line.number(1), lines.number());
+        statistics.buffersOf(said, line.number(1), lines.number());
         for (int i = 2; i < line.values().size(); i += 2) {
             if (!line.word(i).isEmpty()) {
-                witnesses.bytesOf(said, line.word(i), line.number(i + 1), lines.number());
+                statistics.bytesOf(said, line.word(i), line.number(i + 1), lines.number());
             }
         }
     }
@@ -462,14 +463,14 @@ public final class LogParser {
             ledger.restarted(lines.number());
         }
         hasStarted = true;
-        removedProcess = ReportLine.NO_PID;
+        removedProcess = BufferReportLine.NO_PID;
         circularBuffers.clear();
         kernels.clear();
     }
 
     /** The check is at the last dump request, unless more was allocated afterwards; see {@link #finish()}. */
     private void dump() {
-        section = TextLine.LogSection.IN_DUMP;
+        section = ServerStatusLine.LogSection.IN_DUMP;
         ledger.countsReferences();
         dialects.add(LogDialect.REFERENCE_COUNTED);
         checked();
@@ -485,11 +486,11 @@ public final class LogParser {
         return ledger.processDied(pid);
     }
 
-    private void removed(TextLine line) {
+    private void removed(ServerStatusLine line) {
         long pid = line.number(3);
         if (line.word(1).equals("buffers")) {
             ReplayedLedger.Death death = ledger.deathOf(pid).orElseGet(() -> died(pid));
-            witnesses.removed(pid, line.number(0), line.word(2), death, lines.number());
+            statistics.removed(pid, line.number(0), line.word(2), death, lines.number());
             ledger.removedAll();
             removedProcess = pid;
             return;
@@ -499,7 +500,7 @@ public final class LogParser {
         }
         switch (line.word(1)) {
             case "CBs" -> {
-                losses.note(
+                gaps.note(
                         LogGaps.Kind.CIRCULAR_BUFFERS,
                         lines.number(),
                         String.format(
@@ -515,13 +516,13 @@ public final class LogParser {
         }
     }
 
-    private void total(TextLine line, Map<Integer, LastTotal> totals) {
+    private void total(ServerStatusLine line, Map<Integer, LastTotal> totals) {
         dialects.add(LogDialect.WITH_CIRCULAR_BUFFERS);
         totals.put((int) line.number(0), new LastTotal(line.word(2), lines.number()));
     }
 
     private void notConnected(String text) {
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.NOT_CONNECTED,
                 lines.number(),
                 String.format(
@@ -532,7 +533,7 @@ public final class LogParser {
     }
 
     private void omitted(long line) {
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.OMITTED,
                 line,
                 String.format(Locale.ROOT, "line %d says that lines are omitted there", line));
@@ -547,13 +548,13 @@ public final class LogParser {
     private void finish() {
         events.at(lines.number());
         lines.damage()
-                .ifPresent(damage -> losses.note(
+                .ifPresent(damage -> gaps.note(
                         LogGaps.Kind.CUT,
                         lines.number(),
                         String.format(
                                 Locale.ROOT, "the log cannot be read after line %d: %s", lines.number(), damage)));
         circularBuffers.forEach(this::circularBuffersRemaining);
-        losses.finish();
+        gaps.finish();
         if (events.isEmpty()) {
             events.reportsLost(
                     -1,
@@ -575,7 +576,7 @@ public final class LogParser {
 
     private void circularBuffersRemaining(int ofDevice, LastTotal total) {
         if (!RoundedNumbers.isZero(total.megabytes())) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.CIRCULAR_BUFFERS,
                     total.line(),
                     String.format(

@@ -37,7 +37,7 @@ final class ReplayedLedger {
     private static final int FIRST_DEVICES = 64;
 
     private final LogEventList events;
-    private final LogGaps losses;
+    private final LogGaps gaps;
     private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
 
@@ -58,15 +58,15 @@ final class ReplayedLedger {
      */
     private final List<BufferEntry> repeated = new ArrayList<>();
 
-    ReplayedLedger(LogEventList events, LogGaps losses, Retention retention) {
+    ReplayedLedger(LogEventList events, LogGaps gaps, Retention retention) {
         this.forgetsWhatIsOver = retention != Retention.ALL;
         this.events = events;
-        this.losses = losses;
+        this.gaps = gaps;
     }
 
     // Lines of the log
 
-    void allocated(ReportLine said) {
+    void allocated(BufferReportLine said) {
         long line = said.line;
         if (!isPossible(said.device, line)) {
             return;
@@ -91,13 +91,13 @@ final class ReplayedLedger {
     }
 
     /** Follows the report itself: a buffer with a missing report may have been freed as well. */
-    private void checkReferences(ReportLine said, BufferEntry entry, long line) {
+    private void checkReferences(BufferReportLine said, BufferEntry entry, long line) {
         long fits = Math.max(1, said.references);
         if (entry.references + 1 == fits) {
             return;
         }
         if (said.references > 0) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.CONTRADICTION,
                     line,
                     String.format(
@@ -117,7 +117,7 @@ final class ReplayedLedger {
     }
 
     private void contradictsRepetition(BufferEntry entry, long line) {
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.CONTRADICTION,
                 line,
                 String.format(
@@ -128,14 +128,14 @@ final class ReplayedLedger {
     }
 
     /** Records a free; returns whether any line allocates the buffer. */
-    boolean freed(ReportLine said) {
+    boolean freed(BufferReportLine said) {
         long line = said.line;
         if (said.hasRemaining) {
             countsReferences();
         } else {
             countsEveryReport();
         }
-        if (said.device == ReportLine.NO_DEVICE) {
+        if (said.device == BufferReportLine.NO_DEVICE) {
             return freedOnSomeDevice(said, line);
         }
         if (!isPossible(said.device, line)) {
@@ -146,7 +146,7 @@ final class ReplayedLedger {
         return enterFree(said, entry, line);
     }
 
-    private boolean enterFree(ReportLine said, BufferEntry entry, long line) {
+    private boolean enterFree(BufferReportLine said, BufferEntry entry, long line) {
         DeviceBook book = book(entry.device);
         boolean isSeen = entry.references > 0 || entry.held() > 0;
         entry.freed(said.size, line);
@@ -157,7 +157,7 @@ final class ReplayedLedger {
     }
 
     /** Without a reference count, a free matches one report. */
-    private static void release(DeviceBook book, BufferEntry entry, ReportLine said) {
+    private static void release(DeviceBook book, BufferEntry entry, BufferReportLine said) {
         long left = said.hasRemaining ? said.references : Math.max(0, entry.references - 1);
         if (left == 0) {
             book.remove(entry);
@@ -167,10 +167,10 @@ final class ReplayedLedger {
         entry.references = left;
     }
 
-    private void checkFree(ReportLine said, BufferEntry entry, long line) {
+    private void checkFree(BufferReportLine said, BufferEntry entry, long line) {
         if (entry.references == 0) {
             if (entry.held() == 0) {
-                losses.note(
+                gaps.note(
                         LogGaps.Kind.ALLOCATION_MISSING,
                         line,
                         String.format(
@@ -200,11 +200,11 @@ final class ReplayedLedger {
     }
 
     private static boolean isOtherProcess(long pid, long owner) {
-        return pid != ReportLine.NO_PID && owner != ReportLine.NO_PID && pid != owner;
+        return pid != BufferReportLine.NO_PID && owner != BufferReportLine.NO_PID && pid != owner;
     }
 
     private void contradicts(long line, BufferEntry entry, String before, String now) {
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.CONTRADICTION,
                 line,
                 String.format(
@@ -217,12 +217,12 @@ final class ReplayedLedger {
     }
 
     /** The first server has no devices: if only one device has the buffer, the free belongs to it. */
-    private boolean freedOnSomeDevice(ReportLine said, long line) {
+    private boolean freedOnSomeDevice(BufferReportLine said, long line) {
         List<BufferEntry> candidates = live(said.id);
         if (candidates.size() == 1) {
             return enterFree(said, candidates.get(0), line);
         }
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.ALLOCATION_MISSING,
                 line,
                 String.format(
@@ -245,9 +245,9 @@ final class ReplayedLedger {
         return found;
     }
 
-    void unknownFree(ReportLine said) {
+    void unknownFree(BufferReportLine said) {
         long line = said.line;
-        if (said.device == ReportLine.NO_DEVICE) {
+        if (said.device == BufferReportLine.NO_DEVICE) {
             List<BufferEntry> candidates = live(said.id);
             said.device = candidates.size() == 1 ? candidates.get(0).device : 0;
         }
@@ -300,7 +300,7 @@ final class ReplayedLedger {
     }
 
     /** The enhanced server keeps the new size and does not correct its sums. */
-    void otherSize(ReportLine said) {
+    void otherSize(BufferReportLine said) {
         DeviceBook book = devices.get(said.device);
         BufferEntry entry = book == null ? null : book.known(said.id);
         if (entry != null && entry.references > 0) {
@@ -384,7 +384,7 @@ final class ReplayedLedger {
         DeviceBook book = devices.get(said.device());
         BufferEntry entry = book == null ? null : book.known(said.id());
         if (latest == null || latest.pid != said.dead()) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.CONTRADICTION,
                     line,
                     String.format(
@@ -398,7 +398,7 @@ final class ReplayedLedger {
         boolean isOfDead = entry != null && entry.references == 0 && entry.owner == said.dead();
         long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath() : entry.references;
         if (book == null || entry == null || before == 0 || before < said.remainingReferences()) {
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.CONTRADICTION,
                     line,
                     String.format(
@@ -473,7 +473,7 @@ final class ReplayedLedger {
         if (device >= 0 && device <= MAX_DEVICE) {
             return true;
         }
-        losses.note(
+        gaps.note(
                 LogGaps.Kind.DEVICE,
                 line,
                 String.format(
@@ -554,7 +554,7 @@ final class ReplayedLedger {
         return addressText(entry.device, entry.id);
     }
 
-    private static String addressText(ReportLine said) {
+    private static String addressText(BufferReportLine said) {
         return addressText(said.device, said.id);
     }
 

@@ -16,13 +16,13 @@ final class StatisticsVerifier {
     private static final String TOTAL = "Total";
 
     private final ReplayedLedger ledger;
-    private final LogGaps losses;
+    private final LogGaps gaps;
     private long figures;
     private long disagreements;
 
-    StatisticsVerifier(ReplayedLedger books, LogGaps losses) {
-        this.ledger = books;
-        this.losses = losses;
+    StatisticsVerifier(ReplayedLedger ledger, LogGaps gaps) {
+        this.ledger = ledger;
+        this.gaps = gaps;
     }
 
     /** Returns the number of compared sums. */
@@ -124,7 +124,7 @@ final class StatisticsVerifier {
         figures++;
         if (!fits) {
             disagreements++;
-            losses.note(
+            gaps.note(
                     LogGaps.Kind.WITNESS,
                     line,
                     String.format(

@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
-/** The validated settings of a fake mesh. */
+/** The settings of {@link FakeMesh}; they build its runtime and begin its session. */
 record FakeMeshSettings(
         int rows,
         int columns,

@@ -113,7 +113,7 @@ final class AllocationRectangles {
                 .toArray();
     }
 
-    void write(JsonGenerator json, Texts texts, SourceRedactor discretion, TruncationInfo howMuch) throws IOException {
+    void write(JsonGenerator json, Texts texts, SourceRedactor redactor, TruncationInfo howMuch) throws IOException {
         json.writeArrayFieldStart("lanes");
         for (Map.Entry<DeviceMemory, Long> lane : tops.entrySet()) {
             json.writeStartObject();
@@ -148,8 +148,8 @@ final class AllocationRectangles {
                     mark(member),
                     member == null ? GroupIndex.NONE : member.group(),
                     generation.reports().size(),
-                    texts.index(generation.label().map(discretion::description)),
-                    discretion.hidesSources() ? Texts.NONE : texts.index(discretion.site(generation.origin())),
+                    texts.index(generation.label().map(redactor::description)),
+                    redactor.hidesSources() ? Texts.NONE : texts.index(redactor.site(generation.origin())),
                     texts.index(generation.kind().name()),
                     unlike.contains(generation) ? 1 : 0);
         }

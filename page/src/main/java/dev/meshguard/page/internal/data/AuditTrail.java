@@ -20,12 +20,12 @@ final class AuditTrail {
 
     private final LeakVerdict verdict;
     private final Optional<BudgetVerdict> budgets;
-    private final SourceRedactor discretion;
+    private final SourceRedactor redactor;
 
     AuditTrail(RunFigures figures) {
         this.verdict = figures.verdict();
         this.budgets = figures.budgets();
-        this.discretion = figures.discretion();
+        this.redactor = figures.redactor();
     }
 
     void write(JsonGenerator json, TruncationInfo shown) throws IOException {
@@ -57,7 +57,7 @@ final class AuditTrail {
 
     private void write(ExpectationResult result, JsonGenerator json) throws IOException {
         Expectation entry = result.expectation();
-        json.writeStringField("text", discretion.description(entry.conditions()));
+        json.writeStringField("text", redactor.description(entry.conditions()));
         json.writeStringField("result", result.kind().name());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
@@ -68,9 +68,9 @@ final class AuditTrail {
         if (entry.until().isPresent()) {
             json.writeStringField("until", entry.until().get().toString());
         }
-        json.writeStringField("reason", discretion.description(entry.because()));
+        json.writeStringField("reason", redactor.description(entry.because()));
         Optional<String> location =
-                discretion.hidesSources() ? Optional.empty() : entry.source().map(SourceLine::toString);
+                redactor.hidesSources() ? Optional.empty() : entry.source().map(SourceLine::toString);
         if (location.isPresent()) {
             json.writeStringField("location", location.get());
         }
@@ -85,7 +85,7 @@ final class AuditTrail {
         json.writeBooleanField("met", judged.violations().isEmpty());
         Columns.texts(
                 "text",
-                discretion.description(BudgetReport.of(judged).text()).lines().toList(),
+                redactor.description(BudgetReport.of(judged).text()).lines().toList(),
                 json);
         json.writeArrayFieldStart("limits");
         for (BudgetSpec budget : judged.budgets()) {

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.LongStream;
 
-/** A table that is written column by column, with far fewer objects. */
+/** A JSON table of numbers: one array for each column instead of one object for each row. */
 final class Columns {
 
     private final Map<String, LongStream.Builder> columns = new LinkedHashMap<>();

@@ -29,13 +29,13 @@ final class EventTable {
 
     private final AllocationHistory history;
     private final Texts texts;
-    private final SourceRedactor discretion;
+    private final SourceRedactor redactor;
     private final Columns columns = new Columns("number", "kind", "device", "type", "address", "size", "text", "phase");
 
-    EventTable(AllocationHistory history, Texts texts, SourceRedactor discretion) {
+    EventTable(AllocationHistory history, Texts texts, SourceRedactor redactor) {
         this.history = history;
         this.texts = texts;
-        this.discretion = discretion;
+        this.redactor = redactor;
     }
 
     void write(JsonGenerator json, Set<Long> named, TruncationInfo shown) throws IOException {
@@ -185,9 +185,8 @@ final class EventTable {
                 type,
                 address,
                 size,
-                texts.index(discretion.description(words)),
-                texts.index(
-                        discretion.description(history.phaseAt(event.number()).name())));
+                texts.index(redactor.description(words)),
+                texts.index(redactor.description(history.phaseAt(event.number()).name())));
     }
 
     /** The data that the columns do not contain. */
@@ -202,7 +201,7 @@ final class EventTable {
                 details.processId().isPresent()
                         ? "process " + details.processId().getAsLong()
                         : "");
-        Optional<String> site = request.hasOrigin() ? discretion.site(request.origin()) : Optional.empty();
+        Optional<String> site = request.hasOrigin() ? redactor.site(request.origin()) : Optional.empty();
         return joined(words, site.map(place -> "at " + place).orElse(""));
     }
 

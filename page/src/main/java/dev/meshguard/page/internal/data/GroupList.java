@@ -34,7 +34,7 @@ final class GroupList {
     private final LeakVerdict verdict;
     private final VerdictReport report;
     private final GroupIndex grouped;
-    private final SourceRedactor discretion;
+    private final SourceRedactor redactor;
     private final Optional<BaselineComparison> comparison;
     private final ShortFingerprints fingerprints;
 
@@ -42,7 +42,7 @@ final class GroupList {
         this.verdict = figures.verdict();
         this.report = figures.report();
         this.grouped = grouped;
-        this.discretion = figures.discretion();
+        this.redactor = figures.redactor();
         this.comparison = figures.known().map(known -> BaselineComparison.of(known, verdict));
         this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
                 .map(entry -> Fingerprint.of(entry.group()))
@@ -82,7 +82,7 @@ final class GroupList {
         json.writeEndArray();
     }
 
-    void write(JsonGenerator json, AllocationRectangles lives, TruncationInfo shown) throws IOException {
+    void write(JsonGenerator json, AllocationRectangles rectangles, TruncationInfo shown) throws IOException {
         AllocationHistory history = verdict.history();
         long stories =
                 Math.max(MIN_TIMELINES, MAX_EVENTS_READ / (history.events().size() + 1L));
@@ -92,7 +92,7 @@ final class GroupList {
             write(entry.group(), json);
             List<BufferGeneration> buffers =
                     entry.group().survivors().stream().map(Survivor::buffer).toList();
-            Columns.numbers("buffers", lives.indexesOf(buffers), json);
+            Columns.numbers("buffers", rectangles.indexesOf(buffers), json);
             if (stories-- > 0) {
                 Columns.texts("timeline", story(history, buffers.get(0)), json);
             }
@@ -120,18 +120,17 @@ final class GroupList {
                 "devices",
                 group.devices().stream().mapToLong(Integer::longValue).toArray(),
                 json);
-        optional("label", group.label().map(discretion::description), json);
+        optional("label", group.label().map(redactor::description), json);
         json.writeStringField("phase", group.first().buffer().allocatedIn().name());
-        optional("site", discretion.site(group.origin()), json);
-        Columns.texts("frames", discretion.frames(group.origin()), json);
+        optional("site", redactor.site(group.origin()), json);
+        Columns.texts("frames", redactor.frames(group.origin()), json);
         evidence("evidence", group.evidence(), json);
         evidence("context", group.context(), json);
         Optional<VerdictReport.OptOut> entry = report.optOutOf(group);
         if (entry.isPresent()) {
             json.writeObjectFieldStart("entry");
-            json.writeStringField(
-                    "annotation", discretion.description(entry.get().annotation()));
-            json.writeStringField("line", discretion.description(entry.get().line()));
+            json.writeStringField("annotation", redactor.description(entry.get().annotation()));
+            json.writeStringField("line", redactor.description(entry.get().line()));
             json.writeEndObject();
         }
     }
@@ -149,10 +148,10 @@ final class GroupList {
         lines.add(story.title());
         for (BufferTimeline.Step step : story.steps()) {
             String site = step.site()
-                    .filter(unused -> !discretion.hidesSources())
+                    .filter(unused -> !redactor.hidesSources())
                     .map(place -> " at " + place)
                     .orElse("");
-            lines.add("#" + step.event() + " " + discretion.description(step.text()) + site);
+            lines.add("#" + step.event() + " " + redactor.description(step.text()) + site);
         }
         lines.add(story.end());
         return lines;
@@ -162,7 +161,7 @@ final class GroupList {
         json.writeArrayFieldStart(field);
         for (Evidence fact : facts) {
             json.writeStartObject();
-            json.writeStringField("text", discretion.description(fact.text()));
+            json.writeStringField("text", redactor.description(fact.text()));
             Columns.numbers(
                     "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
             json.writeEndObject();

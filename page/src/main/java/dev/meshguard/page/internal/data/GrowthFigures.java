@@ -32,13 +32,13 @@ final class GrowthFigures {
     private static final int MAX_ROUNDS = 1_000;
 
     private final LeakVerdict verdict;
-    private final SourceRedactor discretion;
+    private final SourceRedactor redactor;
     private final Accumulation growth;
     private final int[] rounds;
 
-    private GrowthFigures(LeakVerdict verdict, SourceRedactor discretion, Accumulation growth) {
+    private GrowthFigures(LeakVerdict verdict, SourceRedactor redactor, Accumulation growth) {
         this.verdict = verdict;
-        this.discretion = discretion;
+        this.redactor = redactor;
         this.growth = growth;
         int count = Math.min(growth.rounds(), MAX_ROUNDS);
         this.rounds = IntStream.range(0, count)
@@ -52,7 +52,7 @@ final class GrowthFigures {
         return figures.growth()
                 .or(() -> hasRounds(verdict) ? Optional.of(Accumulation.of(verdict, Rounds.MARKED)) : Optional.empty())
                 .filter(growth -> growth.rounds() > 0)
-                .map(growth -> new GrowthFigures(verdict, figures.discretion(), growth));
+                .map(growth -> new GrowthFigures(verdict, figures.redactor(), growth));
     }
 
     private static boolean hasRounds(LeakVerdict verdict) {
@@ -68,8 +68,7 @@ final class GrowthFigures {
         json.writeStringField("trend", growth.trend().name());
         Columns.texts(
                 "text",
-                discretion
-                        .description(AccumulationReport.of(growth).text())
+                redactor.description(AccumulationReport.of(growth).text())
                         .lines()
                         .toList(),
                 json);
@@ -125,7 +124,7 @@ final class GrowthFigures {
         if (fingerprint.isPresent()) {
             json.writeStringField("fingerprint", fingerprint.get().toString());
         }
-        json.writeStringField("name", discretion.description(site.site().toString()));
+        json.writeStringField("name", redactor.description(site.site().toString()));
         json.writeStringField("type", site.site().type().name());
         Columns.numbers(
                 "devices", site.devices().stream().mapToLong(Integer::longValue).toArray(), json);
@@ -133,7 +132,7 @@ final class GrowthFigures {
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
         json.writeStringField("trend", site.trend().name());
-        Optional<String> frame = discretion.site(site.origin());
+        Optional<String> frame = redactor.site(site.origin());
         if (frame.isPresent()) {
             json.writeStringField("site", frame.get());
         }

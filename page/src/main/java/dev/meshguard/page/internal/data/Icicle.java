@@ -17,7 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
 
-/** The origins of bytes: the call stacks of allocations, merged with the outermost frame on top. */
+/**
+ * Writes the call stacks of allocations as three trees: by leaked bytes, by bytes at the peak, and by number of allocations.
+ *
+ * <p>Equal outer frames are merged, with the outermost on top. An allocation without a call stack is a box of its type and its
+ * label or owner.
+ */
 final class Icicle {
 
     /** Smaller parts are no more than a line on a screen. */
@@ -36,18 +41,18 @@ final class Icicle {
 
     private final AllocationRectangles rectangles;
     private final Map<BufferGeneration, Membership> members;
-    private final SourceRedactor discretion;
+    private final SourceRedactor redactor;
     private final long peakEvent;
     private final IdentityHashMap<Origin, List<String>> paths = new IdentityHashMap<>();
 
     Icicle(
-            AllocationRectangles lives,
+            AllocationRectangles rectangles,
             Map<BufferGeneration, Membership> members,
-            SourceRedactor discretion,
+            SourceRedactor redactor,
             long peakEvent) {
-        this.rectangles = lives;
+        this.rectangles = rectangles;
         this.members = members;
-        this.discretion = discretion;
+        this.redactor = redactor;
         this.peakEvent = peakEvent;
     }
 
@@ -93,21 +98,21 @@ final class Icicle {
     private List<String> path(BufferGeneration generation) {
         Optional<Origin> origin =
                 generation.origin().filter(found -> !found.frames().isEmpty());
-        if (discretion.hidesSources() || origin.isEmpty()) {
+        if (redactor.hidesSources() || origin.isEmpty()) {
             return List.of(
                     generation.type().name(),
                     generation
                             .label()
-                            .map(discretion::description)
+                            .map(redactor::description)
                             .map(Quantities::quoted)
-                            .or(() -> generation.owner().map(Object::toString).map(discretion::description))
+                            .or(() -> generation.owner().map(Object::toString).map(redactor::description))
                             .orElse("unlabelled"));
         }
         return paths.computeIfAbsent(origin.get(), this::outermostFirst);
     }
 
     private List<String> outermostFirst(Origin origin) {
-        List<String> frames = discretion.frames(Optional.of(origin));
+        List<String> frames = redactor.frames(Optional.of(origin));
         List<String> path = new ArrayList<>(frames.size());
         for (int i = frames.size() - 1; i >= 0; i--) {
             path.add(frames.get(i));

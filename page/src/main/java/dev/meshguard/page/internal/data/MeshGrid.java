@@ -19,7 +19,10 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The devices in the arrangement of their mesh, with the worst status of each. */
+/**
+ * The devices of a run in the shape of their mesh, each with its worst status and its leaks; devices of several meshes are one
+ * row.
+ */
 final class MeshGrid {
 
     /** The format of mesh names in sources: {@code 2x4 mesh (Wormhole B0)}. */

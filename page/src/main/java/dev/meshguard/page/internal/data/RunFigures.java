@@ -35,18 +35,18 @@ public record RunFigures(
 
     /** Returns the text of the page: exactly that of the terminal, unless sources are omitted. */
     public String description() {
-        return discretion().description(text.orElseGet(report::text));
+        return redactor().description(text.orElseGet(report::text));
     }
 
     /** Returns the descriptions of the expectation entries that matched. */
     public List<String> expectationsUsed() {
         return verdict().expectations().stream()
                 .filter(result -> result.matchedBuffers() > 0)
-                .map(result -> discretion().description(result.expectation().toString()))
+                .map(result -> redactor().description(result.expectation().toString()))
                 .toList();
     }
 
-    SourceRedactor discretion() {
+    SourceRedactor redactor() {
         return new SourceRedactor(hidesSources);
     }
 

@@ -21,12 +21,12 @@ final class RunJson {
 
     private final RunFigures figures;
     private final LeakVerdict verdict;
-    private final SourceRedactor discretion;
+    private final SourceRedactor redactor;
 
     RunJson(RunFigures figures) {
         this.figures = figures;
         this.verdict = figures.verdict();
-        this.discretion = figures.discretion();
+        this.redactor = figures.redactor();
     }
 
     void write(JsonGenerator json) throws IOException {
@@ -35,7 +35,7 @@ final class RunJson {
         UsageFigures usage = UsageFigures.of(history);
         MeshGrid grid = new MeshGrid(verdict);
         GroupIndex grouped = new GroupIndex(verdict);
-        AllocationRectangles lives = new AllocationRectangles(history, grouped.members(), grid.size(), end);
+        AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);
         GroupList groups = new GroupList(figures, grouped);
         Texts texts = new Texts();
         TruncationInfo shown = new TruncationInfo();
@@ -45,17 +45,17 @@ final class RunJson {
         caveats(json);
         grid.write(json);
         groups.writeCauses(json);
-        groups.write(json, lives, shown);
-        new TimelineBands(verdict, end).write(json, discretion, shown);
-        lives.write(json, texts, discretion, shown);
+        groups.write(json, rectangles, shown);
+        new TimelineBands(verdict, end).write(json, redactor, shown);
+        rectangles.write(json, texts, redactor, shown);
         usage.writeSeries(json, figures.budgets(), shown);
         usage.writeMatrix(json, figures.budgets());
         Optional<GrowthFigures> growth = GrowthFigures.of(figures);
         if (growth.isPresent()) {
             growth.get().write(json, shown);
         }
-        new Icicle(lives, grouped.members(), discretion, usage.peakEvent()).write(json);
-        new EventTable(history, texts, discretion).write(json, groups.namedEvents(), shown);
+        new Icicle(rectangles, grouped.members(), redactor, usage.peakEvent()).write(json);
+        new EventTable(history, texts, redactor).write(json, groups.namedEvents(), shown);
         new AuditTrail(figures).write(json, shown);
         texts.write(json);
         shown.write(json);
@@ -76,11 +76,11 @@ final class RunJson {
         json.writeStringField("outcome", verdict.outcome().name());
         json.writeStringField("headline", text.lines().findFirst().orElse(""));
         json.writeStringField("text", text);
-        Optional<String> reproduction = figures.report().reproduction().map(discretion::description);
+        Optional<String> reproduction = figures.report().reproduction().map(redactor::description);
         if (reproduction.isPresent()) {
             json.writeStringField("reproduction", reproduction.get());
         }
-        json.writeBooleanField("sourcesOmitted", discretion.hidesSources());
+        json.writeBooleanField("sourcesOmitted", redactor.hidesSources());
         json.writeBooleanField("flatAddresses", verdict.history().hasFlatAddresses());
         LeakVerdict.Sum sum = verdict.sum();
         json.writeObjectFieldStart("sum");
@@ -110,7 +110,7 @@ final class RunJson {
         json.writeStartObject();
         json.writeStringField("kind", kind);
         json.writeBooleanField("makesInconclusive", makesInconclusive);
-        json.writeStringField("text", discretion.description(text));
+        json.writeStringField("text", redactor.description(text));
         json.writeEndObject();
     }
 }

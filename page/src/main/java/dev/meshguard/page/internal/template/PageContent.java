@@ -23,8 +23,8 @@ public record PageContent(
 
     /** Returns content with the data as JSON, compressed if it is long. */
     public static PageContent of(String title, String text, String json, List<String> styles, List<String> scripts) {
-        boolean isLong = InlineData.isLong(json);
-        return new PageContent(title, text, isLong ? InlineData.compressed(json) : json, isLong, styles, scripts);
+        boolean isLong = DataCompression.isLong(json);
+        return new PageContent(title, text, isLong ? DataCompression.compressed(json) : json, isLong, styles, scripts);
     }
 
     /** Returns the permissions of a browser: only the content of the page may run and be shown. */

@@ -58,7 +58,7 @@ record CheckReporter(
      * @param failedClose the errors of closing meshes
      * @param running receives the result of the check
      */
-    void draw(
+    void report(
             LeakVerdict verdict,
             Supplier<LeakVerdict> again,
             AllocationTracker tracker,
@@ -119,15 +119,15 @@ record CheckReporter(
             return;
         }
         AlreadyReportedFindings reported = AlreadyReportedFindings.by(thrown);
-        VerdictStatus standpoint = statusOf(verdict, reported);
-        running.became(standpoint.result);
-        if (standpoint == VerdictStatus.BASELINED) {
+        VerdictStatus status = statusOf(verdict, reported);
+        running.became(status.result);
+        if (status == VerdictStatus.BASELINED) {
             notes.add("every leak is in the baseline, so the test does not fail");
             test.publish(report(verdict, notes).text());
         }
         Optional<BudgetVerdict> overBudget =
                 budgets.verdict(verdict).filter(judged -> BudgetCheck.isNews(judged, test));
-        if (standpoint == VerdictStatus.NEW) {
+        if (status == VerdictStatus.NEW) {
             hasFailed[0] = true;
             VerdictReport report = explained(verdict, again, tracker, reported, notes);
             running.found(report.verdict());
@@ -151,7 +151,7 @@ record CheckReporter(
         } else if (failedClose != null) {
             running.became(CheckResult.FAILED);
             raise(failedClose, thrown);
-        } else if (standpoint == VerdictStatus.ALREADY_REPORTED && thrown.isPresent()) {
+        } else if (status == VerdictStatus.ALREADY_REPORTED && thrown.isPresent()) {
             hasFailed[0] = true;
             Throwable ofTest = thrown.get();
             VerdictReport report = report(verdict, notes);
@@ -159,7 +159,7 @@ record CheckReporter(
                             report,
                             (named, page) -> ofTest,
                             (failure, named) -> publishFiles(failure, named.text(), named));
-        } else if (standpoint == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
+        } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
             publishWhatFailsNothing(verdict, notes);
         }
     }
@@ -177,8 +177,8 @@ record CheckReporter(
 
         private final CheckResult result;
 
-        VerdictStatus(CheckResult fate) {
-            this.result = fate;
+        VerdictStatus(CheckResult result) {
+            this.result = result;
         }
     }
 

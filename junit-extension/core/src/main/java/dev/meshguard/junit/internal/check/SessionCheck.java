@@ -91,7 +91,7 @@ public final class SessionCheck implements StoredResource {
     void judge(
             AllocationContext tenant,
             Function<AllocationHistory, LeakVerdict> examine,
-            CheckReporter conclusion,
+            CheckReporter reporter,
             List<String> notes,
             RunningCheck running) {
         AllocationTracker shared = session.trackerForAll();
@@ -101,7 +101,7 @@ public final class SessionCheck implements StoredResource {
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             reported.add(new PartialVerdict(tenant, verdict));
         }
-        conclusion.draw(verdict, judge, shared, notes, null, running);
+        reporter.report(verdict, judge, shared, notes, null, running);
     }
 
     /**
@@ -180,7 +180,7 @@ public final class SessionCheck implements StoredResource {
                             test,
                             () -> test.page().part(part.kind(), number),
                             Optional.empty())
-                    .draw(
+                    .report(
                             terms.found(part.verdict(check)),
                             () -> part.verdict(check),
                             part.tracker(),
@@ -228,7 +228,7 @@ public final class SessionCheck implements StoredResource {
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         new CheckReporter(policies, budgets, run, test, test::page, template)
-                .draw(verdict, () -> examined(all.history(), terms), all, notes, failedClose, running);
+                .report(verdict, () -> examined(all.history(), terms), all, notes, failedClose, running);
     }
 
     private LeakVerdict examined(AllocationHistory history, Terms terms) {

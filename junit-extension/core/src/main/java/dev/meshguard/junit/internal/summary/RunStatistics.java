@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal.summary;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.summary.Amount;
-import dev.meshguard.report.summary.LeakCount;
+import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
@@ -29,12 +29,12 @@ public final class RunStatistics {
     private final LongSupplier nanoTime;
     private final SummaryMode mode;
     private final EnumMap<BufferType, Amount> peaks = new EnumMap<>(BufferType.class);
-    private final EnumMap<Cause, LeakCount> leaks = new EnumMap<>(Cause.class);
+    private final EnumMap<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
     private final SortedSet<Amount> slowest = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
-    private LeakCount knownLeaks = LeakCount.NOTHING;
+    private LeakTotals knownLeaks = LeakTotals.NOTHING;
     private long buffers;
     private long withoutLeak;
 
@@ -92,10 +92,10 @@ public final class RunStatistics {
         }
         switch (check.result()) {
             case HELD, SKIPPED -> {}
-            case KNOWN -> remainingIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakCount.of(group)));
+            case KNOWN -> remainingIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakTotals.of(group)));
             case FAILED, ABORTED -> {
                 List<SurvivorGroup> left = remainingIn(verdict);
-                left.forEach(group -> leaks.merge(group.cause(), LeakCount.of(group), LeakCount::and));
+                left.forEach(group -> leaks.merge(group.cause(), LeakTotals.of(group), LeakTotals::and));
                 withoutLeak += left.isEmpty() ? 1 : 0;
             }
         }

@@ -31,7 +31,7 @@ import java.util.OptionalLong;
  * binaries of programs that are freed with the cache of a mesh object. Buffers freed by the garbage collector are not
  * late either; otherwise a forced collection would change the verdict.
  */
-final class Late implements Rule {
+final class LateRule implements Rule {
 
     private record Free(long event, String text) {}
 
@@ -98,7 +98,7 @@ final class Late implements Rule {
                         .allMatch(remaining ->
                                 remaining.request().equals(last.get().request())
                                         && !remaining.request().isAnonymous());
-        return last.filter(report -> endsIt).map(Late::freeOf);
+        return last.filter(report -> endsIt).map(LateRule::freeOf);
     }
 
     private static Free freeOf(Report report) {

@@ -14,11 +14,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the requests of a history and describes each in a line of its own before the first reference.
+ * Writes each request and each call stack of a history once, as a numbered line before the first reference to it.
  *
- * <p>The same applies to origins: data that many requests share is written once.
+ * <p>A request is one call that allocated or freed memory, on any number of devices.
  */
-final class RequestNumbers {
+final class SharedLines {
 
     static final String REQUEST = "request";
     static final String ORIGIN = "origin";

@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * <p>A device's own allocator and that of its mesh use the same addresses, so a user's buffer may also remain there.
  */
-final class SystemBuffer implements Rule {
+final class SystemBufferRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** A buffer with a reachable handle. One handle is enough, whatever happened to the others at its address. */
-final class Held implements Rule {
+final class HeldRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

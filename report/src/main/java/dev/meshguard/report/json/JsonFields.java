@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** The fields of one JSON object, accessed by name and type. */
-final class Fields {
+final class JsonFields {
 
     private static final int MAX_DEVICE = 65_535;
 
@@ -30,15 +30,15 @@ final class Fields {
     private long[] numbers = new long[FIRST_CAPACITY];
     private int count;
 
-    private Fields() {}
+    private JsonFields() {}
 
     /** Reads the one object of a line. */
-    static Fields ofLine(char[] line, int offset, int length) throws IOException, UnreadableLineException {
+    static JsonFields ofLine(char[] line, int offset, int length) throws IOException, UnreadableLineException {
         try (JsonParser parser = JsonFormat.factory().createParser(line, offset, length)) {
             if (parser.nextToken() != JsonToken.START_OBJECT) {
                 throw new UnreadableLineException("it is no JSON object");
             }
-            Fields fields = object(parser);
+            JsonFields fields = object(parser);
             if (parser.nextToken() != null) {
                 throw new UnreadableLineException("it is more than one JSON object");
             }
@@ -48,8 +48,8 @@ final class Fields {
         }
     }
 
-    private static Fields object(JsonParser parser) throws IOException, UnreadableLineException {
-        Fields fields = new Fields();
+    private static JsonFields object(JsonParser parser) throws IOException, UnreadableLineException {
+        JsonFields fields = new JsonFields();
         for (String name = parser.nextFieldName(); name != null; name = parser.nextFieldName()) {
             fields.add(name, parser, parser.nextToken());
         }
@@ -186,11 +186,11 @@ final class Fields {
         return has(name) ? Optional.of(choice(name, type)) : Optional.empty();
     }
 
-    Optional<Fields> optionalObject(String name) throws UnreadableLineException {
-        return optional(name, Fields.class, "no object");
+    Optional<JsonFields> optionalObject(String name) throws UnreadableLineException {
+        return optional(name, JsonFields.class, "no object");
     }
 
-    Fields object(String name) throws UnreadableLineException {
+    JsonFields object(String name) throws UnreadableLineException {
         return optionalObject(name).orElseThrow(() -> missing(name));
     }
 
@@ -217,8 +217,8 @@ final class Fields {
         return list(name, String.class);
     }
 
-    List<Fields> objects(String name) throws UnreadableLineException {
-        return list(name, Fields.class);
+    List<JsonFields> objects(String name) throws UnreadableLineException {
+        return list(name, JsonFields.class);
     }
 
     private <T> List<T> list(String name, Class<T> type) throws UnreadableLineException {

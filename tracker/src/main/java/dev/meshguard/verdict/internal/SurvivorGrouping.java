@@ -22,9 +22,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Groups survivors into leaks: those from one place form one leak, and those that one owner keeps are its consequences.
+ * Groups survivors that have the same call site, memory type, size, label, cause and status.
+ *
+ * <p>Of the groups that one program or trace keeps, one is the finding and the others are its consequences.
  */
-final class Grouping {
+final class SurvivorGrouping {
 
     /**
      * The place is an origin, or else the report of a process about several devices, or else the request by identity.
@@ -43,7 +45,7 @@ final class Grouping {
 
     private final Context context;
 
-    Grouping(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> freedLate) {
+    SurvivorGrouping(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> freedLate) {
         this.context = new Context(history, siblings, freedLate);
     }
 

@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** A buffer whose owner was kept by a cache when the mesh closed. */
-final class Cached implements Rule {
+final class CachedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

@@ -9,13 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.zip.GZIPOutputStream;
 
-/** Data embedded in a page: long data is compressed, and the browser inflates it. */
-final class InlineData {
+/** Compresses long data of a page to Base64; the browser inflates it. */
+final class DataCompression {
 
     /** Above this length inflating costs a reader less than the saved space on disk and in mails. */
     static final int MAX_UNCOMPRESSED_LENGTH = 2 * 1024 * 1024;
 
-    private InlineData() {}
+    private DataCompression() {}
 
     static boolean isLong(String json) {
         return json.length() > MAX_UNCOMPRESSED_LENGTH;

@@ -18,7 +18,7 @@ import java.util.Optional;
  * buffers have one address), the memory was freed with the siblings and only the ledger is wrong. If each device has a
  * ledger of its own, this device's memory is missing.
  */
-final class FreedOnOtherDevices implements Rule {
+final class FreedOnOtherDevicesRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

@@ -3,7 +3,7 @@ package dev.meshguard.server.log.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.server.log.internal.ReportLine.Kind;
+import dev.meshguard.server.log.internal.BufferReportLine.Kind;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Random;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The parts of a line about one buffer; rerun a seed with {@code -Dmeshguard.seed=…}. */
-class ReportLineTests {
+class BufferReportLineTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_122);
     private static final int LINES = Integer.getInteger("meshguard.inputs", 200_000);
@@ -147,7 +147,7 @@ class ReportLineTests {
     /** Reads a line between others, so that bytes behind its end do not help. */
     private static String read(String text) {
         byte[] line = ("7" + text + "))))))))").getBytes(StandardCharsets.UTF_8);
-        ReportLine report = new ReportLine();
+        BufferReportLine report = new BufferReportLine();
         Kind kind = report.read(line, 1, line.length - 8, 1);
         String subject =
                 " " + report.pid + " " + report.device + " " + Long.toHexString(report.id) + " " + report.isHexadecimal;

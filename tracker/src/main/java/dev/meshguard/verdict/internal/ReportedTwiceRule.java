@@ -32,7 +32,7 @@ import java.util.stream.Stream;
  * <p>A later buffer at the same address, whose predecessor's free was lost, has neither proof. A circular buffer is no
  * allocation at all: it may share the address of a buffer.
  */
-final class ReportedTwice implements Rule {
+final class ReportedTwiceRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

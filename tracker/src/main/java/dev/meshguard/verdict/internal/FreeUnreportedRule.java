@@ -24,7 +24,7 @@ import java.util.OptionalLong;
  * A snapshot after the reset of the allocators proves nothing, because it lists real leaks as free too. Nor does any
  * snapshot where a circular buffer remains, because no allocator knows it.
  */
-final class FreeUnreported implements Rule {
+final class FreeUnreportedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The last rule: it always applies, and states only that the free is missing. */
-final class Unexplained implements Rule {
+/** The last rule: it always applies, and states the reports that arrived and the missing frees. */
+final class UnexplainedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

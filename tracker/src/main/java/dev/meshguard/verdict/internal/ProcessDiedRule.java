@@ -18,7 +18,7 @@ import java.util.OptionalLong;
  * <p>Reports after the exit belong to another process with that number. Buffers that were proved free before the exit
  * are no matter of this rule.
  */
-final class ProcessDied implements Rule {
+final class ProcessDiedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

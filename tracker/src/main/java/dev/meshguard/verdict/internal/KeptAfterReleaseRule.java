@@ -20,7 +20,7 @@ import java.util.OptionalLong;
  * <p>The release should have freed the buffer, so without a witness only the report may be missing. The rule therefore
  * requires a witness that listed the buffer after the release.
  */
-final class KeptAfterRelease implements Rule {
+final class KeptAfterReleaseRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

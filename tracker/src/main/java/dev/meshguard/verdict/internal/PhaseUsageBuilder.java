@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** Computes the memory that was allocated and freed in each phase of a history. */
-final class PhaseUsages {
+/** Converts the sums of a history into the memory that was allocated, freed, live and at its peak in each phase. */
+final class PhaseUsageBuilder {
 
-    private PhaseUsages() {}
+    private PhaseUsageBuilder() {}
 
     static List<PhaseUsage> of(AllocationHistory history) {
         List<PhaseUsage> usages = new ArrayList<>(history.phases().size() + 1);

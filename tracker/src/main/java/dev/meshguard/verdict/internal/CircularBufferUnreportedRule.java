@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  * is the end of every program that may still have an open report. On the real runtime this shows as "three L1 buffers
  * of 4096 bytes on device 0".
  */
-final class CircularBufferUnreported implements Rule {
+final class CircularBufferUnreportedRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** A buffer whose handles were all garbage collected, without a reported free. */
-final class Lost implements Rule {
+final class LostRule implements Rule {
 
     @Override
     public Optional<Diagnosis> examine(SurvivorContext survivor) {

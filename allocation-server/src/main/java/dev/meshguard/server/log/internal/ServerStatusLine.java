@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  * @param form the form of the line
  * @param values the variable parts
  */
-record TextLine(Form form, List<String> values) {
+record ServerStatusLine(Form form, List<String> values) {
 
     private static final String NUMBER = "(-?\\d{1,18})";
     private static final String FIGURE = "(-?\\d{1,20}(?:\\.\\d{1,20})?(?:e[+-]?\\d{1,3})?)";
@@ -89,7 +89,7 @@ record TextLine(Form form, List<String> values) {
         NOT_CONNECTED(
                 LogSection.ANYWHERE,
                 "(\\[TT-Metal\\] Warning: Allocation tracking enabled but server not available.*)"),
-        FURNITURE(
+        DECORATION(
                 LogSection.ANYWHERE,
                 "(?:Listening on: .*|Press Ctrl\\+C to stop|Background cleanup thread (?:started|stopped).*"
                         + "|Allocation Server stopped|Device detection \\(.*|Server will track allocations anyway"
@@ -115,12 +115,12 @@ record TextLine(Form form, List<String> values) {
     private static final int MAX_SIGNS_IN_RULE = 9;
 
     /** Creates a line with its own copy of the values. */
-    TextLine {
+    ServerStatusLine {
         values = List.copyOf(values);
     }
 
     /** Parses a line without its marks; empty if it has none of these forms. */
-    static Optional<TextLine> read(String core, LogSection place) {
+    static Optional<ServerStatusLine> read(String core, LogSection place) {
         if (core.isEmpty() || core.length() > MAX_LENGTH) {
             return Optional.empty();
         }
@@ -128,7 +128,7 @@ record TextLine(Form form, List<String> values) {
             if (form.section == LogSection.ANYWHERE || form.section == place) {
                 Matcher matcher = form.pattern.matcher(core);
                 if (matcher.matches()) {
-                    return Optional.of(new TextLine(form, groups(matcher)));
+                    return Optional.of(new ServerStatusLine(form, groups(matcher)));
                 }
             }
         }

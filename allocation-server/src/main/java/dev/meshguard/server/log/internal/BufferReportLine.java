@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  * <p>A few objects serve all lines of a log: each is reused. The mark at the beginning of a line is ignored, because a
  * wrong encoding damages it first; the words are sufficient.
  */
-final class ReportLine {
+final class BufferReportLine {
 
     /** The kind of a line. */
     enum Kind {

@@ -1,0 +1,30 @@
+package dev.meshguard.report.summary;
+
+import dev.meshguard.verdict.SurvivorGroup;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The number of leaks, of their buffers and of their bytes; totals can be added.
+ *
+ * @param leaks the groups of survivors with one cause, as a report counts them
+ * @param buffers the buffers of all of them
+ * @param bytes their bytes
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record LeakTotals(long leaks, long buffers, long bytes) {
+
+    /** No survivors. */
+    public static final LeakTotals NOTHING = new LeakTotals(0, 0, 0);
+
+    /** Returns the total of one finding. */
+    public static LeakTotals of(SurvivorGroup group) {
+        return new LeakTotals(1, group.buffers(), group.totalBytes());
+    }
+
+    /** Returns the sum of both. */
+    public LeakTotals and(LeakTotals more) {
+        return new LeakTotals(leaks + more.leaks, buffers + more.buffers, bytes + more.bytes);
+    }
+}
