@@ -10,7 +10,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Judges a history, given the buffers that are expected and the findings that were reported before.
+ * Judges a history, given the expected buffers and the findings that verdicts on its parts have already reported.
  *
  * <p>It is a pure function: the same history and expectations give the same verdict. It uses no clock and forces no
  * garbage collection. It reads only the history, so a history that was recorded elsewhere is judged like a live one.

@@ -10,7 +10,7 @@ import java.util.Locale;
 /**
  * Reads the output of a program on a thread of its own, copies it, and keeps its beginning and its end.
  *
- * <p>Read on a separate thread until the program and all processes that inherited its output have closed it. Safe for
+ * <p>It reads until the program and all processes that inherited its output have closed it. Safe for
  * use by several threads.
  */
 final class CapturedOutput {

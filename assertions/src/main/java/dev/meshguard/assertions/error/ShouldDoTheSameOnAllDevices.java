@@ -76,14 +76,14 @@ public final class ShouldDoTheSameOnAllDevices extends BasicErrorMessageFactory 
                         .collect(Collectors.joining("; "));
     }
 
-    private static String description(BufferType type, Usage usages) {
+    private static String description(BufferType type, Usage usage) {
         return String.format(
                 Locale.ROOT,
                 "%s %s, %s allocated, %s live",
                 type,
-                Quantities.count(usages.allocated(), "buffer"),
-                Quantities.size(usages.allocatedBytes()),
-                usages.live() == 0 ? "nothing" : usages.live() + ", " + Quantities.size(usages.liveBytes()) + ",");
+                Quantities.count(usage.allocated(), "buffer"),
+                Quantities.size(usage.allocatedBytes()),
+                usage.live() == 0 ? "nothing" : usage.live() + ", " + Quantities.size(usage.liveBytes()) + ",");
     }
 
     private static String join(Iterable<Integer> devices) {

@@ -9,7 +9,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A known leak: one line of a baseline.
+ * A known leak: its fingerprint, and the most buffers of it that one check may find.
  *
  * @param fingerprint the first twelve digits of its {@link Fingerprint}
  * @param count the most buffers of it that one check may find

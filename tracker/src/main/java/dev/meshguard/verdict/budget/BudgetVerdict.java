@@ -144,10 +144,10 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         /** Frees precede allocations that reuse their memory; no two events have one number. */
         private void run() {
             SortedMap<Long, long[]> steps = new TreeMap<>();
-            for (HeldMemory.HoldInterval stretch : holdIntervals) {
-                step(steps, stretch.from(), stretch.buffer().size(), 1);
-                if (stretch.until() != HeldMemory.TO_THE_END) {
-                    step(steps, stretch.until(), -stretch.buffer().size(), -1);
+            for (HeldMemory.HoldInterval interval : holdIntervals) {
+                step(steps, interval.from(), interval.buffer().size(), 1);
+                if (interval.until() != HeldMemory.TO_THE_END) {
+                    step(steps, interval.until(), -interval.buffer().size(), -1);
                 }
             }
             long bytes = 0;
@@ -183,7 +183,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
 
         private List<BufferGeneration> heldAt(long event) {
             return holdIntervals.stream()
-                    .filter(stretch -> stretch.from() <= event && event < stretch.until())
+                    .filter(interval -> interval.from() <= event && event < interval.until())
                     .map(HeldMemory.HoldInterval::buffer)
                     .toList();
         }
@@ -192,29 +192,29 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
     /** Checks several budgets against one history. */
     private static final class Judge {
         private final AllocationHistory history;
-        private final SortedMap<DeviceMemory, UsageCurve> courses = new TreeMap<>();
+        private final SortedMap<DeviceMemory, UsageCurve> curves = new TreeMap<>();
         private final long excludedBuffers;
         private final long last;
 
         private Judge(LeakVerdict verdict) {
             history = verdict.history();
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.HoldInterval stretch : held.holdIntervals()) {
-                BufferGeneration buffer = stretch.buffer();
-                courses.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new UsageCurve())
+            for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+                BufferGeneration buffer = interval.buffer();
+                curves.computeIfAbsent(new DeviceMemory(buffer.device(), buffer.type()), unused -> new UsageCurve())
                         .holdIntervals
-                        .add(stretch);
+                        .add(interval);
             }
-            courses.values().forEach(UsageCurve::run);
+            curves.values().forEach(UsageCurve::run);
             if (!history.isComplete()) {
-                courses.putAll(coursesOfTotals());
+                curves.putAll(curvesOfTotals());
             }
             excludedBuffers = held.excludedBuffers();
             last = history.events().size();
         }
 
         /** Without events only the tracker's peaks are known, but not the buffers that caused them. */
-        private SortedMap<DeviceMemory, UsageCurve> coursesOfTotals() {
+        private SortedMap<DeviceMemory, UsageCurve> curvesOfTotals() {
             SortedMap<DeviceMemory, UsageCurve> counted = new TreeMap<>();
             for (int device : history.devices()) {
                 for (BufferType type : BufferType.values()) {
@@ -223,7 +223,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                         DeviceMemory memory = new DeviceMemory(device, type);
                         counted.put(
                                 memory,
-                                courses.getOrDefault(memory, new UsageCurve())
+                                curves.getOrDefault(memory, new UsageCurve())
                                         .peaking(totals.peakBytes(), totals.peakBuffers()));
                     }
                 }
@@ -233,47 +233,35 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
 
         private List<BudgetViolation> used(BudgetSpec budget) {
             List<BudgetViolation> violations = new ArrayList<>();
-            courses.forEach((memory, course) -> {
+            curves.forEach((memory, curve) -> {
                 if (memory.type() == budget.type()
                         && (budget.device().isEmpty() || budget.device().getAsInt() == memory.device())) {
-                    violations.addAll(used(budget, memory, course));
+                    violations.addAll(used(budget, memory, curve));
                 }
             });
             return violations;
         }
 
-        private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, UsageCurve course) {
+        private List<BudgetViolation> used(BudgetSpec budget, DeviceMemory memory, UsageCurve curve) {
             List<BudgetViolation> violations = new ArrayList<>();
             budget.peakBytes().ifPresent(most -> {
-                if (course.peakBytes > most) {
+                if (curve.peakBytes > most) {
                     violations.add(used(
-                            budget,
-                            BudgetMetric.PEAK_BYTES,
-                            memory,
-                            most,
-                            course.peakBytes,
-                            course,
-                            course.peakBytesAt));
+                            budget, BudgetMetric.PEAK_BYTES, memory, most, curve.peakBytes, curve, curve.peakBytesAt));
                 }
             });
             budget.liveBytes().ifPresent(most -> {
-                long live = course.heldAt(last).stream()
+                long live = curve.heldAt(last).stream()
                         .mapToLong(BufferGeneration::size)
                         .sum();
                 if (live > most) {
-                    violations.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, course, last));
+                    violations.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, curve, last));
                 }
             });
             budget.buffers().ifPresent(most -> {
-                if (course.peakBuffers > most) {
+                if (curve.peakBuffers > most) {
                     violations.add(used(
-                            budget,
-                            BudgetMetric.BUFFERS,
-                            memory,
-                            most,
-                            course.peakBuffers,
-                            course,
-                            course.peakBuffersAt));
+                            budget, BudgetMetric.BUFFERS, memory, most, curve.peakBuffers, curve, curve.peakBuffersAt));
                 }
             });
             return violations;
@@ -285,9 +273,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                 DeviceMemory memory,
                 long allowed,
                 long found,
-                UsageCurve course,
+                UsageCurve curve,
                 long event) {
-            List<TopConsumer> holders = holders(course.heldAt(event));
+            List<TopConsumer> holders = holders(curve.heldAt(event));
             return new BudgetViolation.Exceeded(
                     budget,
                     metric,

@@ -189,26 +189,26 @@ public final class Accumulation {
     }
 
     private List<MemoryGrowth> growths(SortedMap<DeviceMemory, RoundVector> vectors, Forecaster forecaster) {
-        Map<DeviceMemory, GrowthTrend> courses = new TreeMap<>();
+        Map<DeviceMemory, GrowthTrend> trends = new TreeMap<>();
         List<DeviceMemory> growing = new ArrayList<>();
         vectors.forEach((where, bytes) -> {
             if (!bytes.isZero()) {
-                GrowthTrend course = GrowthTrend.of(bytes, warmUp);
-                courses.put(where, course);
-                if (course.trend() == Trend.GROWING) {
+                GrowthTrend trend = GrowthTrend.of(bytes, warmUp);
+                trends.put(where, trend);
+                if (trend.trend() == Trend.GROWING) {
                     growing.add(where);
                 }
             }
         });
         Map<DeviceMemory, Forecast> forecasts = forecaster.forecasts(growing, warmUp);
         List<MemoryGrowth> growths = new ArrayList<>();
-        courses.forEach((where, course) -> growths.add(new MemoryGrowth(
+        trends.forEach((where, trend) -> growths.add(new MemoryGrowth(
                 where,
                 vectors.getOrDefault(where, RoundVector.of()),
-                course.trend(),
-                course.growth(),
+                trend.trend(),
+                trend.growth(),
                 Math.max(0, rounds() - warmUp),
-                course.roundsNeeded(),
+                trend.roundsNeeded(),
                 forecasts.getOrDefault(where, new Forecast.Never()))));
         return List.copyOf(growths);
     }
@@ -292,25 +292,25 @@ public final class Accumulation {
             this.marks = marks;
             this.reserves = new BankReservations(verdict.history());
             HeldMemory held = new HeldMemory(verdict);
-            for (HeldMemory.HoldInterval stretch : held.holdIntervals()) {
-                add(stretch, held.goneAt(stretch));
+            for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+                add(interval, held.goneAt(interval));
             }
             retained.putInOrder();
             reserves.putInOrder();
         }
 
-        private void add(HeldMemory.HoldInterval stretch, long goneAt) {
-            int from = marks.firstSeenAtEndOf(stretch.from());
-            int until = marks.firstSeenAtEndOf(stretch.until());
-            boolean sinceBefore = stretch.from() < marks.start();
+        private void add(HeldMemory.HoldInterval interval, long goneAt) {
+            int from = marks.firstSeenAtEndOf(interval.from());
+            int until = marks.firstSeenAtEndOf(interval.until());
+            boolean sinceBefore = interval.from() < marks.start();
             if (from == rounds()) {
                 return;
             }
-            BufferGeneration buffer = stretch.buffer();
+            BufferGeneration buffer = interval.buffer();
             if (from < until && !sinceBefore) {
                 retained.change(from, buffer, 1);
             }
-            if ((from < until || sinceBefore) && until < rounds() && stretch.until() > marks.start()) {
+            if ((from < until || sinceBefore) && until < rounds() && interval.until() > marks.start()) {
                 retained.change(until, buffer, -1);
             }
             int gone = marks.firstSeenAtEndOf(goneAt);
@@ -371,9 +371,9 @@ public final class Accumulation {
             rejectOneTracker();
             for (int round = 0; round < histories.size(); round++) {
                 HeldMemory held = new HeldMemory(LeakCheck.create().examine(histories.get(round)));
-                for (HeldMemory.HoldInterval stretch : held.holdIntervals()) {
-                    if (stretch.until() == HeldMemory.TO_THE_END) {
-                        retained.change(round, stretch.buffer(), 1);
+                for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
+                    if (interval.until() == HeldMemory.TO_THE_END) {
+                        retained.change(round, interval.buffer(), 1);
                     }
                 }
             }

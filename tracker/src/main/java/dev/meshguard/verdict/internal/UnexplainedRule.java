@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The last rule: it always applies, and states the reports that arrived and the missing frees. */
+/** The last rule: it always applies, and states how often the buffer was reported and freed. */
 final class UnexplainedRule implements Rule {
 
     @Override

@@ -20,7 +20,7 @@ import java.util.function.Predicate;
  *
  * <p>Not safe for use by several threads.
  */
-final class RunRecords {
+final class RunFindings {
 
     /** Entries by location and text: a file that changed between two JVMs has other entries. */
     private final Map<String, Expectation> entries = new LinkedHashMap<>();

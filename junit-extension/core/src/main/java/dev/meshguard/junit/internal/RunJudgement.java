@@ -32,7 +32,7 @@ public record RunJudgement(Outcome outcome, String text) {
         Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "Name the folder of the JVM records with " + RunSettings.JVM_RECORDS + ", as for the tests."));
-        RunRecords findings = new RunRecords();
+        RunFindings findings = new RunFindings();
         List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), findings);
         if (records.isEmpty()) {
             return new RunJudgement(
@@ -68,7 +68,7 @@ public record RunJudgement(Outcome outcome, String text) {
     }
 
     /** Judges findings that are certainly those of a whole run, and writes the baseline if requested. */
-    static RunJudgement of(RunSettings settings, RunRecords findings, String sources) throws IOException {
+    static RunJudgement of(RunSettings settings, RunFindings findings, String sources) throws IOException {
         List<String> lines = new ArrayList<>();
         List<Expectation> unmatched = findings.unmatched();
         if (!unmatched.isEmpty()) {
@@ -104,7 +104,7 @@ public record RunJudgement(Outcome outcome, String text) {
     }
 
     /** Returns whether the baseline contains no fixed leak, now or after the update. */
-    private static boolean ratchet(RunSettings settings, RunRecords findings, List<String> lines) throws IOException {
+    private static boolean ratchet(RunSettings settings, RunFindings findings, List<String> lines) throws IOException {
         if (settings.baseline().isEmpty()) {
             return true;
         }
@@ -140,7 +140,7 @@ public record RunJudgement(Outcome outcome, String text) {
 
     private static List<String> inLines(List<Expectation> entries) {
         return entries.stream()
-                .map(entry -> INDENT + RunRecords.description(entry))
+                .map(entry -> INDENT + RunFindings.description(entry))
                 .toList();
     }
 

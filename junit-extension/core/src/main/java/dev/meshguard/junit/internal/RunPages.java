@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The pages of one execution.
  *
- * <p>A {@link FailureOutput} writes them; without one on the class path or module path failures have no page, and pages of
- * all checks are an error. A passing test without a page costs a comparison. If the folder has pages of an earlier run, the page of this test
- * is deleted, so that it is not mistaken for this run's.
+ * <p>A {@link FailureOutput} writes them. Without one on the class path or module path failures have no page, and pages of
+ * all checks are an error. A passing test without a page costs a comparison. If the folder has pages of an earlier run, the
+ * page of this test is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
  */

@@ -37,7 +37,7 @@ public final class RunState implements StoredResource {
     private final @Nullable Baseline baseline;
     private final @Nullable JvmRecordFile file;
     private final Reporting reporting;
-    private final RunRecords findings = new RunRecords();
+    private final RunFindings findings = new RunFindings();
 
     private RunState(
             RunSettings settings,
@@ -125,7 +125,7 @@ public final class RunState implements StoredResource {
     }
 
     private static List<String> description(List<Expectation> entries) {
-        return entries.stream().map(RunRecords::description).toList();
+        return entries.stream().map(RunFindings::description).toList();
     }
 
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */

@@ -89,17 +89,17 @@ public final class SessionCheck implements StoredResource {
 
     /** Reports the survivors of a test on this mesh; the check of the mesh does not report them again. */
     void judge(
-            AllocationContext tenant,
+            AllocationContext context,
             Function<AllocationHistory, LeakVerdict> examine,
             CheckReporter reporter,
             List<String> notes,
             RunningCheck running) {
         AllocationTracker shared = session.trackerForAll();
         shared.checked();
-        Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(tenant));
+        Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(context));
         LeakVerdict verdict = judge.get();
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
-            reported.add(new PartialVerdict(tenant, verdict));
+            reported.add(new PartialVerdict(context, verdict));
         }
         reporter.report(verdict, judge, shared, notes, null, running);
     }
@@ -109,13 +109,14 @@ public final class SessionCheck implements StoredResource {
      *
      * @return notes for the reader if the wait was in vain
      */
-    List<String> await(AllocationContext tenant, Function<AllocationHistory, LeakVerdict> examine, CheckPolicy ofTest) {
+    List<String> await(
+            AllocationContext context, Function<AllocationHistory, LeakVerdict> examine, CheckPolicy ofTest) {
         AllocationTracker shared = session.trackerForAll();
         return new GracePeriod(ofTest.grace(), timer)
                         .await(new PendingFrees(
                                 shared,
-                                tenant::mayHaveSurvivors,
-                                () -> examine.apply(shared.history().partOf(tenant))))
+                                context::mayHaveSurvivors,
+                                () -> examine.apply(shared.history().partOf(context))))
                         .stream()
                         .toList();
     }
@@ -249,7 +250,7 @@ public final class SessionCheck implements StoredResource {
                 .forEach(survivor -> survivor.buffer()
                         .request()
                         .context()
-                        .ifPresent(tenant -> late.merge(tenant.name(), 1, Integer::sum)));
+                        .ifPresent(context -> late.merge(context.name(), 1, Integer::sum)));
         late.forEach((name, buffers) -> notes.add(String.format(
                 Locale.ROOT, "%s allocated %s of these after it was over", name, Quantities.count(buffers, "buffer"))));
     }

@@ -38,7 +38,7 @@ public final class TestAttribution implements StoredResource {
 
     private TestAttribution(
             SessionCheck check,
-            AllocationContext tenant,
+            AllocationContext context,
             ExpectedBuffers expected,
             BudgetCheck budgets,
             CheckPolicy policies,
@@ -51,8 +51,8 @@ public final class TestAttribution implements StoredResource {
         this.budgets = budgets;
         this.test = test;
         this.promises = promises;
-        this.context = tenant;
-        this.thread = tenant.makeCurrent();
+        this.context = context;
+        this.thread = context.makeCurrent();
     }
 
     /**
