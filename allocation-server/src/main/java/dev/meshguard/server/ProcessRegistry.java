@@ -16,7 +16,7 @@ final class ProcessRegistry {
     /** The start time of a process, and whether it existed when it first reported. */
     private record Known(boolean wasSeen, Optional<Instant> started) {}
 
-    private final ProcessInspector probe;
+    private final ProcessInspector inspector;
     private final int limit;
     private final LongPredicate isForgotten;
     private final TreeMap<Long, Known> processes = new TreeMap<>();
@@ -29,8 +29,8 @@ final class ProcessRegistry {
      * @param limit the maximum number of known processes
      * @param isForgotten forgets a process without allocations, and returns whether it did
      */
-    ProcessRegistry(ProcessInspector probe, int limit, LongPredicate isForgotten) {
-        this.probe = probe;
+    ProcessRegistry(ProcessInspector inspector, int limit, LongPredicate isForgotten) {
+        this.inspector = inspector;
         this.limit = limit;
         this.isForgotten = isForgotten;
     }
@@ -95,7 +95,7 @@ final class ProcessRegistry {
 
     private Optional<ProcessState> inspect(long processId) {
         looks++;
-        return probe.inspect(processId);
+        return inspector.inspect(processId);
     }
 
     /** Returns the number of process checks so far. */

@@ -222,7 +222,7 @@ class DeadProcessTests extends WithServer {
 
     @Test
     void thisProcessLivesAndOneThatEndedDoesNot() throws IOException, InterruptedException {
-        ProcessInspector probe = ProcessInspector.ofThisMachine();
+        ProcessInspector inspector = ProcessInspector.ofThisMachine();
         Process ended = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(), "-version")
                 .redirectErrorStream(true)
@@ -230,11 +230,11 @@ class DeadProcessTests extends WithServer {
                 .start();
         ended.waitFor();
 
-        assertThat(probe.inspect(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
+        assertThat(inspector.inspect(ProcessHandle.current().pid())).hasValueSatisfying(seen -> {
             assertThat(seen.started()).isPresent();
             assertThat(seen.hasEnded()).isFalse();
         });
-        assertThat(probe.inspect(ended.pid())).isEmpty();
+        assertThat(inspector.inspect(ended.pid())).isEmpty();
     }
 
     private void allocate(int process, long id) throws IOException, InterruptedException {

@@ -5,9 +5,9 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -125,7 +125,7 @@ class FreeAssertionsTests {
     }
 
     private void allocate() {
-        AllocationRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, BufferType.DRAM, 4096, 64, Ownership.UNKNOWN);
         tracker.allocated(request, 1, BufferType.DRAM, 4096, 64, Ownership.UNKNOWN);
     }
@@ -138,7 +138,7 @@ class FreeAssertionsTests {
         freeWith(tracker.release(AllocationDetails.user()));
     }
 
-    private void freeWith(AllocationRequest release) {
+    private void freeWith(MemoryRequest release) {
         tracker.freed(release, 0, BufferType.DRAM, 4096, Ownership.UNKNOWN);
         tracker.freed(release, 1, BufferType.DRAM, 4096, Ownership.UNKNOWN);
     }

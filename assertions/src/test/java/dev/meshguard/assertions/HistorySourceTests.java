@@ -4,8 +4,8 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.tracker.AllocationTracker;
@@ -29,7 +29,7 @@ class HistorySourceTests {
 
     @Test
     void whatLeaksFails() {
-        AllocationRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, BufferType.L1, 4096, 64, Ownership.OWNING);
 
         assertThatThrownBy(() -> assertThat(log).noLeaks()).isInstanceOf(LeakAssertionError.class);

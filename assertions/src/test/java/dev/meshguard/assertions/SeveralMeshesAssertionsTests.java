@@ -5,8 +5,8 @@ import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.CountingPolicy;
@@ -97,13 +97,13 @@ class SeveralMeshesAssertionsTests {
     }
 
     private void allocate(int mesh) {
-        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
+        MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
         tracker.allocated(request, 0, BufferType.DRAM, 4096, 64, Ownership.NON_OWNING);
         tracker.allocated(request, 1, BufferType.DRAM, 4096, 64, Ownership.NON_OWNING);
     }
 
     private void free(int mesh) {
-        AllocationRequest release = tracker.release(AllocationDetails.user().onMesh(mesh));
+        MemoryRequest release = tracker.release(AllocationDetails.user().onMesh(mesh));
         tracker.freed(release, 0, BufferType.DRAM, 4096, Ownership.NON_OWNING);
         tracker.freed(release, 1, BufferType.DRAM, 4096, Ownership.NON_OWNING);
     }

@@ -1,8 +1,8 @@
 package dev.meshguard.benchmarks;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
@@ -34,7 +34,7 @@ public enum JudgedHistory {
         void run(AllocationTracker tracker) {
             open(tracker, 0);
             for (int leak = 0; leak < 10_000; leak++) {
-                AllocationRequest request = request(AllocationDetails.user().onMesh(0), leak);
+                MemoryRequest request = request(AllocationDetails.user().onMesh(0), leak);
                 tracker.allocated(request, leak % DEVICES.size(), BufferType.DRAM, PAGE * leak, PAGE, Ownership.OWNING);
             }
             close(tracker, 0);
@@ -88,7 +88,7 @@ public enum JudgedHistory {
             }
             AllocationDetails details =
                     buffer % 3 == 0 ? plain.ownedBy(Owner.program(mesh + "-" + buffer % 500)) : plain;
-            AllocationRequest request = request(details, buffer % LINES);
+            MemoryRequest request = request(details, buffer % LINES);
             boolean isForgotten = buffer % forgotten == 3;
             long address = isForgotten ? (1L << 32) + PAGE * buffer : PAGE * (buffer % (LIVE * 2));
             for (int device : DEVICES) {
@@ -102,7 +102,7 @@ public enum JudgedHistory {
     }
 
     private static void free(AllocationTracker tracker, AllocationDetails details, long address) {
-        AllocationRequest release = AllocationRequest.restored(details, Optional.empty());
+        MemoryRequest release = MemoryRequest.restored(details, Optional.empty());
         for (int device : DEVICES) {
             tracker.freed(release, device, BufferType.DRAM, address, Ownership.NON_OWNING);
         }
@@ -129,12 +129,12 @@ public enum JudgedHistory {
         tracker.checked();
     }
 
-    private static AllocationRequest request(AllocationDetails details, int line) {
+    private static MemoryRequest request(AllocationDetails details, int line) {
         List<StackTraceElement> frames = new ArrayList<>();
         frames.add(new StackTraceElement("dev.example.Model" + line, "decode", "Model" + line + ".java", line + 1));
         for (int depth = 1; depth < DEPTH; depth++) {
             frames.add(new StackTraceElement("dev.example.Caller" + depth, "call", "Caller.java", depth));
         }
-        return AllocationRequest.restored(details, Optional.of(new Origin(frames)));
+        return MemoryRequest.restored(details, Optional.of(new Origin(frames)));
     }
 }

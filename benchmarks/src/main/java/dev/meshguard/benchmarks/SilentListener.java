@@ -1,9 +1,9 @@
 package dev.meshguard.benchmarks;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -16,25 +16,25 @@ import dev.meshguard.tracker.Scope;
 final class SilentListener implements AllocationListener {
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
-        return AllocationRequest.of(details);
+    public MemoryRequest request(AllocationDetails details) {
+        return MemoryRequest.of(details);
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
-        return AllocationRequest.of(details);
+    public MemoryRequest release(AllocationDetails details) {
+        return MemoryRequest.of(details);
     }
 
     @Override
     public void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {}
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {}
 
     @Override
-    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {}
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {}
 
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
 
     @Override
     public Scope phase(Phase phase) {

@@ -393,11 +393,11 @@ class AnalyzeTests {
         assertThat(answer.status()).isZero();
         assertThat(answer.out().lines().filter(line -> line.matches("  \\d+ +\\w.*")))
                 .containsExactly(
-                        "  0   all memory was freed, or only expected or baselined buffers remain",
+                        "  0   all memory was freed, or only expected buffers or known leaks remain",
                         "  1   memory was not freed",
                         "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
                         "  3   all memory was freed, but reports are wrong: a free is missing, or one too many",
-                        "  4   less survived than the allowlist promises",
+                        "  4   fewer buffers remain than an expectation entry requires",
                         "  6   memory was freed, but only after the dump of the log",
                         "  64  wrong usage, or a file that cannot be read",
                         "  70  a defect of meshguard itself",

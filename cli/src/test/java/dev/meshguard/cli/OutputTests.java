@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -388,8 +388,8 @@ class OutputTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh " + HOSTILE, List.of(0)));
         tracker.phase(new Phase(HOSTILE));
         var frame = new StackTraceElement(HOSTILE, HOSTILE, HOSTILE, 4);
-        AllocationRequest request =
-                AllocationRequest.restored(AllocationDetails.user().labelled(HOSTILE), Optional.of(Origin.of(frame)));
+        MemoryRequest request =
+                MemoryRequest.restored(AllocationDetails.user().labelled(HOSTILE), Optional.of(Origin.of(frame)));
         tracker.allocated(request, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
         tracker.meshClosed(0);
         return tracker.history();

@@ -1,10 +1,10 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -57,24 +57,24 @@ final class RecordedReports implements AllocationListener {
     }
 
     @Override
-    public synchronized AllocationRequest request(AllocationDetails details) {
+    public synchronized MemoryRequest request(AllocationDetails details) {
         if (details.kind() != BufferKind.CANARY) {
             requests.add(details);
         }
-        return AllocationRequest.of(details);
+        return MemoryRequest.of(details);
     }
 
     @Override
-    public synchronized AllocationRequest release(AllocationDetails details) {
+    public synchronized MemoryRequest release(AllocationDetails details) {
         if (details.kind() != BufferKind.CANARY) {
             releases.add(details);
         }
-        return AllocationRequest.of(details);
+        return MemoryRequest.of(details);
     }
 
     @Override
     public synchronized void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (request.details().kind() == BufferKind.CANARY) {
             return;
         }
@@ -83,7 +83,7 @@ final class RecordedReports implements AllocationListener {
 
     @Override
     public synchronized void freed(
-            AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+            MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (release.details().kind() == BufferKind.CANARY) {
             return;
         }
@@ -92,7 +92,7 @@ final class RecordedReports implements AllocationListener {
 
     @Override
     public synchronized void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         lines.add("ignored %d %s %d %s".formatted(device, type, address, reason));
     }
 

@@ -10,8 +10,8 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -74,7 +74,7 @@ class RunPageTests {
     void theWholeOfASmallRunIsThere() throws IOException {
         tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
         tracker.phase(Phase.TEST);
-        AllocationRequest cache = atLine(41, AllocationDetails.user().labelled("kv-cache"));
+        MemoryRequest cache = atLine(41, AllocationDetails.user().labelled("kv-cache"));
         tracker.allocated(cache, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
         tracker.allocated(cache, 1, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
         tracker.freed(tracker.release(AllocationDetails.user()), 1, BufferType.DRAM, 4096, Ownership.OWNING);
@@ -291,10 +291,10 @@ class RunPageTests {
     @Test
     void withoutSourcesNoPlaceInAFileIsLeftAndWhoHoldsABufferIs() throws IOException {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        AllocationRequest cache = atLine(41, AllocationDetails.user().labelled("see Weights.java:12"));
+        MemoryRequest cache = atLine(41, AllocationDetails.user().labelled("see Weights.java:12"));
         tracker.allocated(cache, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
         tracker.freed(
-                AllocationRequest.restored(AllocationDetails.user(), Optional.of(origin(99))),
+                MemoryRequest.restored(AllocationDetails.user(), Optional.of(origin(99))),
                 0,
                 BufferType.DRAM,
                 8192,
@@ -330,8 +330,8 @@ class RunPageTests {
         });
     }
 
-    private AllocationRequest atLine(int line, AllocationDetails details) {
-        return AllocationRequest.restored(details, Optional.of(origin(line)));
+    private MemoryRequest atLine(int line, AllocationDetails details) {
+        return MemoryRequest.restored(details, Optional.of(origin(line)));
     }
 
     private static Origin origin(int line) {

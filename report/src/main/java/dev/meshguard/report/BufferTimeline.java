@@ -1,9 +1,9 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
@@ -223,7 +223,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         }
 
         private void traces() {
-            Set<AllocationRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
+            Set<MemoryRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
             for (BufferGeneration.Report report : buffer.reports()) {
                 if (asked.add(report.request())) {
                     history.reachabilityOf(report.request())
@@ -247,7 +247,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
             };
         }
 
-        private void add(long event, String words, AllocationRequest request) {
+        private void add(long event, String words, MemoryRequest request) {
             steps.put(
                     event,
                     new Step(

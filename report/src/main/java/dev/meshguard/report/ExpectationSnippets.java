@@ -1,7 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.report.VerdictReport.OptOut;
+import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
@@ -27,9 +27,9 @@ final class ExpectationSnippets {
      *
      * @param devices all devices: if each of them holds a buffer of the group, the entry names none
      */
-    static OptOut narrowest(SurvivorGroup group, List<Integer> devices) {
+    static ExpectationSnippet narrowest(SurvivorGroup group, List<Integer> devices) {
         Expectation entry = narrowestFor(group, devices);
-        return new OptOut(annotation(entry), entry.toText());
+        return new ExpectationSnippet(annotation(entry), entry.toText());
     }
 
     private static Expectation narrowestFor(SurvivorGroup group, List<Integer> devices) {

@@ -1,9 +1,9 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent.Allocated;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -25,7 +25,7 @@ import java.util.stream.LongStream;
 record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
 
     /** Requests are compared by identity only. */
-    private record Key(AllocationRequest over, AllocationRequest under, BufferType type, long address, long below) {
+    private record Key(MemoryRequest over, MemoryRequest under, BufferType type, long address, long below) {
 
         @Override
         @SuppressWarnings("ReferenceEquality")
@@ -122,7 +122,7 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                                 .orElseThrow();
     }
 
-    private static String site(AllocationRequest request) {
+    private static String site(MemoryRequest request) {
         return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
     }
 

@@ -30,7 +30,7 @@ import org.apiguardian.api.API.Status;
  *     findings leave room
  * @param expectations the result of each expectation
  * @param remedies the recommended actions, one for each cause
- * @param optOut the entry to paste if a buffer is expected, in both its forms, if one exists
+ * @param expectationSnippet the entry to paste if a buffer is expected, in both its forms, if one exists
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
  * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
@@ -47,7 +47,7 @@ public record VerdictReport(
         List<String> bufferNotes,
         List<String> expectations,
         List<String> remedies,
-        Optional<OptOut> optOut,
+        Optional<ExpectationSnippet> expectationSnippet,
         Optional<String> reproduction,
         Optional<String> page,
         List<Caveat> limits) {
@@ -115,7 +115,7 @@ public record VerdictReport(
      * @param annotation as an annotation
      * @param line as a line of a file
      */
-    public record OptOut(String annotation, String line) {}
+    public record ExpectationSnippet(String annotation, String line) {}
 
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
@@ -131,12 +131,12 @@ public record VerdictReport(
 
     /** Returns the report of a verdict. */
     public static VerdictReport of(LeakVerdict verdict) {
-        return new ReportWriter(verdict, Optional.empty()).report();
+        return new VerdictReportBuilder(verdict, Optional.empty()).report();
     }
 
     /** Returns the report of a verdict that states of each leak whether it is known; new leaks come first. */
     public static VerdictReport of(LeakVerdict verdict, Baseline known) {
-        return new ReportWriter(verdict, Optional.of(BaselineComparison.of(known, verdict))).report();
+        return new VerdictReportBuilder(verdict, Optional.of(BaselineComparison.of(known, verdict))).report();
     }
 
     /**
@@ -156,7 +156,7 @@ public record VerdictReport(
                 bufferNotes,
                 expectations,
                 remedies,
-                optOut,
+                expectationSnippet,
                 reproduction,
                 page,
                 limits);
@@ -174,7 +174,7 @@ public record VerdictReport(
                 bufferNotes,
                 expectations,
                 remedies,
-                optOut,
+                expectationSnippet,
                 Optional.of(command),
                 page,
                 limits);
@@ -192,7 +192,7 @@ public record VerdictReport(
                 bufferNotes,
                 expectations,
                 remedies,
-                optOut,
+                expectationSnippet,
                 reproduction,
                 Optional.of(place),
                 limits);
@@ -202,8 +202,8 @@ public record VerdictReport(
      * Returns the narrowest entry that expects a group of the verdict, if one matches it and it is not expected
      * already.
      */
-    public Optional<OptOut> optOutOf(SurvivorGroup group) {
-        return ReportWriter.optOut(group, ReportWriter.devices(verdict.history()));
+    public Optional<ExpectationSnippet> expectationSnippetOf(SurvivorGroup group) {
+        return VerdictReportBuilder.expectationSnippet(group, VerdictReportBuilder.devices(verdict.history()));
     }
 
     /** Returns the whole text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end. */

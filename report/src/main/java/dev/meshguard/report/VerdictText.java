@@ -144,7 +144,7 @@ final class VerdictText {
     private static List<String> closing(VerdictReport report, List<String> allNotes, int mostLines) {
         Optional<String> page = report.page().map(place -> "Page: " + place);
         List<String> advice = cut(report.remedies(), MAX_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
-        report.optOut().ifPresent(entry -> {
+        report.expectationSnippet().ifPresent(entry -> {
             advice.add("To expect a buffer (narrowest first):");
             advice.add(INDENT + entry.annotation());
             advice.add(INDENT + "as a line of a file: " + entry.line());

@@ -3,9 +3,9 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
@@ -92,7 +92,7 @@ class BufferTimelineTests {
         tracker.allocated(unknown(details), 0, BufferType.DRAM, 64, 64, Ownership.UNKNOWN);
         tracker.witnessed(reading(0));
         tracker.witnessed(reading(1));
-        tracker.traced(AllocationRequest.of(AllocationDetails.user()), Reachability.lost());
+        tracker.traced(MemoryRequest.of(AllocationDetails.user()), Reachability.lost());
 
         assertThat(storyOf(0)).isEqualTo("""
                 DRAM 0x40 (64) on device 0, generation 1, 64 B
@@ -112,12 +112,12 @@ class BufferTimelineTests {
         return BufferTimeline.of(history, history.generations().get(generation)).text();
     }
 
-    private static AllocationRequest at(String method, int line, AllocationDetails details) {
+    private static MemoryRequest at(String method, int line, AllocationDetails details) {
         var frame = new StackTraceElement("dev.example.KvCacheTest", method, "KvCacheTest.java", line);
-        return AllocationRequest.restored(details, Optional.of(new Origin(List.of(frame))));
+        return MemoryRequest.restored(details, Optional.of(new Origin(List.of(frame))));
     }
 
-    private static AllocationRequest unknown(AllocationDetails details) {
-        return AllocationRequest.restored(details, Optional.empty());
+    private static MemoryRequest unknown(AllocationDetails details) {
+        return MemoryRequest.restored(details, Optional.empty());
     }
 }

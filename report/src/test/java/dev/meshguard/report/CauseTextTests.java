@@ -8,10 +8,10 @@ import static dev.meshguard.event.Ownership.OWNING;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
@@ -96,7 +96,7 @@ class CauseTextTests {
 
     @Test
     void oneAllocationWasReportedTwiceAndFreedOnce() {
-        AllocationRequest request = run.atLine(41, USER);
+        MemoryRequest request = run.atLine(41, USER);
         run.take(request, DRAM, 4096, OWNING, 0);
         run.take(request, DRAM, 4096, NON_OWNING, 0);
         run.free(DRAM, 4096, OWNING, 0);
@@ -494,7 +494,7 @@ class CauseTextTests {
 
     @Test
     void aHandleIsStillReferenced() {
-        AllocationRequest request = run.atLine(41, USER.labelled("kv-cache"));
+        MemoryRequest request = run.atLine(41, USER.labelled("kv-cache"));
         run.take(request, DRAM, 4096, OWNING, ALL);
         run.closeHolding(Moment.CLOSE_BEGUN, ALL, 4096);
         run.tracker()
@@ -525,7 +525,7 @@ class CauseTextTests {
 
     @Test
     void aHandleIsReferencedFromWhereNobodyLooked() {
-        AllocationRequest request = run.atLine(41, USER.labelled("kv-cache"));
+        MemoryRequest request = run.atLine(41, USER.labelled("kv-cache"));
         run.take(request, DRAM, 4096, OWNING, ALL);
         run.closeHolding(Moment.CLOSE_BEGUN, ALL, 4096);
         run.tracker().traced(request, Reachability.held());
@@ -553,7 +553,7 @@ class CauseTextTests {
 
     @Test
     void noHandleIsReachable() {
-        AllocationRequest request = run.atLine(41, USER.labelled("kv-cache"));
+        MemoryRequest request = run.atLine(41, USER.labelled("kv-cache"));
         run.take(request, DRAM, 4096, OWNING, ALL);
         run.closeHolding(Moment.CLOSE_BEGUN, ALL, 4096);
         run.tracker().traced(request, Reachability.lost());
@@ -638,11 +638,11 @@ class CauseTextTests {
     @Test
     void everythingAtOnce() {
         run.open(MeshDescription.of(1, "1x2 submesh", List.of(0, 1)).withParent(0));
-        AllocationRequest cache = run.atLine(41, USER.onMesh(0).labelled("kv-cache"));
+        MemoryRequest cache = run.atLine(41, USER.onMesh(0).labelled("kv-cache"));
         run.take(cache, DRAM, 4096, OWNING, ALL);
         run.take(run.atLine(43, USER.onMesh(0)), DRAM, 8192, OWNING, ALL);
         run.take(run.atLine(47, USER.onMesh(0).labelled("rotary table")), DRAM, 16_384, OWNING, ALL);
-        AllocationRequest activations = run.atLine(52, USER.onMesh(1));
+        MemoryRequest activations = run.atLine(52, USER.onMesh(1));
         run.take(activations, DRAM, 4096, OWNING, 0);
         run.tracker().reportsLost(3, "the socket's buffer was full");
         run.free(DRAM, 64, OWNING, 3);
@@ -704,7 +704,7 @@ class CauseTextTests {
             AllocationDetails details = List.of(
                             USER, USER.ownedBy(ADD), AllocationDetails.system(prefetcher), USER.reportedBy(4711))
                     .get(i % 4);
-            AllocationRequest request = run.atLine(i, details.labelled("buffer " + i));
+            MemoryRequest request = run.atLine(i, details.labelled("buffer " + i));
             run.take(request, DRAM, 4096 + 1024L * i, OWNING, i % 4);
             if (i % 12 == 0) {
                 run.tracker().traced(request, i % 24 == 0 ? Reachability.held() : Reachability.lost());
@@ -759,13 +759,13 @@ class CauseTextTests {
         run.tracker().processDied(4711);
         run.takeOneByOne(34, USER.onMesh(0), 0xa000, ALL);
         run.free(DRAM, 0xa000, OWNING, ALL_BUT_2);
-        AllocationRequest twice = run.atLine(35, USER.onMesh(0));
+        MemoryRequest twice = run.atLine(35, USER.onMesh(0));
         run.take(twice, DRAM, 0xb000, OWNING, 0);
         run.take(twice, DRAM, 0xb000, NON_OWNING, 0);
         run.free(DRAM, 0xb000, OWNING, 0);
-        AllocationRequest held = run.atLine(36, USER.onMesh(0));
+        MemoryRequest held = run.atLine(36, USER.onMesh(0));
         run.take(held, DRAM, 0xc000, OWNING, ALL);
-        AllocationRequest lost = run.atLine(37, USER.onMesh(0));
+        MemoryRequest lost = run.atLine(37, USER.onMesh(0));
         run.take(lost, DRAM, 0xd000, OWNING, ALL);
         run.take(run.atLine(38, USER.onMesh(0)), DRAM, 0xe000, OWNING, ALL);
         run.take(run.atLine(39, USER.onMesh(0)), DRAM, 0xf000, OWNING, ALL);

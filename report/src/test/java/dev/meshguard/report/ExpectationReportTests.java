@@ -3,8 +3,8 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
@@ -254,7 +254,11 @@ class ExpectationReportTests {
         tracker.allocated(5, BufferType.L1, 4096, 64);
         AllocationHistory history = tracker.history();
         LeakVerdict before = LeakCheck.create().examine(history);
-        String line = VerdictReport.of(before).optOut().orElseThrow().line().replace('…', '!');
+        String line = VerdictReport.of(before)
+                .expectationSnippet()
+                .orElseThrow()
+                .line()
+                .replace('…', '!');
 
         LeakVerdict after = LeakCheck.create()
                 .expecting(ExpectedBuffers.parse(line, "expected.txt"))
@@ -272,7 +276,7 @@ class ExpectationReportTests {
     }
 
     private void take(String label, int... devices) {
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled(label));
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled(label));
         for (int device : devices) {
             tracker.allocated(request, device, BufferType.DRAM, 4096 + label.length() * 64L, 64, Ownership.OWNING);
         }

@@ -5,10 +5,10 @@ import static dev.meshguard.event.BufferType.L1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -177,7 +177,7 @@ class GrowthReportTests {
     @Test
     void reportsAKeptBudgetWithWhatWasNotCounted() {
         tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
-        AllocationRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, DRAM, 4_096, 64, Ownership.OWNING);
         tracker.witnessed(
                 WitnessSnapshot.of(0, Moment.CLOSE_BEGUN).region(0, DRAM).build());

@@ -3,8 +3,8 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -77,8 +77,8 @@ class PrintedReportsTests {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh " + HOSTILE, List.of(0)));
         tracker.phase(new Phase(HOSTILE));
         var frame = new StackTraceElement(HOSTILE, HOSTILE, HOSTILE, 4);
-        AllocationRequest request =
-                AllocationRequest.restored(AllocationDetails.user().labelled(HOSTILE), Optional.of(Origin.of(frame)));
+        MemoryRequest request =
+                MemoryRequest.restored(AllocationDetails.user().labelled(HOSTILE), Optional.of(Origin.of(frame)));
         tracker.allocated(request, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
         tracker.meshClosed(0);
         return tracker.history();

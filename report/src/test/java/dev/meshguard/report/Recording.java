@@ -1,8 +1,8 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -53,13 +53,13 @@ final class Recording {
     }
 
     /** Returns a request that a line of the class made. */
-    AllocationRequest atLine(int line, AllocationDetails details) {
+    MemoryRequest atLine(int line, AllocationDetails details) {
         var frame = new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", line);
-        return AllocationRequest.restored(details, Optional.of(Origin.of(frame)));
+        return MemoryRequest.restored(details, Optional.of(Origin.of(frame)));
     }
 
     /** Reports one allocation of 1 KiB at one address of some devices. */
-    void take(AllocationRequest request, BufferType type, long address, Ownership ownership, int... devices) {
+    void take(MemoryRequest request, BufferType type, long address, Ownership ownership, int... devices) {
         for (int device : devices) {
             inThisOrder();
             tracker.allocated(request, device, type, address, 1024, ownership);
@@ -76,7 +76,7 @@ final class Recording {
     /** Reports a free at one address of some devices. */
     void free(BufferType type, long address, Ownership ownership, int... devices) {
         inThisOrder();
-        AllocationRequest release = tracker.release(AllocationDetails.user());
+        MemoryRequest release = tracker.release(AllocationDetails.user());
         for (int device : devices) {
             inThisOrder();
             tracker.freed(release, device, type, address, ownership);

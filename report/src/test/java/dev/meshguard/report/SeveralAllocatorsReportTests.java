@@ -3,9 +3,9 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
@@ -80,14 +80,14 @@ class SeveralAllocatorsReportTests {
     }
 
     private void allocate(AllocationDetails details, int... devices) {
-        AllocationRequest request = tracker.request(details);
+        MemoryRequest request = tracker.request(details);
         for (int device : devices) {
             tracker.allocated(request, device, BufferType.L1, 0x1000, 1_024, Ownership.OWNING);
         }
     }
 
     private void free(AllocationDetails details, int... devices) {
-        AllocationRequest release = tracker.release(details);
+        MemoryRequest release = tracker.release(details);
         for (int device : devices) {
             tracker.freed(release, device, BufferType.L1, 0x1000, Ownership.OWNING);
         }

@@ -3,8 +3,8 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -164,8 +164,7 @@ class SeveralMeshesReportTests {
         withOrigins.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         withOrigins.meshOpened(MeshDescription.of(1, "1x1 submesh", List.of(0)).withParent(0));
         for (int mesh = 0; mesh < 2; mesh++) {
-            AllocationRequest request =
-                    withOrigins.request(AllocationDetails.user().onMesh(mesh));
+            MemoryRequest request = withOrigins.request(AllocationDetails.user().onMesh(mesh));
             withOrigins.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         }
         withOrigins.meshClosed(1);
@@ -185,8 +184,7 @@ class SeveralMeshesReportTests {
         for (int mesh = 0; mesh < 2; mesh++) {
             oneByOne.meshOpened(MeshDescription.of(mesh, "1x1 mesh", List.of(0)));
             oneByOne.deviceOpened(0);
-            AllocationRequest request =
-                    oneByOne.request(AllocationDetails.user().onMesh(mesh));
+            MemoryRequest request = oneByOne.request(AllocationDetails.user().onMesh(mesh));
             oneByOne.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
             oneByOne.witnessed(WitnessSnapshot.of(mesh, Moment.CLOSE_BEGUN)
                     .region(0, BufferType.DRAM, 0x1000)
@@ -221,8 +219,7 @@ class SeveralMeshesReportTests {
     void manyOverlapsAreCounted() {
         for (int buffer = 0; buffer < 8; buffer++) {
             for (int mesh = 0; mesh < 2; mesh++) {
-                AllocationRequest request =
-                        tracker.request(AllocationDetails.user().onMesh(mesh));
+                MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
                 for (int device : HALF) {
                     tracker.allocated(request, device, BufferType.DRAM, buffer * 64L, 64, Ownership.NON_OWNING);
                 }
@@ -238,7 +235,7 @@ class SeveralMeshesReportTests {
     }
 
     private void take(int mesh, List<Integer> devices, String label) {
-        AllocationRequest request =
+        MemoryRequest request =
                 tracker.request(AllocationDetails.user().labelled(label).onMesh(mesh));
         for (int device : devices) {
             tracker.allocated(request, device, BufferType.DRAM, 0x1000, 1024, Ownership.NON_OWNING);
@@ -246,7 +243,7 @@ class SeveralMeshesReportTests {
     }
 
     private void free(int mesh, List<Integer> devices) {
-        AllocationRequest release = tracker.release(AllocationDetails.user().onMesh(mesh));
+        MemoryRequest release = tracker.release(AllocationDetails.user().onMesh(mesh));
         for (int device : devices) {
             tracker.freed(release, device, BufferType.DRAM, 0x1000, Ownership.NON_OWNING);
         }

@@ -3,9 +3,9 @@ package dev.meshguard.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -57,7 +57,7 @@ class VerdictReportTests {
         openMesh();
         Scope test = tracker.phase(Phase.TEST);
         onBothDevices("kv-cache", 4096, TWO_MIB);
-        AllocationRequest weights = onBothDevices("weights", 8192, 64);
+        MemoryRequest weights = onBothDevices("weights", 8192, 64);
         circularBuffer();
         test.close();
         closeMeshHolding(4096);
@@ -346,8 +346,8 @@ class VerdictReportTests {
         tracker.meshOpened(MeshDescription.of(1, "1x2 mesh", List.of(0, 1)));
     }
 
-    private AllocationRequest onBothDevices(String label, long address, long size) {
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled(label));
+    private MemoryRequest onBothDevices(String label, long address, long size) {
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled(label));
         for (int device = 0; device < 2; device++) {
             tracker.allocated(request, device, BufferType.DRAM, address, size, Ownership.NON_OWNING);
         }

@@ -1,9 +1,9 @@
 package dev.meshguard.reproduce;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
@@ -40,13 +40,13 @@ final class ReproductionDryRun {
     /** The length of each row, by its first event. */
     private final Map<Integer, Integer> rows;
     /** For each request, all requests of its line. */
-    private final IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines;
+    private final IdentityHashMap<MemoryRequest, List<MemoryRequest>> lines;
 
     private ReproductionDryRun(
             List<HistoryEvent> events,
             boolean flatAddresses,
             Map<Integer, Integer> rows,
-            IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines) {
+            IdentityHashMap<MemoryRequest, List<MemoryRequest>> lines) {
         this.events = events;
         this.flatAddresses = flatAddresses;
         this.rows = rows;
@@ -88,12 +88,12 @@ final class ReproductionDryRun {
      * Returns the requests that are made beforehand together with a given one, in order; empty if it is made at its
      * use.
      */
-    List<AllocationRequest> madeTogether(AllocationRequest request) {
+    List<MemoryRequest> madeTogether(MemoryRequest request) {
         return lines.getOrDefault(request, List.of());
     }
 
     private FailureSignature finding() {
-        IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, MemoryRequest> asked = new IdentityHashMap<>();
         List<HistoryEvent> replayed = new ArrayList<>();
         int endOfRow = 0;
         int line = 0;
@@ -106,8 +106,7 @@ final class ReproductionDryRun {
                 .examine(AllocationHistory.restored(replayed, DeviceSums.countedFrom(replayed), flatAddresses, true)));
     }
 
-    private HistoryEvent reported(
-            HistoryEvent event, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
+    private HistoryEvent reported(HistoryEvent event, int line, IdentityHashMap<MemoryRequest, MemoryRequest> asked) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
                     e.number(),
@@ -129,16 +128,15 @@ final class ReproductionDryRun {
         return event;
     }
 
-    private AllocationRequest asked(
-            AllocationRequest request, int line, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
-        List<AllocationRequest> together = madeTogether(request);
+    private MemoryRequest asked(MemoryRequest request, int line, IdentityHashMap<MemoryRequest, MemoryRequest> asked) {
+        List<MemoryRequest> together = madeTogether(request);
         int where = together.isEmpty() ? line : BEFOREHAND + indexOfFirst(together.get(0));
         StackTraceElement frame = new StackTraceElement("Reproduction", "test", "Reproduction.java", where + 1);
         return again(request, Optional.of(new Origin(List.of(frame))), asked);
     }
 
     @SuppressWarnings("ReferenceEquality") // Two requests with the same details are two requests.
-    private int indexOfFirst(AllocationRequest request) {
+    private int indexOfFirst(MemoryRequest request) {
         int index = 0;
         while (!(events.get(index) instanceof HistoryEvent.Allocated e && e.request() == request)) {
             index++;
@@ -146,29 +144,26 @@ final class ReproductionDryRun {
         return index;
     }
 
-    private static AllocationRequest released(
-            AllocationRequest request, IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
+    private static MemoryRequest released(MemoryRequest request, IdentityHashMap<MemoryRequest, MemoryRequest> asked) {
         return again(request, Optional.empty(), asked);
     }
 
-    private static AllocationRequest again(
-            AllocationRequest request,
-            Optional<Origin> origin,
-            IdentityHashMap<AllocationRequest, AllocationRequest> asked) {
+    private static MemoryRequest again(
+            MemoryRequest request, Optional<Origin> origin, IdentityHashMap<MemoryRequest, MemoryRequest> asked) {
         return request.isAnonymous()
-                ? AllocationRequest.restored(request.details(), origin)
-                : asked.computeIfAbsent(request, unused -> AllocationRequest.restored(request.details(), origin));
+                ? MemoryRequest.restored(request.details(), origin)
+                : asked.computeIfAbsent(request, unused -> MemoryRequest.restored(request.details(), origin));
     }
 
     // Possible lines
 
-    private static IdentityHashMap<AllocationRequest, List<AllocationRequest>> linesOf(List<HistoryEvent> events) {
-        Map<Line, List<AllocationRequest>> byLine = new HashMap<>();
-        IdentityHashMap<AllocationRequest, List<AllocationRequest>> lines = new IdentityHashMap<>();
+    private static IdentityHashMap<MemoryRequest, List<MemoryRequest>> linesOf(List<HistoryEvent> events) {
+        Map<Line, List<MemoryRequest>> byLine = new HashMap<>();
+        IdentityHashMap<MemoryRequest, List<MemoryRequest>> lines = new IdentityHashMap<>();
         for (HistoryEvent event : events) {
             if (event instanceof HistoryEvent.Allocated e && !lines.containsKey(e.request())) {
                 lineOf(e.request()).ifPresent(line -> {
-                    List<AllocationRequest> together = byLine.computeIfAbsent(line, unused -> new ArrayList<>());
+                    List<MemoryRequest> together = byLine.computeIfAbsent(line, unused -> new ArrayList<>());
                     together.add(e.request());
                     lines.put(e.request(), together);
                 });
@@ -179,7 +174,7 @@ final class ReproductionDryRun {
     }
 
     private static Map<Integer, Integer> rowsOf(List<HistoryEvent> events) {
-        IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, Integer> uses = new IdentityHashMap<>();
         events.forEach(event -> requestOf(event).ifPresent(request -> uses.merge(request, 1, Integer::sum)));
         Map<Integer, Integer> rows = new HashMap<>();
         int start = 0;
@@ -197,17 +192,17 @@ final class ReproductionDryRun {
     }
 
     /** A row makes a request for each report and keeps none, so requests that are needed again cannot be in a row. */
-    private static Optional<Row> rowOf(HistoryEvent event, IdentityHashMap<AllocationRequest, Integer> uses) {
+    private static Optional<Row> rowOf(HistoryEvent event, IdentityHashMap<MemoryRequest, Integer> uses) {
         return event instanceof HistoryEvent.Allocated e && uses.getOrDefault(e.request(), 0) == 1
                 ? lineOf(e.request()).map(line -> new Row(line, e.type(), e.size(), e.ownership()))
                 : Optional.empty();
     }
 
-    private static Optional<Line> lineOf(AllocationRequest request) {
+    private static Optional<Line> lineOf(MemoryRequest request) {
         return request.origin().map(origin -> new Line(origin, request.details()));
     }
 
-    private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
             return Optional.of(e.request());
         }

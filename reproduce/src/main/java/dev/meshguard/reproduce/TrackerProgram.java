@@ -1,13 +1,13 @@
 package dev.meshguard.reproduce;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -30,8 +30,8 @@ final class TrackerProgram {
 
     private final ReproductionDryRun play;
     private final JavaSource source;
-    private final IdentityHashMap<AllocationRequest, Integer> uses = new IdentityHashMap<>();
-    private final IdentityHashMap<AllocationRequest, String> names = new IdentityHashMap<>();
+    private final IdentityHashMap<MemoryRequest, Integer> uses = new IdentityHashMap<>();
+    private final IdentityHashMap<MemoryRequest, String> names = new IdentityHashMap<>();
     private final Set<String> allocated = new HashSet<>(Set.of("tracker", "device", "buffer"));
     private boolean isInRow;
     private final Map<Owner, Integer> owners = new HashMap<>();
@@ -69,7 +69,7 @@ final class TrackerProgram {
         });
     }
 
-    private static Optional<AllocationRequest> request(HistoryEvent event) {
+    private static Optional<MemoryRequest> request(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
             return Optional.of(e.request());
         } else if (event instanceof HistoryEvent.Freed e) {
@@ -146,19 +146,19 @@ final class TrackerProgram {
                         ownership(event.ownership()));
     }
 
-    private boolean isPlain(AllocationRequest request, Ownership ownership) {
+    private boolean isPlain(MemoryRequest request, Ownership ownership) {
         return ownership == Ownership.UNKNOWN && isSilent(request);
     }
 
-    private boolean isSilent(AllocationRequest request) {
+    private boolean isSilent(MemoryRequest request) {
         return request.details().equals(AllocationDetails.user())
                 && (request.isAnonymous() || uses.getOrDefault(request, 1) == 1);
     }
 
     /** Declares requests that one line of the program makes, as one line of the run did. */
-    private String madeTogether(List<AllocationRequest> requests) {
+    private String madeTogether(List<MemoryRequest> requests) {
         String array = JavaNames.free("requests", allocated);
-        String type = source.use(AllocationRequest.class);
+        String type = source.use(MemoryRequest.class);
         source.line(type + "[] " + array + " = new " + type + "[" + requests.size() + "]; // of one line of code");
         source.line(String.format(
                 Locale.ROOT,
@@ -173,7 +173,7 @@ final class TrackerProgram {
     }
 
     /** Declares the request, unless it has no details and is not needed again. */
-    private String requestOf(AllocationRequest request, boolean isRelease) {
+    private String requestOf(MemoryRequest request, boolean isRelease) {
         String known = names.get(request);
         if (known != null) {
             return known;
@@ -195,7 +195,7 @@ final class TrackerProgram {
         if (!request.isAnonymous()) {
             names.put(request, name);
         }
-        source.line(source.use(AllocationRequest.class) + " " + name + " = " + call + ";");
+        source.line(source.use(MemoryRequest.class) + " " + name + " = " + call + ";");
         return name;
     }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
@@ -21,7 +21,7 @@ class ReproductionTestTests {
 
     @Test
     void whatIsWrongWithReportsIsReportedAgain() {
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled("kv-cache"));
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled("kv-cache"));
         tracker.allocated(request, 3, BufferType.DRAM, 0x3ffff800L, 2_097_152, Ownership.OWNING);
         tracker.allocated(request, 3, BufferType.DRAM, 0x3ffff800L, 2_097_152, Ownership.NON_OWNING);
         tracker.freed(3, BufferType.DRAM, 0x3ffff800L);
@@ -41,7 +41,7 @@ class ReproductionTestTests {
                         import static dev.meshguard.event.WitnessSnapshot.Moment.CLOSE_BEGUN;
 
                         import dev.meshguard.event.AllocationDetails;
-                        import dev.meshguard.event.AllocationRequest;
+                        import dev.meshguard.event.MemoryRequest;
                         import dev.meshguard.event.Ownership;
                         import dev.meshguard.event.WitnessSnapshot;
                         import dev.meshguard.tracker.AllocationTracker;
@@ -61,7 +61,7 @@ class ReproductionTestTests {
                             void kvCacheIsReportedTwice() {
                                 AllocationTracker tracker = AllocationTracker.create();
 
-                                AllocationRequest kvCache = tracker.request(AllocationDetails.user().labelled("kv-cache"));
+                                MemoryRequest kvCache = tracker.request(AllocationDetails.user().labelled("kv-cache"));
                                 tracker.allocated(kvCache, 3, DRAM, 0x3ffff800, 2_097_152, Ownership.OWNING);
                                 tracker.allocated(kvCache, 3, DRAM, 0x3ffff800, 2_097_152, Ownership.NON_OWNING);
                                 tracker.freed(3, DRAM, 0x3ffff800);
@@ -75,7 +75,7 @@ class ReproductionTestTests {
 
     @Test
     void whatCodeKeepsIsTakenFromAMeshAgain() {
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled("kv-cache"));
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled("kv-cache"));
         tracker.allocated(request, 2, BufferType.DRAM, 0x1000, 1_024, Ownership.NON_OWNING);
         tracker.allocated(request, 5, BufferType.DRAM, 0x1000, 1_024, Ownership.NON_OWNING);
         tracker.traced(request, Reachability.held());
@@ -116,7 +116,7 @@ class ReproductionTestTests {
 
     @Test
     void whatCodeKeepsIsReportedAgainIfThatIsAskedFor() {
-        AllocationRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 1_024, Ownership.UNKNOWN);
         tracker.traced(request, Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]")));
 
@@ -148,12 +148,11 @@ class ReproductionTestTests {
 
     @Test
     void labelsThatAreWordsOfTheLanguageAreNoNames() {
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled("class"));
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled("class"));
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
 
         assertThat(ReproductionTest.of(tracker.history()).source())
-                .contains(
-                        "AllocationRequest classBuffer = tracker.request(AllocationDetails.user().labelled(\"class\"));")
+                .contains("MemoryRequest classBuffer = tracker.request(AllocationDetails.user().labelled(\"class\"));")
                 .contains("class ClassIsNeverFreedTest {");
     }
 

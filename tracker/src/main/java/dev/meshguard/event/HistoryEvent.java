@@ -24,7 +24,7 @@ public sealed interface HistoryEvent {
     /** A buffer on a device was reported allocated. */
     record Allocated(
             long number,
-            AllocationRequest request,
+            MemoryRequest request,
             int device,
             BufferType type,
             long address,
@@ -47,7 +47,7 @@ public sealed interface HistoryEvent {
     }
 
     /** A buffer on a device was reported freed. */
-    record Freed(long number, AllocationRequest request, int device, BufferType type, long address, Ownership ownership)
+    record Freed(long number, MemoryRequest request, int device, BufferType type, long address, Ownership ownership)
             implements HistoryEvent {
 
         /** Returns whether the handle was garbage collected; else a call freed the buffer. */
@@ -71,7 +71,7 @@ public sealed interface HistoryEvent {
 
     /** The runtime ignored a call that frees a buffer. */
     record FreeIgnored(
-            long number, AllocationRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
+            long number, MemoryRequest request, int device, BufferType type, long address, IgnoredFreeReason reason)
             implements HistoryEvent {
 
         /** Returns the event as a line, with the reason. */
@@ -169,7 +169,7 @@ public sealed interface HistoryEvent {
     record Checked(long number, LocalDate today) implements HistoryEvent {}
 
     /** A search examined whether the handle of a request is still reachable. */
-    record HandleTraced(long number, AllocationRequest request, Reachability reachability) implements HistoryEvent {}
+    record HandleTraced(long number, MemoryRequest request, Reachability reachability) implements HistoryEvent {}
 
     /**
      * A round began: a section of the program that is repeated, and should have the same survivors as the one before.

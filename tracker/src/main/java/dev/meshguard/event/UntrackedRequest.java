@@ -5,10 +5,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** A request that no tracker made: of a listener that does not record, or of a history that was read from a file. */
-final class UntrackedRequest implements AllocationRequest {
+final class UntrackedRequest implements MemoryRequest {
 
     /** The request of a report that holds only device, type, address and size. */
-    static final AllocationRequest PLAIN = new UntrackedRequest(AllocationDetails.user(), null);
+    static final MemoryRequest PLAIN = new UntrackedRequest(AllocationDetails.user(), null);
 
     private final AllocationDetails details;
     private final @Nullable Origin origin;

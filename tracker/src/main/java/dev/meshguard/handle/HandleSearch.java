@@ -1,6 +1,6 @@
 package dev.meshguard.handle;
 
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
@@ -59,7 +59,7 @@ import org.apiguardian.api.API.Status;
 public final class HandleSearch {
 
     /** The default for the maximum number of visited objects. */
-    public static final int DEFAULT_OBJECTS = 200_000;
+    public static final int DEFAULT_MAX_OBJECTS = 200_000;
 
     /** The default for the maximum number of collections. */
     public static final int DEFAULT_COLLECTIONS = 4;
@@ -101,7 +101,7 @@ public final class HandleSearch {
      * @return a summary of the search
      */
     public SearchSummary trace(AllocationTracker tracker, AllocationHistory history) {
-        List<AllocationRequest> open = openRequests(history);
+        List<MemoryRequest> open = openRequests(history);
         if (open.isEmpty()) {
             return new SearchSummary(0, 0, 0, false, 0, true, List.of());
         }
@@ -115,7 +115,7 @@ public final class HandleSearch {
         return record(tracker, open, rounds, proofs);
     }
 
-    private SearchSummary record(AllocationTracker tracker, List<AllocationRequest> open, int rounds, int proofs) {
+    private SearchSummary record(AllocationTracker tracker, List<MemoryRequest> open, int rounds, int proofs) {
         Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
         open.forEach(request -> handleOf(request).ifPresent(targets::add));
         Walk walk = new Walk(targets, objects);
@@ -124,7 +124,7 @@ public final class HandleSearch {
             walk.traverse();
         }
         int withoutPath = 0;
-        for (AllocationRequest request : open) {
+        for (MemoryRequest request : open) {
             Optional<Object> handle = handleOf(request);
             tracker.traced(request, finding(handle, walk, proofs));
             withoutPath += handle.isPresent() && handle.flatMap(walk::pathTo).isEmpty() ? 1 : 0;
@@ -153,20 +153,20 @@ public final class HandleSearch {
                 Locale.ROOT, "something beyond the %s that were searched", Quantities.count(searched, "object"));
     }
 
-    private static boolean isAnyRemaining(List<AllocationRequest> open) {
+    private static boolean isAnyRemaining(List<MemoryRequest> open) {
         return open.stream().anyMatch(request -> !request.handle().orElseThrow().refersTo(null));
     }
 
-    private static Optional<Object> handleOf(AllocationRequest request) {
+    private static Optional<Object> handleOf(MemoryRequest request) {
         return request.handle().map(WeakReference::get);
     }
 
-    private static List<AllocationRequest> openRequests(AllocationHistory history) {
-        Set<AllocationRequest> open = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<AllocationRequest> inOrder = new ArrayList<>();
+    private static List<MemoryRequest> openRequests(AllocationHistory history) {
+        Set<MemoryRequest> open = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<MemoryRequest> inOrder = new ArrayList<>();
         for (BufferGeneration buffer : history.live()) {
             for (BufferGeneration.Report report : buffer.reportsRemaining()) {
-                AllocationRequest request = report.request();
+                MemoryRequest request = report.request();
                 if (request.handle().isPresent() && open.add(request)) {
                     inOrder.add(request);
                 }
@@ -207,7 +207,7 @@ public final class HandleSearch {
     public static final class Builder {
 
         private final List<Start> starts = new ArrayList<>();
-        private int objects = DEFAULT_OBJECTS;
+        private int objects = DEFAULT_MAX_OBJECTS;
         private int collections = DEFAULT_COLLECTIONS;
         private GarbageCollection garbage = GarbageCollection.forced();
 
@@ -232,7 +232,7 @@ public final class HandleSearch {
         }
 
         /**
-         * Sets the maximum number of visited objects; {@value #DEFAULT_OBJECTS} by default.
+         * Sets the maximum number of visited objects; {@value #DEFAULT_MAX_OBJECTS} by default.
          *
          * @throws IllegalArgumentException if the number is not positive
          */

@@ -1,7 +1,7 @@
 package dev.meshguard.handle;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationListener;
@@ -34,7 +34,7 @@ final class JavaTypes {
     /** Classes that record and judge: they know every request, but hold no handle. */
     private static final List<Class<?>> RECORDING = List.of(
             AllocationListener.class,
-            AllocationRequest.class,
+            MemoryRequest.class,
             AllocationHistory.class,
             BufferGeneration.class,
             HistoryEvent.class);

@@ -1,9 +1,9 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -158,7 +158,7 @@ final class AllocatedRanges {
     }
 
     /** Returns the extent in one bank; a plain size does not determine it if memory is spread over banks. */
-    private long extent(AllocationRequest request, long size) {
+    private long extent(MemoryRequest request, long size) {
         return request.details().extent().orElse(flatAddresses ? size : 0);
     }
 

@@ -1,10 +1,10 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
@@ -181,7 +181,7 @@ public final class AllocationHistory {
             if (generation.reports().stream()
                     .anyMatch(report -> isOfKind.test(report.request().details())
                             || report.release()
-                                    .map(AllocationRequest::details)
+                                    .map(MemoryRequest::details)
                                     .filter(isOfKind)
                                     .isPresent())) {
                 found.add(generation);
@@ -503,7 +503,7 @@ public final class AllocationHistory {
      * Returns the generations with a report of the given request, in the order of its reports; none for an anonymous
      * request.
      */
-    public List<BufferGeneration> buffersOf(AllocationRequest request) {
+    public List<BufferGeneration> buffersOf(MemoryRequest request) {
         if (request.isAnonymous()) {
             return List.of();
         }
@@ -532,7 +532,7 @@ public final class AllocationHistory {
     }
 
     /** Returns the search result for the handle of a request, if there was a search. */
-    public Optional<HistoryEvent.HandleTraced> reachabilityOf(AllocationRequest request) {
+    public Optional<HistoryEvent.HandleTraced> reachabilityOf(MemoryRequest request) {
         return request.isAnonymous()
                 ? Optional.empty()
                 : Optional.ofNullable(replay().traced.get(request));

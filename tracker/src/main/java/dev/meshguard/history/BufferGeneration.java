@@ -1,11 +1,11 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -52,11 +52,11 @@ public final class BufferGeneration {
      */
     public record Report(
             long allocatedAt,
-            AllocationRequest request,
+            MemoryRequest request,
             long size,
             Ownership ownership,
             OptionalLong freedAt,
-            Optional<AllocationRequest> release) {
+            Optional<MemoryRequest> release) {
 
         /** Returns whether no free matched this report. */
         public boolean isOpen() {
@@ -75,7 +75,7 @@ public final class BufferGeneration {
      * @param request the request that changed it: its details name the owner, its origin the line of code
      */
     public record CountChange(
-            long event, int before, int after, Reason reason, Ownership ownership, AllocationRequest request) {
+            long event, int before, int after, Reason reason, Ownership ownership, MemoryRequest request) {
 
         /** The reason why a reference count changes. */
         public enum Reason {
@@ -282,7 +282,7 @@ public final class BufferGeneration {
     }
 
     /** Returns the request of the first report. */
-    public AllocationRequest request() {
+    public MemoryRequest request() {
         return reports.get(0).request();
     }
 
@@ -385,7 +385,7 @@ public final class BufferGeneration {
      * Returns whether a request reserves the address again: the same allocator reserved it for another request before.
      * Views and circular buffers reserve nothing.
      */
-    boolean isReservedAgainBy(AllocationRequest request, @Nullable MeshOpenPeriod mesh) {
+    boolean isReservedAgainBy(MemoryRequest request, @Nullable MeshOpenPeriod mesh) {
         if (!isReservation(request)
                 || allocatedBy != mesh
                 || !allocator.equals(request.details().allocator())) {
@@ -401,7 +401,7 @@ public final class BufferGeneration {
         return isReserved;
     }
 
-    private static boolean isReservation(AllocationRequest request) {
+    private static boolean isReservation(MemoryRequest request) {
         AllocationDetails details = request.details();
         return details.allocator().isPresent() && details.kind() == BufferKind.BUFFER && !details.view();
     }
@@ -436,7 +436,7 @@ public final class BufferGeneration {
         return false;
     }
 
-    void report(long event, AllocationRequest request, long size, Ownership ownership) {
+    void report(long event, MemoryRequest request, long size, Ownership ownership) {
         if (allocator.isEmpty()) {
             allocator = request.details().allocator();
             // A device's own allocator belongs to no mesh.
@@ -463,7 +463,7 @@ public final class BufferGeneration {
     }
 
     /** Returns how well a free fits the open report that it fits best. */
-    int fit(AllocationRequest release, Ownership ownership) {
+    int fit(MemoryRequest release, Ownership ownership) {
         int best = 0;
         for (Report report : reports) {
             if (report.isOpen()) {
@@ -480,7 +480,7 @@ public final class BufferGeneration {
      * without any freed report, because the others may be doubled reports; (3) the oldest request, because no allocator
      * reuses an address before it is freed; (4) the latest report of that request.
      */
-    void free(long event, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
+    void free(long event, MemoryRequest release, Ownership ownership, DevicesByRequest footprints) {
         int best = -1;
         for (int i = 0; i < reports.size(); i++) {
             if (reports.get(i).isOpen() && (best < 0 || goesFirst(i, best, release, ownership, footprints))) {
@@ -503,7 +503,7 @@ public final class BufferGeneration {
 
     /** Returns whether a later report is to be freed before an earlier one. */
     private boolean goesFirst(
-            int later, int earlier, AllocationRequest release, Ownership ownership, DevicesByRequest footprints) {
+            int later, int earlier, MemoryRequest release, Ownership ownership, DevicesByRequest footprints) {
         Report one = reports.get(later);
         Report other = reports.get(earlier);
         int fit = Integer.compare(fit(one, release, ownership), fit(other, release, ownership));
@@ -524,7 +524,7 @@ public final class BufferGeneration {
         return isPartlyFreed(other.request()) && !isPartlyFreed(one.request());
     }
 
-    private boolean isPartlyFreed(AllocationRequest request) {
+    private boolean isPartlyFreed(MemoryRequest request) {
         for (Report report : reports) {
             if (!report.isOpen() && report.request().equals(request)) {
                 return true;
@@ -533,7 +533,7 @@ public final class BufferGeneration {
         return false;
     }
 
-    private static int fit(Report report, AllocationRequest release, Ownership ownership) {
+    private static int fit(Report report, MemoryRequest release, Ownership ownership) {
         AllocationDetails reported = report.request().details();
         AllocationDetails released = release.details();
         return (released.extent().isPresent() && reported.extent().equals(released.extent()) ? 1 : 0)

@@ -1,8 +1,8 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.BufferGeneration.Report;
@@ -69,7 +69,7 @@ final class ContextFilter {
         }
     }
 
-    private boolean isOfContext(AllocationRequest request) {
+    private boolean isOfContext(MemoryRequest request) {
         return request.context().filter(context::equals).isPresent();
     }
 
@@ -84,7 +84,7 @@ final class ContextFilter {
         return whole.cachingOf(owner).isPresent() && whole.endOf(owner).isEmpty();
     }
 
-    private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated report) {
             return Optional.of(report.request());
         }

@@ -1,9 +1,9 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.history.internal.DeviceRecorder;
 import dev.meshguard.history.internal.Totals;
@@ -43,10 +43,10 @@ public record DeviceSums(
     /** Keeps no stack: a request that is counted again captures none. */
     private static final DeviceRecorder.StackKeeper NO_STACKS = new DeviceRecorder.StackKeeper() {
         @Override
-        public void entered(AllocationRequest request) {}
+        public void entered(MemoryRequest request) {}
 
         @Override
-        public void removed(AllocationRequest request) {}
+        public void removed(MemoryRequest request) {}
     };
 
     /** Creates sums with their own copy of the totals. */

@@ -1,7 +1,7 @@
 package dev.meshguard.history;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -16,23 +16,23 @@ import org.jspecify.annotations.Nullable;
 final class DevicesByRequest {
 
     private final List<HistoryEvent> events;
-    private @Nullable IdentityHashMap<AllocationRequest, Set<Integer>> devices;
+    private @Nullable IdentityHashMap<MemoryRequest, Set<Integer>> devices;
 
     DevicesByRequest(List<HistoryEvent> events) {
         this.events = events;
     }
 
     /** Returns whether two requests reported on the same devices and neither is anonymous. */
-    boolean areAlike(AllocationRequest one, AllocationRequest other) {
+    boolean areAlike(MemoryRequest one, MemoryRequest other) {
         return !one.isAnonymous() && !other.isAnonymous() && of(one).equals(of(other));
     }
 
     /** Returns whether a request reported on a device and is not anonymous. */
-    boolean include(AllocationRequest request, int device) {
+    boolean include(MemoryRequest request, int device) {
         return !request.isAnonymous() && of(request).contains(device);
     }
 
-    private Set<Integer> of(AllocationRequest request) {
+    private Set<Integer> of(MemoryRequest request) {
         if (devices == null) {
             devices = new IdentityHashMap<>();
             for (HistoryEvent event : events) {
@@ -46,7 +46,7 @@ final class DevicesByRequest {
         return devices.getOrDefault(request, Set.of());
     }
 
-    private void add(AllocationRequest request, int device) {
+    private void add(MemoryRequest request, int device) {
         if (devices == null || request.isAnonymous()) {
             return;
         }

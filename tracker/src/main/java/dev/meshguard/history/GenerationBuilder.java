@@ -1,13 +1,13 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.HistoryEvent.OwnerCached;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -61,7 +61,7 @@ final class GenerationBuilder {
     final List<HistoryEvent.ReportsLost> losses = new ArrayList<>();
     final List<HistoryEvent.DeviceOpened> openedWhileOpen = new ArrayList<>();
     final Map<Owner, OwnerFate> owners = new HashMap<>();
-    final IdentityHashMap<AllocationRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
+    final IdentityHashMap<MemoryRequest, HistoryEvent.HandleTraced> traced = new IdentityHashMap<>(0);
     final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
 
     final List<HistoryEvent.TrackingStopped> gaps = new ArrayList<>();
@@ -69,7 +69,7 @@ final class GenerationBuilder {
     boolean hasSource;
 
     HistoryEvent.@Nullable Checked check;
-    final IdentityHashMap<AllocationRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
+    final IdentityHashMap<MemoryRequest, List<BufferGeneration>> byRequest = new IdentityHashMap<>(0);
 
     private final List<HistoryEvent> events;
     private final Map<Long, Integer> numbers;
@@ -283,7 +283,7 @@ final class GenerationBuilder {
     }
 
     /** Most requests of a log began one generation, so the second one creates the growable list. */
-    private void addSibling(AllocationRequest request, BufferGeneration generation) {
+    private void addSibling(MemoryRequest request, BufferGeneration generation) {
         List<BufferGeneration> siblings = byRequest.putIfAbsent(request, List.of(generation));
         if (siblings == null || siblings.get(siblings.size() - 1) == generation) {
             return;

@@ -1,10 +1,10 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -225,7 +225,7 @@ public final class LogEvents {
     private HistoryEvent make(int event) {
         int index = index(event);
         int process = (int) words[event] >>> KIND_BITS;
-        AllocationRequest request = AllocationRequest.restored(processes.get(process), Optional.empty());
+        MemoryRequest request = MemoryRequest.restored(processes.get(process), Optional.empty());
         long number = event + 1L;
         return switch (kind(event)) {
             case ALLOCATED ->

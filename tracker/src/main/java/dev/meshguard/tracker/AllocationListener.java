@@ -1,10 +1,10 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -26,7 +26,7 @@ import org.apiguardian.api.API.Status;
  * then recognised as one, with one origin.
  *
  * <pre>{@code
- * AllocationRequest request = listener.request(AllocationDetails.user());
+ * MemoryRequest request = listener.request(AllocationDetails.user());
  * for (int device : devices) {
  *     listener.allocated(request, device, BufferType.DRAM, address, size, Ownership.NON_OWNING);
  * }
@@ -48,10 +48,10 @@ import org.apiguardian.api.API.Status;
 public interface AllocationListener {
 
     /** Begins one allocation request. The listener may capture the caller's stack as its origin. */
-    AllocationRequest request(AllocationDetails details);
+    MemoryRequest request(AllocationDetails details);
 
     /** Begins one request that frees memory. If its details name a mesh, it frees memory of that mesh. */
-    AllocationRequest release(AllocationDetails details);
+    MemoryRequest release(AllocationDetails details);
 
     /**
      * Reports one buffer on one device.
@@ -63,14 +63,13 @@ public interface AllocationListener {
      * @param size the size, in bytes
      * @param ownership whether the reporting object owns the memory
      */
-    void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership);
+    void allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership);
 
     /** Reports that one buffer on one device was freed. */
-    void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership);
+    void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership);
 
     /** Reports that the runtime ignored a call that frees a buffer. */
-    void freeIgnored(AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason);
+    void freeIgnored(MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason);
 
     /** Begins a phase. Closing the scope returns to the phase before. */
     Scope phase(Phase phase);
@@ -116,7 +115,7 @@ public interface AllocationListener {
      * @param request the request that allocated the memory
      * @param handle the object without which the code under test cannot free the memory
      */
-    default void handleReturned(AllocationRequest request, Object handle) {}
+    default void handleReturned(MemoryRequest request, Object handle) {}
 
     /**
      * Reports that a source is connected. A history without any connected source proves nothing.

@@ -1,12 +1,12 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
@@ -167,7 +167,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
+    public MemoryRequest request(AllocationDetails details) {
         return requestFrom(details, null);
     }
 
@@ -179,7 +179,7 @@ public final class AllocationTracker implements AllocationListener {
      * @param details the known properties of the request
      * @param adapter the class through which the code under test allocates memory, nested classes included
      */
-    public AllocationRequest request(AllocationDetails details, Class<?> adapter) {
+    public MemoryRequest request(AllocationDetails details, Class<?> adapter) {
         return requestFrom(details, adapter);
     }
 
@@ -190,13 +190,13 @@ public final class AllocationTracker implements AllocationListener {
      * <p>For MeshGuard's own sources that receive reports of other processes.
      */
     @API(status = Status.INTERNAL, since = "0.1")
-    public AllocationRequest requestOfProcess(AllocationDetails details) {
+    public MemoryRequest requestOfProcess(AllocationDetails details) {
         return new TrackedRequest(details, ticket.incrementAndGet(), null, null);
     }
 
-    private AllocationRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
+    private MemoryRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
         if (details.kind() == BufferKind.CANARY) {
-            return AllocationRequest.of(details);
+            return MemoryRequest.of(details);
         }
         AllocationDetails complete = withLabelOfThread(details);
         if (capture == OriginCapture.NONE) {
@@ -207,9 +207,9 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
+    public MemoryRequest release(AllocationDetails details) {
         if (details.kind() == BufferKind.CANARY) {
-            return AllocationRequest.of(details);
+            return MemoryRequest.of(details);
         }
         if (capture == OriginCapture.NONE) {
             return withoutOrigin(details);
@@ -224,7 +224,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (request.details().kind() == BufferKind.CANARY) {
             canaryArrived(request, device, false);
             return;
@@ -254,7 +254,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (release.details().kind() == BufferKind.CANARY) {
             canaryArrived(release, device, true);
             return;
@@ -284,7 +284,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         DeviceRecorder recorder = recorderOf(device);
         if (recorder == null) {
             deviceOutOfRange(device);
@@ -443,7 +443,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void handleReturned(AllocationRequest request, Object handle) {
+    public void handleReturned(MemoryRequest request, Object handle) {
         if (request instanceof TrackedRequest tracked) {
             tracked.handleReturned(handle);
         }
@@ -506,7 +506,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** Records whether the handle of a request is still reachable. */
-    public void traced(AllocationRequest request, Reachability reachability) {
+    public void traced(MemoryRequest request, Reachability reachability) {
         mark(number -> new HistoryEvent.HandleTraced(number, request, reachability));
         log.marked("handle traced", "state", reachability.state());
     }
@@ -710,14 +710,13 @@ public final class AllocationTracker implements AllocationListener {
 
     // Helpers
 
-    private static void markAnomaly(AllocationRequest request) {
+    private static void markAnomaly(MemoryRequest request) {
         if (request instanceof TrackedRequest tracked) {
             tracked.markAnomaly();
         }
     }
 
-    private void repeated(
-            Effect effect, AllocationRequest request, int device, BufferType type, long address, long size) {
+    private void repeated(Effect effect, MemoryRequest request, int device, BufferType type, long address, long size) {
         if (effect == Effect.REPEATED_WITH_OTHER_SIZE && request.details().kind() == BufferKind.BUFFER) {
             log.sizeChange(device, type, address, size);
         } else if (effect == Effect.ENTERED_OVER_ANOTHER) {
@@ -736,8 +735,8 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** Omits the number only for reports without details, so that such reports share nothing between threads. */
-    private AllocationRequest withoutOrigin(AllocationDetails details) {
-        AllocationRequest plain = AllocationRequest.of(details);
+    private MemoryRequest withoutOrigin(AllocationDetails details) {
+        MemoryRequest plain = MemoryRequest.of(details);
         AllocationContext context = contexts.current();
         return plain.isAnonymous() && context == null
                 ? plain
@@ -818,19 +817,19 @@ public final class AllocationTracker implements AllocationListener {
      * Returns the later of the request's ticket and the last marker: a request may be older than a marker that precedes
      * its report.
      */
-    private long ticketOf(AllocationRequest request) {
+    private long ticketOf(MemoryRequest request) {
         return request instanceof TrackedRequest tracked ? Math.max(tracked.ticket(), lastMarker) : ticket.get();
     }
 
     /** Returns null for a request without details, for which the journal stores nothing. */
-    private static @Nullable AllocationRequest orNull(AllocationRequest request) {
+    private static @Nullable MemoryRequest orNull(MemoryRequest request) {
         return request.isAnonymous() ? null : request;
     }
 
     /**
      * Captures the stack of a free that finds nothing or is watched, which is rare. A collected handle has no caller.
      */
-    private void addStack(AllocationRequest release) {
+    private void addStack(MemoryRequest release) {
         if (capture != OriginCapture.NONE
                 && !release.details().handleCollected()
                 && release instanceof TrackedRequest tracked) {
@@ -849,7 +848,7 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** Records canaries of consecutive reports as one event. */
-    private void canaryArrived(AllocationRequest canary, int device, boolean freed) {
+    private void canaryArrived(MemoryRequest canary, int device, boolean freed) {
         int mesh = canary.details().mesh().orElse(NO_MESH);
         synchronized (markers) {
             CanaryRun before = canaries;
@@ -942,14 +941,14 @@ public final class AllocationTracker implements AllocationListener {
         }
 
         @Override
-        public void entered(AllocationRequest request) {
+        public void entered(MemoryRequest request) {
             if (request instanceof TrackedRequest tracked && tracked.entered()) {
                 live.incrementAndGet();
             }
         }
 
         @Override
-        public void removed(AllocationRequest request) {
+        public void removed(MemoryRequest request) {
             if (request instanceof TrackedRequest tracked && tracked.removed()) {
                 live.decrementAndGet();
                 if (keptOfFreed.get() >= STACKS_KEPT || keptOfFreed.incrementAndGet() > STACKS_KEPT) {

@@ -1,8 +1,8 @@
 package dev.meshguard.tracker;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
@@ -66,7 +66,7 @@ final class EventLog {
 
     /** Logs an allocation. */
     public void allocated(
-            AllocationRequest request,
+            MemoryRequest request,
             int device,
             BufferType type,
             long address,
@@ -82,7 +82,7 @@ final class EventLog {
 
     /** Logs a free. */
     public void freed(
-            AllocationRequest release,
+            MemoryRequest release,
             int device,
             BufferType type,
             long address,
@@ -96,7 +96,7 @@ final class EventLog {
 
     /** Logs a free that the runtime ignored. */
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         details(facts(LOG.atDebug(), device, type, address), release)
                 .addKeyValue("reason", reason)
                 .log("free ignored");
@@ -110,7 +110,7 @@ final class EventLog {
     }
 
     /** Logs a watched event, with its origin. */
-    public void watched(String what, AllocationRequest request, int device, BufferType type, long address, long size) {
+    public void watched(String what, MemoryRequest request, int device, BufferType type, long address, long size) {
         if (LOG.isInfoEnabled()) {
             LoggingEventBuilder line = details(facts(LOG.atInfo(), device, type, address), request);
             if (size >= 0) {
@@ -205,7 +205,7 @@ final class EventLog {
         return line.equals(text) ? value : line;
     }
 
-    private static LoggingEventBuilder details(LoggingEventBuilder line, AllocationRequest request) {
+    private static LoggingEventBuilder details(LoggingEventBuilder line, MemoryRequest request) {
         LoggingEventBuilder more = line;
         if (request.details().owner().isPresent()) {
             more = more.addKeyValue("owner", printable(request.details().owner().get()));

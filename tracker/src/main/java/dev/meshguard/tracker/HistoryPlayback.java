@@ -1,10 +1,10 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import java.time.Instant;
@@ -73,19 +73,16 @@ public final class HistoryPlayback {
      * created by the listener, as for a source.
      */
     public void to(AllocationListener listener) {
-        IdentityHashMap<AllocationRequest, AllocationRequest> asked = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, MemoryRequest> asked = new IdentityHashMap<>();
         for (HistoryEvent event : history.events()) {
             if (event instanceof HistoryEvent.Allocated e) {
-                AllocationRequest request =
-                        asked.computeIfAbsent(e.request(), known -> listener.request(known.details()));
+                MemoryRequest request = asked.computeIfAbsent(e.request(), known -> listener.request(known.details()));
                 listener.allocated(request, e.device(), e.type(), e.address(), e.size(), e.ownership());
             } else if (event instanceof HistoryEvent.Freed e) {
-                AllocationRequest release =
-                        asked.computeIfAbsent(e.request(), known -> listener.release(known.details()));
+                MemoryRequest release = asked.computeIfAbsent(e.request(), known -> listener.release(known.details()));
                 listener.freed(release, e.device(), e.type(), e.address(), e.ownership());
             } else if (event instanceof HistoryEvent.FreeIgnored e) {
-                AllocationRequest release =
-                        asked.computeIfAbsent(e.request(), known -> listener.release(known.details()));
+                MemoryRequest release = asked.computeIfAbsent(e.request(), known -> listener.release(known.details()));
                 listener.freeIgnored(release, e.device(), e.type(), e.address(), e.reason());
             } else if (event instanceof HistoryEvent.PhaseBegan e) {
                 listener.phase(e.phase());
@@ -107,7 +104,7 @@ public final class HistoryPlayback {
         private final AllocationTracker tracker;
         private Instant now = Instant.EPOCH;
         private final Map<Integer, Deque<Scope>> rounds = new HashMap<>();
-        private final IdentityHashMap<AllocationRequest, AllocationRequest> unnumbered = new IdentityHashMap<>();
+        private final IdentityHashMap<MemoryRequest, MemoryRequest> unnumbered = new IdentityHashMap<>();
 
         Player(boolean flatAddresses) {
             AllocationTracker.Builder builder = AllocationTracker.builder()
@@ -181,12 +178,12 @@ public final class HistoryPlayback {
                 return;
             }
             if (event instanceof HistoryEvent.CanarySeen e) {
-                AllocationRequest canary = AllocationRequest.of(canary(e.mesh()));
+                MemoryRequest canary = MemoryRequest.of(canary(e.mesh()));
                 canaries(
                         e.devices(),
                         device -> tracker.allocated(canary, device, BufferType.L1, 0, 0, Ownership.UNKNOWN));
             } else if (event instanceof HistoryEvent.CanaryFreed e) {
-                AllocationRequest canary = AllocationRequest.of(canary(e.mesh()));
+                MemoryRequest canary = MemoryRequest.of(canary(e.mesh()));
                 canaries(e.devices(), device -> tracker.freed(canary, device, BufferType.L1, 0, Ownership.UNKNOWN));
             } else if (event instanceof HistoryEvent.Checked e) {
                 tracker.checked(e.today());
@@ -206,16 +203,16 @@ public final class HistoryPlayback {
          * Gives each request a number, so that devices keep their order; reports without one are ordered by the latest
          * number.
          */
-        private AllocationRequest inOrder(AllocationRequest request) {
+        private MemoryRequest inOrder(MemoryRequest request) {
             tracker.request(NUMBERED);
             return unnumbered(request);
         }
 
-        private AllocationRequest unnumbered(AllocationRequest request) {
+        private MemoryRequest unnumbered(MemoryRequest request) {
             return request.isAnonymous()
                     ? request
                     : unnumbered.computeIfAbsent(
-                            request, known -> AllocationRequest.restored(known.details(), known.origin()));
+                            request, known -> MemoryRequest.restored(known.details(), known.origin()));
         }
 
         private void canaries(List<Integer> devices, IntConsumer report) {

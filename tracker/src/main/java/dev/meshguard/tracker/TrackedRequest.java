@@ -1,7 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.RequestContext;
 import java.lang.ref.WeakReference;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** A request with what the tracker records of it: its position, its origin, its context and its live entries. */
-final class TrackedRequest implements AllocationRequest {
+final class TrackedRequest implements MemoryRequest {
 
     private static final AtomicIntegerFieldUpdater<TrackedRequest> LIVE =
             AtomicIntegerFieldUpdater.newUpdater(TrackedRequest.class, "live");

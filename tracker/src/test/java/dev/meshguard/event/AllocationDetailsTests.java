@@ -41,8 +41,8 @@ class AllocationDetailsTests {
 
     @Test
     void distinguishesARequestThatNamesAMesh() {
-        assertThat(AllocationRequest.of(AllocationDetails.user()).isAnonymous()).isTrue();
-        assertThat(AllocationRequest.of(AllocationDetails.user().onMesh(0)).isAnonymous())
+        assertThat(MemoryRequest.of(AllocationDetails.user()).isAnonymous()).isTrue();
+        assertThat(MemoryRequest.of(AllocationDetails.user().onMesh(0)).isAnonymous())
                 .isFalse();
     }
 }

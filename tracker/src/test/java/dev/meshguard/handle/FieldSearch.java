@@ -1,8 +1,8 @@
 package dev.meshguard.handle;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationTracker;
@@ -22,8 +22,8 @@ final class FieldSearch {
     }
 
     /** Allocates a buffer that is never freed. */
-    AllocationRequest allocate(Object handle) {
-        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+    MemoryRequest allocate(Object handle) {
+        MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, nextAddress, 64, Ownership.OWNING);
         tracker.handleReturned(request, handle);
         nextAddress += 64;
@@ -40,13 +40,13 @@ final class FieldSearch {
         return Objects.requireNonNull(last);
     }
 
-    Reachability reachabilityOf(AllocationRequest request) {
+    Reachability reachabilityOf(MemoryRequest request) {
         return tracker.history().reachabilityOf(request).orElseThrow().reachability();
     }
 
     /** Returns the path to a handle that is known to be held. */
     Optional<String> path(HandleSearch.Builder builder, Object handle) {
-        AllocationRequest request = allocate(handle);
+        MemoryRequest request = allocate(handle);
         run(builder.collectingBy(() -> true));
         return reachabilityOf(request).pathText();
     }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.tracker.AllocationTracker;
@@ -28,7 +28,7 @@ class HandleSearchTests {
     void aHandleThatARootHoldsIsHeld() {
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
 
@@ -38,7 +38,7 @@ class HandleSearchTests {
 
     @Test
     void aHandleThatWasCollectedIsLost() {
-        AllocationRequest request = search.allocate(new Object());
+        MemoryRequest request = search.allocate(new Object());
 
         search.run(HandleSearch.builder().instance(this).collectingBy(clearing(request)));
 
@@ -48,7 +48,7 @@ class HandleSearchTests {
     @Test
     void aHandleThatNoRootHoldsIsHeldOnceItHasOutlivedTwoCollections() {
         Object handle = new Object();
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
 
@@ -59,8 +59,8 @@ class HandleSearchTests {
 
     @Test
     void nothingIsLostWhereCollectionsCannotBeForced() {
-        AllocationRequest request = search.allocate(new Object());
-        AllocationRequest collectedByChance = search.allocate(new Object());
+        MemoryRequest request = search.allocate(new Object());
+        MemoryRequest collectedByChance = search.allocate(new Object());
         collectedByChance.handle().orElseThrow().clear();
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(() -> {
@@ -78,7 +78,7 @@ class HandleSearchTests {
     void aPathIsProofEnoughWithoutACollection() {
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(() -> false));
 
@@ -88,7 +88,7 @@ class HandleSearchTests {
     @Test
     void aHandleThatOutlivedOneCollectionOnlyMayBeGarbage() {
         Object handle = new Object();
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder().maxCollections(1).collectingBy(() -> true));
 
@@ -98,7 +98,7 @@ class HandleSearchTests {
 
     @Test
     void stopsCollectingWhenNothingIsLeft() {
-        AllocationRequest request = search.allocate(new Object());
+        MemoryRequest request = search.allocate(new Object());
 
         search.run(HandleSearch.builder().collectingBy(clearing(request)));
 
@@ -107,7 +107,7 @@ class HandleSearchTests {
 
     @Test
     void collectsNothingWhenNothingIsOpen() {
-        AllocationRequest request = search.allocate(new Object());
+        MemoryRequest request = search.allocate(new Object());
         search.tracker()
                 .freed(search.tracker().release(request.details()), 0, BufferType.DRAM, 0x1000, Ownership.OWNING);
 
@@ -120,7 +120,7 @@ class HandleSearchTests {
     @Test
     void saysNothingOfARequestWithoutAHandle() {
         AllocationTracker tracker = search.tracker();
-        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+        MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
 
         search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
@@ -132,7 +132,7 @@ class HandleSearchTests {
     void tracesEachRequestOnceHoweverManyBuffersItAllocated() {
         Object handle = new Object();
         AllocationTracker tracker = search.tracker();
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
         for (int device = 1; device < 8; device++) {
             tracker.allocated(request, device, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         }
@@ -149,7 +149,7 @@ class HandleSearchTests {
         AllocationTracker tracker =
                 AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
         Object handle = new Object();
-        AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(0));
+        MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(0));
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.OWNING);
         tracker.handleReturned(request, handle);
 
@@ -166,7 +166,7 @@ class HandleSearchTests {
         }
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(() -> true));
 
@@ -182,7 +182,7 @@ class HandleSearchTests {
         }
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         SearchSummary summary =
                 search.run(HandleSearch.builder().instance(this).maxObjects(100).collectingBy(() -> true));
@@ -196,7 +196,7 @@ class HandleSearchTests {
     @Test
     void isNotKeptBusyByACollectionThatPretendsToBeLarge() {
         Object handle = new Object();
-        AllocationRequest request = search.allocate(handle);
+        MemoryRequest request = search.allocate(handle);
 
         search.run(HandleSearch.builder()
                 .instance(Collections.nCopies(Integer.MAX_VALUE, new Object()))
@@ -210,8 +210,8 @@ class HandleSearchTests {
     void thisMachineCollectsWhatNobodyHolds() {
         Object handle = new Object();
         cache.add(handle);
-        AllocationRequest held = search.allocate(handle);
-        AllocationRequest lost = search.allocate(new Object());
+        MemoryRequest held = search.allocate(handle);
+        MemoryRequest lost = search.allocate(new Object());
 
         SearchSummary summary = search.run(HandleSearch.builder().instance(this));
 
@@ -235,7 +235,7 @@ class HandleSearchTests {
         return true;
     }
 
-    private GarbageCollection clearing(AllocationRequest request) {
+    private GarbageCollection clearing(MemoryRequest request) {
         return () -> {
             request.handle().orElseThrow().clear();
             return counted();

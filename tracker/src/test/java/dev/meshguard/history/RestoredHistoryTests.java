@@ -9,9 +9,9 @@ import static dev.meshguard.tracker.script.HistoryScript.historyOfLiveBuffers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
@@ -82,12 +82,12 @@ class RestoredHistoryTests {
     void hasARequestForEachThatWasWrittenDown() {
         Origin origin = new Origin(List.of(new StackTraceElement("dev.example.KvCacheTest", "decode", null, 41)));
 
-        AllocationRequest request = AllocationRequest.restored(AllocationDetails.user(), Optional.of(origin));
+        MemoryRequest request = MemoryRequest.restored(AllocationDetails.user(), Optional.of(origin));
 
         assertThat(request.isAnonymous()).isFalse();
         assertThat(request.origin()).containsSame(origin);
-        assertThat(AllocationRequest.restored(AllocationDetails.user(), Optional.empty()))
-                .isNotSameAs(AllocationRequest.restored(AllocationDetails.user(), Optional.empty()))
+        assertThat(MemoryRequest.restored(AllocationDetails.user(), Optional.empty()))
+                .isNotSameAs(MemoryRequest.restored(AllocationDetails.user(), Optional.empty()))
                 .matches(other -> !other.isAnonymous() && !other.hasOrigin());
     }
 

@@ -3,7 +3,7 @@ package dev.meshguard.tracker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -22,12 +22,12 @@ class AdapterOriginTests {
             this.tracker = tracker;
         }
 
-        AllocationRequest allocate() {
+        MemoryRequest allocate() {
             return new Report(tracker).make();
         }
 
         private record Report(AllocationTracker tracker) {
-            AllocationRequest make() {
+            MemoryRequest make() {
                 return tracker.request(AllocationDetails.user(), Adapter.class);
             }
         }
@@ -36,7 +36,7 @@ class AdapterOriginTests {
     /** Its name begins like that of the adapter, but it is not part of it. */
     private static final class AdapterOfAnother {
 
-        static AllocationRequest load(Adapter adapter) {
+        static MemoryRequest load(Adapter adapter) {
             return adapter.allocate();
         }
     }
@@ -57,7 +57,7 @@ class AdapterOriginTests {
 
     @Test
     void anAdapterThatWasNotCalledChangesNothing() {
-        AllocationRequest request = tracker.request(AllocationDetails.user(), Adapter.class);
+        MemoryRequest request = tracker.request(AllocationDetails.user(), Adapter.class);
 
         assertThat(methodsOf(request)).first().isEqualTo("anAdapterThatWasNotCalledChangesNothing");
     }
@@ -70,7 +70,7 @@ class AdapterOriginTests {
         assertThat(new Adapter(without).allocate().origin()).isEmpty();
     }
 
-    private static List<String> methodsOf(AllocationRequest request) {
+    private static List<String> methodsOf(MemoryRequest request) {
         return request.origin().map(Origin::frames).stream()
                 .flatMap(List::stream)
                 .map(StackTraceElement::getMethodName)

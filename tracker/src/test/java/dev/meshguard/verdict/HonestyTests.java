@@ -4,8 +4,8 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot;
@@ -116,14 +116,13 @@ class HonestyTests {
 
     /** Memory that was really allocated, on one device or on all together. */
     private static final class Memory {
-        private final AllocationRequest request;
+        private final MemoryRequest request;
         private final long address;
         private final List<Integer> devices;
         private final Ownership ownership;
         private final int session;
 
-        private Memory(
-                AllocationRequest request, long address, List<Integer> devices, Ownership ownership, int session) {
+        private Memory(MemoryRequest request, long address, List<Integer> devices, Ownership ownership, int session) {
             this.request = request;
             this.address = address;
             this.devices = devices;
@@ -245,7 +244,7 @@ class HonestyTests {
         private void view() {
             if (!taken.isEmpty()) {
                 Memory memory = taken.get(random.nextInt(taken.size()));
-                AllocationRequest request =
+                MemoryRequest request =
                         random.nextBoolean() ? memory.request : tracker.request(AllocationDetails.user());
                 int device = memory.devices.get(random.nextInt(memory.devices.size()));
                 report(request, device, memory.address, Ownership.NON_OWNING);
@@ -271,7 +270,7 @@ class HonestyTests {
             if (!left.isEmpty() && !silences.contains(Silence.DEVICES)) {
                 Memory memory = left.remove(random.nextInt(left.size()));
                 releasedLate = true;
-                AllocationRequest release = tracker.release(AllocationDetails.user());
+                MemoryRequest release = tracker.release(AllocationDetails.user());
                 for (int device : memory.devices) {
                     tracker.freeIgnored(release, device, DRAM, memory.address, IgnoredFreeReason.DEVICE_CLOSED);
                     missing.remove(new Place(memory.session, device, memory.address));
@@ -279,7 +278,7 @@ class HonestyTests {
             }
         }
 
-        private void report(AllocationRequest request, int device, long address, Ownership ownership) {
+        private void report(MemoryRequest request, int device, long address, Ownership ownership) {
             Ownership said = silences.contains(Silence.OWNERSHIP) ? Ownership.UNKNOWN : ownership;
             tracker.allocated(request, device, DRAM, address, 64, said);
             sessionsOf(device, address).add(session);

@@ -14,8 +14,8 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -301,7 +301,7 @@ class LateTests {
     @Test
     void takesTheFreeOfACircularBufferForNoOtherOne() {
         AllocationTracker tracker = AllocationTracker.create();
-        AllocationRequest request = tracker.request(AllocationDetails.circularBuffer(Owner.program("7")));
+        MemoryRequest request = tracker.request(AllocationDetails.circularBuffer(Owner.program("7")));
         tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
         tracker.allocated(request, 1, DRAM, 0x1000, 64, NON_OWNING);
         tracker.checked(LocalDate.parse("2026-11-20"));

@@ -4,8 +4,8 @@ import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot;
@@ -312,7 +312,7 @@ class RandomMeshesTests {
         private void take(Mesh mesh) {
             Buffer buffer = new Buffer(nextBuffer++, 64L * (1 + random.nextInt(4)), 1 + random.nextInt(5) / 4);
             long address = mesh.allocate(buffer);
-            AllocationRequest request = tracker.request(details(mesh));
+            MemoryRequest request = tracker.request(details(mesh));
             for (int device : mesh.devices) {
                 for (Mesh other : open) {
                     if (other != mesh && other.devices.contains(device)) {
@@ -335,7 +335,7 @@ class RandomMeshesTests {
             long address = anyOf(mesh);
             Buffer buffer = mesh.allocated.remove(address);
             mesh.lastFreed = address;
-            AllocationRequest release = tracker.release(details(mesh));
+            MemoryRequest release = tracker.release(details(mesh));
             for (int device : mesh.devices) {
                 for (int copy = 0; copy < buffer.copies(); copy++) {
                     tracker.freed(release, device, DRAM, address, ownership(copy));
@@ -359,7 +359,7 @@ class RandomMeshesTests {
                     && address >= 0
                     && !mesh.allocated.containsKey(address)
                     && !mesh.given.containsKey(address)) {
-                AllocationRequest release = tracker.release(details(mesh));
+                MemoryRequest release = tracker.release(details(mesh));
                 mesh.devices.forEach(device -> tracker.freed(release, device, DRAM, address, Ownership.NON_OWNING));
                 freesOfNothing += mesh.devices.size();
             }

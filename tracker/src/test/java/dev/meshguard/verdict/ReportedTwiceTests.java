@@ -22,8 +22,8 @@ import static dev.meshguard.verdict.SurvivorStatus.MISREPORTED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationTracker;
@@ -625,7 +625,7 @@ class ReportedTwiceTests {
     void isNamedWhereAFreeCameBetweenTheTwoReportsOfOneRequest() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.deviceOpened(0);
-        AllocationRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);
         tracker.freed(tracker.release(AllocationDetails.user()), 0, DRAM, 0x1000, OWNING);
         tracker.allocated(request, 0, DRAM, 0x1000, 64, OWNING);

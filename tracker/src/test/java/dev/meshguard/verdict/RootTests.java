@@ -14,7 +14,7 @@ import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -256,13 +256,13 @@ class RootTests {
     void distinguishesRequestsWithAnEmptyStack() {
         AllocationTracker tracker = AllocationTracker.create();
         for (int turn = 1; turn <= 2; turn++) {
-            AllocationRequest request =
-                    AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
+            MemoryRequest request =
+                    MemoryRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
             tracker.allocated(request, 0, DRAM, 0x1000L * turn, 64, Ownership.UNKNOWN);
         }
         tracker.freed(0, DRAM, 0x1000);
         tracker.allocated(
-                AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of()))),
+                MemoryRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of()))),
                 0,
                 DRAM,
                 0x3000,

@@ -126,7 +126,7 @@ class SeveralAllocatorsTests {
                 .singleElement()
                 .satisfies(left -> assertThat(left.cause()).isEqualTo(Cause.FREE_UNREPORTED));
         assertThat(verdict.inconclusiveReasonTexts())
-                .describedAs("the mesh holds what was freed and is in no book")
+                .describedAs("the mesh still holds buffers that were freed and that no ledger has")
                 .singleElement()
                 .asString()
                 .startsWith(expected(history, "When close began ({witnessed 1})"));

@@ -1,9 +1,9 @@
 package dev.meshguard.mockito;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.tracker.AllocationTracker;
@@ -66,7 +66,7 @@ final class MockAllocations {
             long address,
             long size,
             @Nullable Object handle) {
-        AllocationRequest request = tracker.request(details);
+        MemoryRequest request = tracker.request(details);
         for (int device : devices) {
             tracker.allocated(request, device, type, address, size, Ownership.UNKNOWN);
         }
@@ -165,7 +165,7 @@ final class MockAllocations {
             return;
         }
         end(allocation, devices);
-        AllocationRequest release = tracker.release(allocation.release());
+        MemoryRequest release = tracker.release(allocation.release());
         for (int device : devices) {
             tracker.freed(release, device, allocation.type(), allocation.address(), Ownership.UNKNOWN);
         }
@@ -184,7 +184,7 @@ final class MockAllocations {
     }
 
     private void ignore(MockAllocation allocation, List<Integer> devices) {
-        AllocationRequest release = tracker.release(allocation.release());
+        MemoryRequest release = tracker.release(allocation.release());
         for (int device : devices) {
             tracker.freeIgnored(
                     release, device, allocation.type(), allocation.address(), IgnoredFreeReason.ALREADY_FREED);
@@ -193,7 +193,7 @@ final class MockAllocations {
 
     private void freeUnknown(
             AllocationDetails details, Optional<List<Integer>> devices, BufferType type, long address) {
-        AllocationRequest release = tracker.release(details);
+        MemoryRequest release = tracker.release(details);
         for (int device : devices.orElse(List.of(0))) {
             tracker.freed(release, device, type, address, Ownership.UNKNOWN);
         }

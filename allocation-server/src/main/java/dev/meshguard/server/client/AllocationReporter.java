@@ -1,10 +1,10 @@
 package dev.meshguard.server.client;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -61,25 +61,25 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
     }
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
-        return AllocationRequest.of(details);
+    public MemoryRequest request(AllocationDetails details) {
+        return MemoryRequest.of(details);
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
-        return AllocationRequest.of(details);
+    public MemoryRequest release(AllocationDetails details) {
+        return MemoryRequest.of(details);
     }
 
     @Override
     public void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (request.details().kind() != BufferKind.CANARY) {
             client.allocated(device, type, address, size);
         }
     }
 
     @Override
-    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (release.details().kind() != BufferKind.CANARY) {
             client.freed(device, address);
         }
@@ -88,7 +88,7 @@ public final class AllocationReporter implements AllocationListener, AutoCloseab
     /** The runtime does not report an ignored free. */
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {}
 
     @Override
     public Scope phase(Phase phase) {

@@ -1,7 +1,7 @@
 package dev.meshguard.server.log;
 
 import dev.meshguard.server.log.internal.GrowingFile;
-import dev.meshguard.server.log.internal.LogLines;
+import dev.meshguard.server.log.internal.LogLineReader;
 import dev.meshguard.server.log.internal.LogParser;
 import dev.meshguard.tracker.Retention;
 import java.io.FileInputStream;
@@ -111,7 +111,7 @@ public final class AllocationLogReader {
      * @throws IOException as {@link #read(Path)} does
      */
     public AllocationLog read(InputStream log, String name) throws IOException {
-        return read(LogLines.of(log), name);
+        return read(LogLineReader.of(log), name);
     }
 
     /**
@@ -130,11 +130,11 @@ public final class AllocationLogReader {
      */
     public AllocationLog follow(Path file, Predicate<Duration> isOver) throws IOException {
         try (GrowingFile log = new GrowingFile(file, clock, isOver)) {
-            return read(LogLines.of(log), file.toString());
+            return read(LogLineReader.of(log), file.toString());
         }
     }
 
-    private AllocationLog read(LogLines lines, String name) throws IOException {
+    private AllocationLog read(LogLineReader lines, String name) throws IOException {
         LocalDate today = LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC);
         return new AllocationLog(
                 name, LogParser.of(lines, new LogParser.Choices(today, phaseMark, roundMark, retention)));

@@ -1,15 +1,15 @@
 package dev.meshguard.server.log;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.server.ledger.internal.BufferRecord;
 import dev.meshguard.server.ledger.internal.DeathListener;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.ledger.internal.RunningTotals;
 import dev.meshguard.server.ledger.internal.ServerLedger;
-import dev.meshguard.server.ledger.internal.ServerLines;
+import dev.meshguard.server.ledger.internal.ServerLogFormat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -47,14 +47,14 @@ public final class AllocationLogWriter {
 
     private final LogDialect dialect;
 
-    private final ServerLines lines;
+    private final ServerLogFormat lines;
     private final ServerLedger ledger;
     private final RunningTotals circularBuffers = new RunningTotals(report -> {});
 
     private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
         this.dialect = dialect;
         boolean hexadecimal = dialect == LogDialect.HEXADECIMAL || dialect == LogDialect.WITH_CIRCULAR_BUFFERS;
-        this.lines = new ServerLines(target, hexadecimal);
+        this.lines = new ServerLogFormat(target, hexadecimal);
         this.ledger = new ServerLedger(true, new DeathListener() {
             @Override
             public void finished(long process, long buffers, long bytes) {
@@ -162,7 +162,7 @@ public final class AllocationLogWriter {
     }
 
     /** The last server receives circular buffers separately, and logs sums of them. */
-    private boolean isSummed(AllocationRequest request) {
+    private boolean isSummed(MemoryRequest request) {
         return dialect == LogDialect.WITH_CIRCULAR_BUFFERS && request.details().kind() == BufferKind.CIRCULAR_BUFFER;
     }
 
@@ -177,7 +177,7 @@ public final class AllocationLogWriter {
         lines.blank();
     }
 
-    private static long processOf(AllocationRequest request) {
-        return request.details().processId().orElse(ServerLines.NO_PROCESS);
+    private static long processOf(MemoryRequest request) {
+        return request.details().processId().orElse(ServerLogFormat.NO_PROCESS);
     }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
@@ -87,8 +87,8 @@ class AllocationLogWriterTests {
 
     @Test
     void theFreesOfAFixedRuntimeAreTheLinesThatWereExpectedOfIt() throws IOException {
-        AllocationRequest request = tracker.request(AllocationDetails.user());
-        AllocationRequest release = tracker.release(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest release = tracker.release(AllocationDetails.user());
         for (int device = 0; device < 8; device++) {
             tracker.allocated(request, device, BufferType.DRAM, 3_700_768, 1_048_576, Ownership.OWNING);
         }

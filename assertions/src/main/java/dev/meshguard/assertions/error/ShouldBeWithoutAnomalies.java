@@ -2,9 +2,9 @@ package dev.meshguard.assertions.error;
 
 import static org.assertj.core.util.Strings.escapePercent;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -26,7 +26,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     private static final int MAX_SHOWN = 5;
 
     /** Frees of one request at the same address on several devices are one finding for the reader. */
-    private record Key(AllocationRequest request, Anomaly.Kind kind, BufferType type, long address) {
+    private record Key(MemoryRequest request, Anomaly.Kind kind, BufferType type, long address) {
 
         @Override
         public boolean equals(Object other) {
@@ -135,8 +135,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
                 .filter(free -> !requestOf(free)
                         .map(release -> release.details().handleCollected())
                         .orElse(false))
-                .filter(free ->
-                        requestOf(free).flatMap(AllocationRequest::origin).isEmpty())
+                .filter(free -> requestOf(free).flatMap(MemoryRequest::origin).isEmpty())
                 .isPresent();
     }
 
@@ -162,7 +161,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         return List.copyOf(groups.values());
     }
 
-    private static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated allocated) {
             return Optional.of(allocated.request());
         }
@@ -183,9 +182,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         return (group.size() == 1 ? "device " : "devices ") + ids;
     }
 
-    private static String site(Optional<AllocationRequest> request) {
+    private static String site(Optional<MemoryRequest> request) {
         return "   -> at "
-                + request.flatMap(AllocationRequest::origin)
+                + request.flatMap(MemoryRequest::origin)
                         .map(Object::toString)
                         .orElse("an unknown place (no origin was captured)");
     }

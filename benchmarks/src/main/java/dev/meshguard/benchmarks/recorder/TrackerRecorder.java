@@ -1,8 +1,8 @@
 package dev.meshguard.benchmarks.recorder;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 
@@ -38,7 +38,7 @@ final class TrackerRecorder implements Recorder {
         return new Lane() {
             @Override
             public void allocate(int buffer) {
-                AllocationRequest request = tracker.request(AllocationDetails.user());
+                MemoryRequest request = tracker.request(AllocationDetails.user());
                 for (int device = 0; device < devices; device++) {
                     tracker.allocated(request, device, BufferType.DRAM, addresses[buffer], 4_096, Ownership.NON_OWNING);
                 }
@@ -46,7 +46,7 @@ final class TrackerRecorder implements Recorder {
 
             @Override
             public void free(int buffer) {
-                AllocationRequest release = tracker.release(AllocationDetails.user());
+                MemoryRequest release = tracker.release(AllocationDetails.user());
                 for (int device = 0; device < devices; device++) {
                     tracker.freed(release, device, BufferType.DRAM, addresses[buffer], Ownership.NON_OWNING);
                 }

@@ -1,9 +1,9 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.ExpectationOptions;
-import dev.meshguard.cli.common.ExpectationOptions.Criteria;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
@@ -56,11 +56,11 @@ import picocli.CommandLine.Parameters;
             "  not read          the lines of unknown forms",
             "",
             "Exit status:",
-            "  0   all memory was freed, or only expected or baselined buffers remain",
+            "  0   all memory was freed, or only expected buffers or known leaks remain",
             "  1   memory was not freed",
             "  2   it cannot be known: the log is cut, lines are missing, or sums disagree",
             "  3   all memory was freed, but reports are wrong: a free is missing, or one too many",
-            "  4   less survived than the allowlist promises",
+            "  4   fewer buffers remain than an expectation entry requires",
             "  6   memory was freed, but only after the dump of the log",
             "  64  wrong usage, or a file that cannot be read",
             "  70  a defect of meshguard itself",
@@ -151,7 +151,7 @@ public final class Analyze implements Callable<Integer> {
             interruption.await();
         }
         AllocationLogReader reader = reader();
-        Criteria criteria = expectations.read();
+        CheckCriteria criteria = expectations.read();
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
             try {
@@ -212,7 +212,7 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private Analysis analysis(AllocationLog log, Criteria criteria) {
+    private Analysis analysis(AllocationLog log, CheckCriteria criteria) {
         LeakVerdict verdict = criteria.examine(log.history());
         VerdictReport report = criteria.report(verdict);
         for (String note : log.notes()) {

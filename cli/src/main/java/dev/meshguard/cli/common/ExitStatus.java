@@ -4,7 +4,7 @@ import dev.meshguard.verdict.Outcome;
 
 /** The exit status of the program; the worst of all logs counts. */
 public enum ExitStatus {
-    /** All memory was freed, or only expected buffers remain. */
+    /** All memory was freed, or only expected buffers or known leaks remain. */
     CLEAN(0),
     /** Two runs differ, and the later one has no more survivors. */
     DIFFERENT(5),

@@ -1,12 +1,8 @@
 package dev.meshguard.cli.common;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
-import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.baseline.BaselineFile;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.io.IOException;
@@ -30,27 +26,9 @@ public final class ExpectationOptions {
             description = "The leaks that are known; if nothing else is found, the exit status is 0.")
     private @Nullable String baselineFile;
 
-    /** The check and the baseline, read from their files. */
-    public record Criteria(LeakCheck check, Baseline known, boolean hasBaseline) {
-
-        public LeakVerdict examine(AllocationHistory history) {
-            return check.examine(history);
-        }
-
-        public VerdictReport report(LeakVerdict verdict) {
-            return hasBaseline ? VerdictReport.of(verdict, known) : VerdictReport.of(verdict);
-        }
-
-        public ExitStatus status(LeakVerdict verdict) {
-            boolean isKnown =
-                    hasBaseline && BaselineComparison.of(known, verdict).covers(verdict);
-            return isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
-        }
-    }
-
     /** Reads the files. */
-    public Criteria read() throws UsageException {
-        return new Criteria(LeakCheck.create().expecting(expected()), baseline(), baselineFile != null);
+    public CheckCriteria read() throws UsageException {
+        return new CheckCriteria(LeakCheck.create().expecting(expected()), baseline(), baselineFile != null);
     }
 
     private ExpectedBuffers expected() throws UsageException {

@@ -1,5 +1,6 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.ExpectationOptions;
 import dev.meshguard.cli.common.Printer;
@@ -83,7 +84,7 @@ public final class Minimize implements Callable<Integer> {
         }
         output.rejectSameFile(run);
         RecordedFile recorded = run.read(standardInput);
-        ExpectationOptions.Criteria criteria = expectations.read();
+        CheckCriteria criteria = expectations.read();
         HistoryMinimizer minimizer = HistoryMinimizer.create()
                 .withMaxChecks(mostChecks)
                 .judgedBy(criteria.check())

@@ -1,5 +1,6 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.ExpectationOptions;
 import dev.meshguard.cli.common.UsageException;
@@ -86,7 +87,7 @@ public final class ReplayCommand implements Callable<Integer> {
         if (socket != null) {
             return send(recorded, socket);
         }
-        ExpectationOptions.Criteria criteria = expectations.read();
+        CheckCriteria criteria = expectations.read();
         LeakVerdict verdict = criteria.examine(played(recorded).history());
         PrintWriter out = command.commandLine().getOut();
         VerdictReport report = criteria.report(verdict);

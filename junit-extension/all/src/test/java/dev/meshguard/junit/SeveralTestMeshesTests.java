@@ -4,8 +4,8 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.junit.testkit.TestTrackers;
@@ -124,7 +124,7 @@ class SeveralTestMeshesTests {
         }
 
         static void allocate(AllocationTracker tracker, int mesh) {
-            AllocationRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
+            MemoryRequest request = tracker.request(AllocationDetails.user().onMesh(mesh));
             tracker.allocated(request, 0, BufferType.DRAM, 4_096, 4_096, Ownership.NON_OWNING);
         }
 

@@ -1,6 +1,6 @@
 package dev.meshguard.junit;
 
-import dev.meshguard.junit.internal.RunJudgement;
+import dev.meshguard.junit.internal.RunResult;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
@@ -38,10 +38,10 @@ import org.opentest4j.AssertionFailedError;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class RunVerifier {
 
-    private final RunJudgement judgement;
+    private final RunResult result;
 
-    private RunVerifier(RunJudgement judgement) {
-        this.judgement = judgement;
+    private RunVerifier(RunResult result) {
+        this.result = result;
     }
 
     /**
@@ -54,7 +54,7 @@ public final class RunVerifier {
      */
     public static RunVerifier judge(Function<String, Optional<String>> parameters, Map<String, String> environment)
             throws IOException {
-        return new RunVerifier(RunJudgement.of(RunSettings.of(parameters, environment)));
+        return new RunVerifier(RunResult.of(RunSettings.of(parameters, environment)));
     }
 
     /**
@@ -86,7 +86,7 @@ public final class RunVerifier {
      * {@code INCONCLUSIVE} if a part of the run is missing.
      */
     public Outcome outcome() {
-        return judgement.outcome();
+        return result.outcome();
     }
 
     /** Returns whether the run matches its files. */
@@ -96,6 +96,6 @@ public final class RunVerifier {
 
     /** Returns the printed text, without a line break at the end. */
     public String text() {
-        return judgement.text();
+        return result.text();
     }
 }

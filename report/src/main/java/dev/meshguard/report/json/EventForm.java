@@ -1,12 +1,12 @@
 package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -254,7 +254,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
     }
 
     /** Returns the request of an event that has one. */
-    static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+    static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated allocated) {
             return Optional.of(allocated.request());
         } else if (event instanceof HistoryEvent.Freed freed) {

@@ -1,8 +1,8 @@
 package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
@@ -60,7 +60,7 @@ final class HistoryWriter {
     }
 
     private void event(HistoryEvent event, JsonGenerator json) throws IOException {
-        Optional<AllocationRequest> request = EventForm.requestOf(event);
+        Optional<MemoryRequest> request = EventForm.requestOf(event);
         if (request.isPresent()) {
             requests.describe(request.get(), json);
         }

@@ -1,9 +1,9 @@
 package dev.meshguard.report.json;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,18 +18,18 @@ final class RequestTable {
     /** Data that many requests share is kept once; if nothing is shared, the table costs no more. */
     private static final int MAX_SHARED = 65_536;
 
-    private final Map<Long, AllocationRequest> requests = new HashMap<>();
+    private final Map<Long, MemoryRequest> requests = new HashMap<>();
     private final Map<Long, Origin> origins = new HashMap<>();
     private final Map<AllocationDetails, AllocationDetails> shared = new HashMap<>();
     private final Map<String, String> names = new HashMap<>();
 
     /** Returns the request to which an event refers; an unknown one if it refers to none. */
-    AllocationRequest of(JsonFields event) throws UnreadableLineException {
+    MemoryRequest of(JsonFields event) throws UnreadableLineException {
         if (!event.has(SharedLines.REQUEST)) {
-            return AllocationRequest.of(AllocationDetails.user());
+            return MemoryRequest.of(AllocationDetails.user());
         }
         long number = event.number(SharedLines.REQUEST);
-        AllocationRequest request = requests.get(number);
+        MemoryRequest request = requests.get(number);
         if (request == null) {
             throw new UnreadableLineException("request " + number + " was not described before it");
         }
@@ -41,7 +41,7 @@ final class RequestTable {
         Optional<Origin> origin = line.has(SharedLines.ORIGIN)
                 ? Optional.ofNullable(origins.get(line.number(SharedLines.ORIGIN)))
                 : Optional.empty();
-        AllocationRequest request = AllocationRequest.restored(details(line), origin);
+        MemoryRequest request = MemoryRequest.restored(details(line), origin);
         if (requests.putIfAbsent(line.number("id"), request) != null) {
             throw new UnreadableLineException("request " + line.number("id") + " was described before");
         }

@@ -2,9 +2,9 @@ package dev.meshguard.report.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import java.io.IOException;
 import java.util.HashMap;
@@ -23,11 +23,11 @@ final class SharedLines {
     static final String REQUEST = "request";
     static final String ORIGIN = "origin";
 
-    private final IdentityHashMap<AllocationRequest, Integer> requests = new IdentityHashMap<>();
+    private final IdentityHashMap<MemoryRequest, Integer> requests = new IdentityHashMap<>();
     private final Map<Origin, Integer> origins = new HashMap<>();
 
     /** Writes the lines that a request needs before it can be referenced. */
-    void describe(AllocationRequest request, JsonGenerator json) throws IOException {
+    void describe(MemoryRequest request, JsonGenerator json) throws IOException {
         if (request.isAnonymous() || requests.containsKey(request)) {
             return;
         }
@@ -45,7 +45,7 @@ final class SharedLines {
     }
 
     /** Writes the field that refers to a request; an unknown request has no such field. */
-    void refer(AllocationRequest request, JsonGenerator json) throws IOException {
+    void refer(MemoryRequest request, JsonGenerator json) throws IOException {
         Integer number = requests.get(request);
         if (number != null) {
             json.writeNumberField(REQUEST, number);

@@ -216,10 +216,11 @@ final class VerdictWriter {
         });
         EventForm.texts(json, "expectations", report.expectations());
         EventForm.texts(json, "remedies", report.remedies());
-        if (report.optOut().isPresent()) {
-            json.writeObjectFieldStart("optOut");
-            json.writeStringField("annotation", report.optOut().get().annotation());
-            json.writeStringField("line", report.optOut().get().line());
+        if (report.expectationSnippet().isPresent()) {
+            json.writeObjectFieldStart("expectationSnippet");
+            json.writeStringField(
+                    "annotation", report.expectationSnippet().get().annotation());
+            json.writeStringField("line", report.expectationSnippet().get().line());
             json.writeEndObject();
         }
         EventForm.texts(

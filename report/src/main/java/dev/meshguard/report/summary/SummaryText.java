@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.function.Function;
 
-/** A summary as plain text: the same characters in every locale and on every terminal. */
+/** Formats the summary of a run as plain text, the same in every locale and on every terminal. */
 final class SummaryText {
 
     private static final int MAX_EXPECTATIONS = 5;

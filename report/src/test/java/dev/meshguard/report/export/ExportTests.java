@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -190,7 +190,7 @@ class ExportTests {
                 new StackTraceElement("dev.example.KvCache", "append", "KvCache.java", 12),
                 new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", 41));
         tracker.allocated(
-                AllocationRequest.restored(AllocationDetails.user(), Optional.of(origin)),
+                MemoryRequest.restored(AllocationDetails.user(), Optional.of(origin)),
                 0,
                 BufferType.L1,
                 4096,

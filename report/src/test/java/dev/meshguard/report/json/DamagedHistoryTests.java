@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.random.RandomHistory;
@@ -330,7 +330,7 @@ class DamagedHistoryTests {
     }
 
     private static AllocationHistory whole() {
-        AllocationRequest unknown = AllocationRequest.of(AllocationDetails.user());
+        MemoryRequest unknown = MemoryRequest.of(AllocationDetails.user());
         AllocationTracker tracker = AllocationTracker.create();
         tracker.sourceAttached("a source");
         for (long address = 64; address <= 128; address += 64) {

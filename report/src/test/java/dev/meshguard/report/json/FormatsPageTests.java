@@ -3,8 +3,8 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -89,9 +89,9 @@ class FormatsPageTests {
                 .clock(() -> Instant.parse("2026-03-01T10:15:30Z"))
                 .build();
         var frame = new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", 41);
-        var cache = AllocationRequest.restored(
+        var cache = MemoryRequest.restored(
                 AllocationDetails.user().labelled("kv-cache"), Optional.of(new Origin(List.of(frame))));
-        var release = AllocationRequest.of(AllocationDetails.user());
+        var release = MemoryRequest.of(AllocationDetails.user());
         tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
         tracker.phase(Phase.TEST);
         for (int device = 0; device < 2; device++) {

@@ -3,9 +3,9 @@ package dev.meshguard.report.json;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
@@ -55,14 +55,13 @@ class HistoryJsonTests {
                 .build();
         tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
         tracker.phase(Phase.TEST);
-        var cache = AllocationRequest.restored(AllocationDetails.user().labelled("kv-cache"), Optional.of(KV_CACHE));
+        var cache = MemoryRequest.restored(AllocationDetails.user().labelled("kv-cache"), Optional.of(KV_CACHE));
         tracker.allocated(cache, 0, BufferType.DRAM, 0x3ffff800, 2048, Ownership.OWNING);
         tracker.allocated(cache, 1, BufferType.DRAM, 0x3ffff800, 2048, Ownership.OWNING);
-        var kernel = AllocationRequest.restored(
+        var kernel = MemoryRequest.restored(
                 AllocationDetails.circularBuffer(Owner.program("7 (add)")), Optional.of(KV_CACHE));
         tracker.allocated(kernel, 0, BufferType.L1, 101_152, 4096, Ownership.UNKNOWN);
-        tracker.freed(
-                AllocationRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
+        tracker.freed(MemoryRequest.of(AllocationDetails.user()), 0, BufferType.DRAM, 0x3ffff800, Ownership.UNKNOWN);
         tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
                 .region(0, BufferType.DRAM)
                 .region(1, BufferType.DRAM, 0x3ffff800)
@@ -137,20 +136,20 @@ class HistoryJsonTests {
     @Test
     void keepsRequestsDistinctAndUnknownOnesAsOne() {
         var tracker = AllocationTracker.create();
-        var first = AllocationRequest.restored(AllocationDetails.user(), Optional.empty());
-        var second = AllocationRequest.restored(AllocationDetails.user(), Optional.empty());
-        var unknown = AllocationRequest.of(AllocationDetails.user());
+        var first = MemoryRequest.restored(AllocationDetails.user(), Optional.empty());
+        var second = MemoryRequest.restored(AllocationDetails.user(), Optional.empty());
+        var unknown = MemoryRequest.of(AllocationDetails.user());
         for (var request : List.of(first, second, first, unknown)) {
             tracker.allocated(request, 0, BufferType.L1, 64, 64, Ownership.UNKNOWN);
         }
 
-        List<AllocationRequest> read = read(written(tracker.history())).live().get(0).reports().stream()
+        List<MemoryRequest> read = read(written(tracker.history())).live().get(0).reports().stream()
                 .map(BufferGeneration.Report::request)
                 .toList();
 
         assertThat(read.get(0)).isNotSameAs(read.get(1)).isSameAs(read.get(2));
         assertThat(read.get(3)).isSameAs(unknown);
-        assertThat(read.subList(0, 3)).noneMatch(AllocationRequest::isAnonymous);
+        assertThat(read.subList(0, 3)).noneMatch(MemoryRequest::isAnonymous);
     }
 
     @Test

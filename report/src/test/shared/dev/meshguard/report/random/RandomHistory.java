@@ -13,7 +13,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
@@ -54,7 +54,7 @@ public final class RandomHistory {
 
     private final Random random;
     private final AllocationTracker tracker;
-    private final List<AllocationRequest> requests = new ArrayList<>();
+    private final List<MemoryRequest> requests = new ArrayList<>();
     private int ticks;
 
     private RandomHistory(Random random) {
@@ -117,7 +117,7 @@ public final class RandomHistory {
     }
 
     private void allocate() {
-        AllocationRequest request = request();
+        MemoryRequest request = request();
         int devices = 1 + random.nextInt(3);
         BufferType type = any(BufferType.values());
         long address = address();
@@ -129,7 +129,7 @@ public final class RandomHistory {
 
     private void free() {
         AllocationDetails details = details();
-        AllocationRequest release = tracker.release(random.nextInt(4) == 0 ? details.ofCollectedHandle() : details);
+        MemoryRequest release = tracker.release(random.nextInt(4) == 0 ? details.ofCollectedHandle() : details);
         tracker.freed(release, device(), any(BufferType.values()), address(), any(Ownership.values()));
     }
 
@@ -150,7 +150,7 @@ public final class RandomHistory {
     }
 
     private void trace() {
-        AllocationRequest request = requests.isEmpty() ? AllocationRequest.of(AllocationDetails.user()) : any(requests);
+        MemoryRequest request = requests.isEmpty() ? MemoryRequest.of(AllocationDetails.user()) : any(requests);
         tracker.traced(
                 request,
                 switch (random.nextInt(4)) {
@@ -188,10 +188,10 @@ public final class RandomHistory {
         }
     }
 
-    private AllocationRequest request() {
+    private MemoryRequest request() {
         AllocationDetails details = details();
-        AllocationRequest request = random.nextInt(4) == 0
-                ? AllocationRequest.restored(details, Optional.of(oddOrigin()))
+        MemoryRequest request = random.nextInt(4) == 0
+                ? MemoryRequest.restored(details, Optional.of(oddOrigin()))
                 : tracker.request(details);
         requests.add(request);
         return request;

@@ -1,7 +1,7 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -72,7 +72,7 @@ final class FindingBuffers {
     private static MutableHistory around(Set<Long> events, MutableHistory list, boolean sameLines) {
         MovableGenerations lives = new MovableGenerations(list);
         Set<MovableGenerations.AddressKey> places = new HashSet<>();
-        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<MemoryRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         Set<Origin> origins = new HashSet<>();
         for (BufferGeneration life : lives.generations()) {
             if (events.contains(life.allocatedAt())) {
@@ -106,7 +106,7 @@ final class FindingBuffers {
         return lives.without(leftOut);
     }
 
-    private static Stream<AllocationRequest> requestsOf(BufferGeneration life) {
+    private static Stream<MemoryRequest> requestsOf(BufferGeneration life) {
         return life.reports().stream().map(BufferGeneration.Report::request).filter(request -> !request.isAnonymous());
     }
 

@@ -1,8 +1,8 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.List;
@@ -22,7 +22,7 @@ final class HistoryEditor {
     private HistoryEditor() {}
 
     /** Returns the request of an event, if it has one. */
-    static Optional<AllocationRequest> requestOf(HistoryEvent event) {
+    static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
             return Optional.of(e.request());
         } else if (event instanceof HistoryEvent.Freed e) {
@@ -36,7 +36,7 @@ final class HistoryEditor {
     }
 
     /** Returns an event with another request; an event without one is returned unchanged. */
-    static HistoryEvent requested(HistoryEvent event, AllocationRequest request) {
+    static HistoryEvent requested(HistoryEvent event, MemoryRequest request) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
                     e.number(), request, e.device(), e.type(), e.address(), e.size(), e.ownership());

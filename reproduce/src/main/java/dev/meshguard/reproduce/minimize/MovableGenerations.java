@@ -1,9 +1,9 @@
 package dev.meshguard.reproduce.minimize;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.BufferGeneration;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ final class MovableGenerations implements EventChunks {
 
     private final int size;
     private @Nullable Map<AddressKey, List<Integer>> byAddress;
-    private @Nullable IdentityHashMap<AllocationRequest, List<Integer>> byRequest;
+    private @Nullable IdentityHashMap<MemoryRequest, List<Integer>> byRequest;
 
     MovableGenerations(MutableHistory list) {
         this.list = list;
@@ -138,8 +138,8 @@ final class MovableGenerations implements EventChunks {
         return known;
     }
 
-    private boolean isOfAny(AllocationRequest request, BitSet leftOut) {
-        IdentityHashMap<AllocationRequest, List<Integer>> known = byRequest;
+    private boolean isOfAny(MemoryRequest request, BitSet leftOut) {
+        IdentityHashMap<MemoryRequest, List<Integer>> known = byRequest;
         if (known == null) {
             known = new IdentityHashMap<>();
             for (int life = 0; life < generations.size(); life++) {

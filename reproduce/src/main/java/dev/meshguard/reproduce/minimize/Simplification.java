@@ -1,9 +1,9 @@
 package dev.meshguard.reproduce.minimize;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.verdict.baseline.Fingerprint;
@@ -72,15 +72,14 @@ final class Simplification {
     }
 
     private static MutableHistory described(MutableHistory events, UnaryOperator<AllocationDetails> change) {
-        IdentityHashMap<AllocationRequest, AllocationRequest> known = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, MemoryRequest> known = new IdentityHashMap<>();
         return events.with(event -> HistoryEditor.requestOf(event)
                 .filter(request -> !change.apply(request.details()).equals(request.details()))
                 .map(request -> HistoryEditor.requested(
                         event,
                         known.computeIfAbsent(
                                 request,
-                                unused ->
-                                        AllocationRequest.restored(change.apply(request.details()), request.origin()))))
+                                unused -> MemoryRequest.restored(change.apply(request.details()), request.origin()))))
                 .orElse(event));
     }
 

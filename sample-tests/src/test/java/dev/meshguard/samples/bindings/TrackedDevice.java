@@ -3,7 +3,7 @@ package dev.meshguard.samples.bindings;
 import static dev.meshguard.event.BufferType.DRAM;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 import java.nio.ByteBuffer;
@@ -19,7 +19,7 @@ record TrackedDevice(Device device, int id, AllocationTracker tracker) implement
     @Override
     public Memory allocate(int bytes) {
         Memory memory = device.allocate(bytes);
-        AllocationRequest request = tracker.request(AllocationDetails.user(), TrackedDevice.class);
+        MemoryRequest request = tracker.request(AllocationDetails.user(), TrackedDevice.class);
         tracker.allocated(request, id, DRAM, memory.address(), bytes, Ownership.OWNING);
         Memory tracked = new TrackedMemory(this, memory);
         tracker.handleReturned(request, tracked);

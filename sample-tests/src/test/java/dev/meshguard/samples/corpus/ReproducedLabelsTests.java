@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.reproduce.ReproductionTest;
@@ -47,7 +47,7 @@ class ReproducedLabelsTests {
             })
     void staysTheSameText(String label) throws Exception {
         AllocationTracker tracker = AllocationTracker.create();
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled(label));
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled(label));
         tracker.allocated(request, 0, BufferType.DRAM, 0x1000, 64, Ownership.UNKNOWN);
         tracker.traced(request, Reachability.held());
         ReproductionTest test = ReproductionTest.of(tracker.history()).from(label);
@@ -71,7 +71,7 @@ class ReproducedLabelsTests {
             names = {"DRAM", "L1", "TRACE"})
     void whatIsTakenFromAMeshIsOfTheSameMemory(BufferType type) throws Exception {
         AllocationTracker tracker = AllocationTracker.create();
-        AllocationRequest request = tracker.request(AllocationDetails.user());
+        MemoryRequest request = tracker.request(AllocationDetails.user());
         tracker.allocated(request, 0, type, 0x1000, 8_192, Ownership.UNKNOWN);
         tracker.traced(request, Reachability.lost());
 

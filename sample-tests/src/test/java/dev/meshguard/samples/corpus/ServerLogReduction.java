@@ -1,9 +1,9 @@
 package dev.meshguard.samples.corpus;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -27,7 +27,7 @@ public final class ServerLogReduction {
             .originCapture(OriginCapture.NONE)
             .bankedAddresses()
             .build();
-    private final IdentityHashMap<AllocationRequest, AllocationRequest> originals = new IdentityHashMap<>();
+    private final IdentityHashMap<MemoryRequest, MemoryRequest> originals = new IdentityHashMap<>();
 
     /** Reduces a history. */
     public ServerLogReduction(AllocationHistory history) {
@@ -41,13 +41,13 @@ public final class ServerLogReduction {
     }
 
     /** Returns the request of which a request of the reduced history is what is left. */
-    public AllocationRequest originalOf(AllocationRequest reduced) {
+    public MemoryRequest originalOf(MemoryRequest reduced) {
         return originals.getOrDefault(reduced, reduced);
     }
 
     private void reduce(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated allocated) {
-            AllocationRequest request = tracker.request(reduced(allocated.request()));
+            MemoryRequest request = tracker.request(reduced(allocated.request()));
             originals.put(request, allocated.request());
             tracker.allocated(
                     request,
@@ -70,7 +70,7 @@ public final class ServerLogReduction {
         }
     }
 
-    private static AllocationDetails reduced(AllocationRequest request) {
+    private static AllocationDetails reduced(MemoryRequest request) {
         return AllocationDetails.user()
                 .ofKind(BufferKind.BUFFER)
                 .reportedBy(request.details().processId().orElse(ONLY_PROCESS));

@@ -1,8 +1,8 @@
 package dev.meshguard.samples.pages;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
@@ -47,7 +47,7 @@ final class FromALogToATestPage {
     /** Returns the test that is written of a run that keeps a buffer. */
     static String ofARun() {
         AllocationTracker tracker = AllocationTracker.create();
-        AllocationRequest request = tracker.request(AllocationDetails.user().labelled("kv-cache"));
+        MemoryRequest request = tracker.request(AllocationDetails.user().labelled("kv-cache"));
         tracker.allocated(request, 0, BufferType.DRAM, 0x2d5c40, 1_024, Ownership.UNKNOWN);
         tracker.traced(request, Reachability.held());
         return ReproductionTest.of(

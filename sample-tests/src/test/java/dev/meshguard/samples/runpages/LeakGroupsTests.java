@@ -127,7 +127,7 @@ class LeakGroupsTests {
         assertThat(chromium.text("#groups-table .remedy"))
                 .isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
         assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
-        String line = LEAK.report().optOutOf(cached).orElseThrow().line();
+        String line = LEAK.report().expectationSnippetOf(cached).orElseThrow().line();
         assertThat(chromium.text("#groups-table .paste-line code")).isEqualTo(line);
 
         chromium.click("#groups-table .paste-line button");

@@ -1,9 +1,9 @@
 package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.MemoryRequest;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -59,7 +59,7 @@ public final class AllocatorNumbers {
     private int last = UNKNOWN;
 
     /** Returns the number of the allocator that a report is about, from 0. */
-    public int of(@Nullable AllocationRequest request) {
+    public int of(@Nullable MemoryRequest request) {
         if (request == null) {
             return UNKNOWN;
         }
@@ -105,7 +105,7 @@ public final class AllocatorNumbers {
     }
 
     /** Returns the number of the allocator that an allocation is about; the allocator is then open. */
-    public int ofAllocation(@Nullable AllocationRequest request) {
+    public int ofAllocation(@Nullable MemoryRequest request) {
         int number = of(request);
         if (!gone.isEmpty()) {
             gone.clear(number);

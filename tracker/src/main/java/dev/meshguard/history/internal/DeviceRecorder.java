@@ -1,12 +1,12 @@
 package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot;
@@ -46,10 +46,10 @@ public final class DeviceRecorder extends DeviceLock {
     public interface StackKeeper {
 
         /** Called when an entry of the request became live. */
-        void entered(AllocationRequest request);
+        void entered(MemoryRequest request);
 
         /** Called when an entry of the request was removed. */
-        void removed(AllocationRequest request);
+        void removed(MemoryRequest request);
     }
 
     private final int device;
@@ -77,7 +77,7 @@ public final class DeviceRecorder extends DeviceLock {
     /** Enters an allocation. */
     public Effect allocated(
             long ticket,
-            @Nullable AllocationRequest request,
+            @Nullable MemoryRequest request,
             BufferType type,
             long address,
             long size,
@@ -109,8 +109,8 @@ public final class DeviceRecorder extends DeviceLock {
     }
 
     private Effect repeated(
-            int slot, int allocator, long ticket, @Nullable AllocationRequest request, BufferType type, long size) {
-        AllocationRequest first = ledger.request(slot);
+            int slot, int allocator, long ticket, @Nullable MemoryRequest request, BufferType type, long size) {
+        MemoryRequest first = ledger.request(slot);
         ledger.repeat(slot, allocator);
         if (journal == null && first != request) {
             forgetWhoseItIs(slot, request);
@@ -131,8 +131,8 @@ public final class DeviceRecorder extends DeviceLock {
      *
      * <p>Without events the reports of one entry cannot be distinguished.
      */
-    private void forgetWhoseItIs(int slot, @Nullable AllocationRequest latest) {
-        AllocationRequest first = ledger.request(slot);
+    private void forgetWhoseItIs(int slot, @Nullable MemoryRequest latest) {
+        MemoryRequest first = ledger.request(slot);
         if (first != null) {
             stacks.removed(first);
         }
@@ -149,7 +149,7 @@ public final class DeviceRecorder extends DeviceLock {
         if (areOfOne && allocator.isPresent()) {
             known = known.fromAllocator(allocator.get());
         }
-        AllocationRequest common = AllocationRequest.of(known);
+        MemoryRequest common = MemoryRequest.of(known);
         ledger.setRequest(slot, common.isAnonymous() ? null : common);
     }
 
@@ -159,7 +159,7 @@ public final class DeviceRecorder extends DeviceLock {
 
     /** Enters a free. */
     public Effect freed(
-            long ticket, @Nullable AllocationRequest request, BufferType type, long address, Ownership ownership) {
+            long ticket, @Nullable MemoryRequest request, BufferType type, long address, Ownership ownership) {
         lock();
         try {
             if (journal != null) {
@@ -177,7 +177,7 @@ public final class DeviceRecorder extends DeviceLock {
                 return Effect.RELEASED;
             }
             totals.freed(type, lifetime, ledger.size(slot));
-            AllocationRequest allocation = ledger.request(slot);
+            MemoryRequest allocation = ledger.request(slot);
             if (lifetime == BufferLifetime.USER && (ledger.ticket(slot) < checkedAt || ledger.isLiveAtCheck(slot))) {
                 freedAfterCheck++;
             }
@@ -193,7 +193,7 @@ public final class DeviceRecorder extends DeviceLock {
 
     /** Records a free that the runtime ignored; the ledger does not change. */
     public void freeIgnored(
-            long ticket, AllocationRequest request, BufferType type, long address, IgnoredFreeReason reason) {
+            long ticket, MemoryRequest request, BufferType type, long address, IgnoredFreeReason reason) {
         lock();
         try {
             if (journal != null) {
@@ -251,7 +251,7 @@ public final class DeviceRecorder extends DeviceLock {
     }
 
     /** Returns the first reported size of the live entry that a report is about, or -1 if there is none. */
-    public long liveSize(AllocationRequest request, BufferType type, long address) {
+    public long liveSize(MemoryRequest request, BufferType type, long address) {
         lock();
         try {
             int slot = ledger.find(type, address, allocators.of(request));
@@ -333,7 +333,7 @@ public final class DeviceRecorder extends DeviceLock {
         List<LiveReport> live = new ArrayList<>(ledger.entries());
         for (int slot = 0; slot < ledger.capacity(); slot++) {
             if (ledger.isLive(slot)) {
-                AllocationRequest request = orPlain(ledger.request(slot));
+                MemoryRequest request = orPlain(ledger.request(slot));
                 for (long report = 0; report < ledger.reports(slot); report++) {
                     live.add(new LiveReport(
                             ledger.ticket(slot),
@@ -351,8 +351,8 @@ public final class DeviceRecorder extends DeviceLock {
         return live;
     }
 
-    static AllocationRequest orPlain(@Nullable AllocationRequest request) {
-        return request == null ? AllocationRequest.of(AllocationDetails.user()) : request;
+    static MemoryRequest orPlain(@Nullable MemoryRequest request) {
+        return request == null ? MemoryRequest.of(AllocationDetails.user()) : request;
     }
 
     /** The recorded data of one device at one moment. */

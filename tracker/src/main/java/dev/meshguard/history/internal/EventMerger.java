@@ -1,7 +1,7 @@
 package dev.meshguard.history.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -124,7 +124,7 @@ public final class EventMerger {
 
         @Override
         HistoryEvent event(long number) {
-            AllocationRequest request = DeviceRecorder.orPlain(events.request());
+            MemoryRequest request = DeviceRecorder.orPlain(events.request());
             return switch (events.kind()) {
                 case ALLOCATED ->
                     new HistoryEvent.Allocated(

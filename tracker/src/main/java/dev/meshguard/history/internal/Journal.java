@@ -1,8 +1,8 @@
 package dev.meshguard.history.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,7 +47,7 @@ final class Journal extends CacheLinePadded {
             int detail,
             long address,
             long size,
-            @Nullable AllocationRequest request) {
+            @Nullable MemoryRequest request) {
         Chunk chunk = last;
         if (chunk == null || chunk.length == chunk.capacity) {
             chunk = new Chunk(chunk == null ? FIRST_CHUNK : Math.min(chunk.capacity * 4, MAX_CHUNK));
@@ -81,14 +81,14 @@ final class Journal extends CacheLinePadded {
     private static final class Chunk extends CacheLinePadded {
         private final int capacity;
         private final long[] words;
-        private final @Nullable AllocationRequest[] requests;
+        private final @Nullable MemoryRequest[] requests;
         private int length;
 
         private Chunk(int capacity) {
-            this(capacity, new long[capacity * WORDS], new @Nullable AllocationRequest[capacity], 0);
+            this(capacity, new long[capacity * WORDS], new @Nullable MemoryRequest[capacity], 0);
         }
 
-        private Chunk(int capacity, long[] words, @Nullable AllocationRequest[] requests, int length) {
+        private Chunk(int capacity, long[] words, @Nullable MemoryRequest[] requests, int length) {
             this.capacity = capacity;
             this.words = words;
             this.requests = requests;
@@ -150,7 +150,7 @@ final class Journal extends CacheLinePadded {
         }
 
         @Nullable
-        AllocationRequest request() {
+        MemoryRequest request() {
             return chunks.get(chunk).requests[event];
         }
 

@@ -1,11 +1,11 @@
 package dev.meshguard.history.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.WitnessSnapshot;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +42,7 @@ final class Ledger extends CacheLinePadded {
     private static final BufferLifetime[] LIFETIMES = BufferLifetime.values();
 
     private long[] words = new long[FIRST_CAPACITY * WORDS];
-    private @Nullable AllocationRequest[] requests = new @Nullable AllocationRequest[FIRST_CAPACITY];
+    private @Nullable MemoryRequest[] requests = new @Nullable MemoryRequest[FIRST_CAPACITY];
     private int shift = Long.numberOfLeadingZeros(FIRST_CAPACITY) + 1;
     private int mask = FIRST_CAPACITY - 1;
     private int limit = FIRST_CAPACITY / 2;
@@ -114,7 +114,7 @@ final class Ledger extends CacheLinePadded {
     }
 
     /** The allocators know no circular buffers, but a buffer may share the address of one. */
-    private static boolean mayBeOf(WitnessSnapshot reading, @Nullable AllocationRequest request) {
+    private static boolean mayBeOf(WitnessSnapshot reading, @Nullable MemoryRequest request) {
         if (request == null) {
             return true;
         }
@@ -135,7 +135,7 @@ final class Ledger extends CacheLinePadded {
             long address,
             int allocator,
             long size,
-            @Nullable AllocationRequest request) {
+            @Nullable MemoryRequest request) {
         put(
                 freeSlot,
                 address,
@@ -215,7 +215,7 @@ final class Ledger extends CacheLinePadded {
         entries--;
     }
 
-    void setRequest(int slot, @Nullable AllocationRequest request) {
+    void setRequest(int slot, @Nullable MemoryRequest request) {
         requests[slot] = request;
     }
 
@@ -261,7 +261,7 @@ final class Ledger extends CacheLinePadded {
     }
 
     @Nullable
-    AllocationRequest request(int slot) {
+    MemoryRequest request(int slot) {
         return requests[slot];
     }
 
@@ -273,7 +273,7 @@ final class Ledger extends CacheLinePadded {
         return (int) (((address + key) * SPREAD) >>> shift);
     }
 
-    private void put(int slot, long address, long size, long meta, @Nullable AllocationRequest request) {
+    private void put(int slot, long address, long size, long meta, @Nullable MemoryRequest request) {
         int at = slot * WORDS;
         words[at] = address;
         words[at + 1] = size;
@@ -283,10 +283,10 @@ final class Ledger extends CacheLinePadded {
 
     private void grow() {
         long[] oldWords = words;
-        @Nullable AllocationRequest[] oldRequests = requests;
+        @Nullable MemoryRequest[] oldRequests = requests;
         int capacity = oldRequests.length * 2;
         words = new long[capacity * WORDS];
-        requests = new @Nullable AllocationRequest[capacity];
+        requests = new @Nullable MemoryRequest[capacity];
         long @Nullable [] oldTickets = tickets;
         tickets = oldTickets == null ? null : new long[capacity];
         mask = capacity - 1;

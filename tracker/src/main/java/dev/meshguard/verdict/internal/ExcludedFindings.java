@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
@@ -18,18 +18,18 @@ import java.util.Set;
 public final class ExcludedFindings {
 
     private final Expectation entry;
-    private final Set<AllocationRequest> requests;
+    private final Set<MemoryRequest> requests;
     private long buffers;
     private long bytes;
 
-    private ExcludedFindings(Expectation entry, Set<AllocationRequest> requests) {
+    private ExcludedFindings(Expectation entry, Set<MemoryRequest> requests) {
         this.entry = entry;
         this.requests = requests;
     }
 
     /** Returns the findings of a verdict. */
     public static ExcludedFindings of(LeakVerdict part, String by) {
-        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<MemoryRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         part.survivors().stream()
                 .map(Survivor::buffer)
                 .flatMap(buffer -> reportsOf(buffer).stream())
@@ -49,7 +49,7 @@ public final class ExcludedFindings {
         return new ExcludedFindings(entry, requests);
     }
 
-    Set<AllocationRequest> requests() {
+    Set<MemoryRequest> requests() {
         return requests;
     }
 

@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -20,7 +20,7 @@ final class ExcludedHistories {
 
     private final List<ExcludedFindings> parts = new ArrayList<>();
     /** In the order of the parts. */
-    private final IdentityHashMap<AllocationRequest, List<ExcludedFindings>> byRequest = new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, List<ExcludedFindings>> byRequest = new IdentityHashMap<>(0);
 
     ExcludedHistories(List<ExcludedFindings> excluded) {
         for (ExcludedFindings one : excluded) {
@@ -46,7 +46,7 @@ final class ExcludedHistories {
      * part.
      */
     Optional<Expectation> admit(BufferGeneration buffer) {
-        AllocationRequest first = ExcludedFindings.reportsOf(buffer).get(0).request();
+        MemoryRequest first = ExcludedFindings.reportsOf(buffer).get(0).request();
         for (ExcludedFindings part : byRequest.getOrDefault(first, List.of())) {
             if (part.admits(buffer)) {
                 return Optional.of(part.entry());

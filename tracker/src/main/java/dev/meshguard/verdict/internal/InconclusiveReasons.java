@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
@@ -141,7 +141,7 @@ final class InconclusiveReasons {
                 remaining.allocatedAt());
     }
 
-    private static boolean isOf(AllocationRequest release, Ownership ownership, BufferGeneration.Report report) {
+    private static boolean isOf(MemoryRequest release, Ownership ownership, BufferGeneration.Report report) {
         AllocationDetails freed = release.details();
         AllocationDetails reported = report.request().details();
         return (freed.mesh().isPresent() || freed.allocator().isPresent())

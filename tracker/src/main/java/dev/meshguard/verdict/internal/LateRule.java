@@ -1,9 +1,9 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
@@ -106,8 +106,8 @@ final class LateRule implements Rule {
                 report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + callSiteOf(report.release()));
     }
 
-    private static String callSiteOf(Optional<AllocationRequest> release) {
-        return release.flatMap(AllocationRequest::origin)
+    private static String callSiteOf(Optional<MemoryRequest> release) {
+        return release.flatMap(MemoryRequest::origin)
                 .map(origin -> ", at " + origin.toString().replace("%", "%%"))
                 .orElse("");
     }

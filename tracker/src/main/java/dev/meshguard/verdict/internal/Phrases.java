@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +42,7 @@ final class Phrases {
     }
 
     /** Returns the line of code that made a request, if known. */
-    static String callSite(AllocationRequest request) {
+    static String callSite(MemoryRequest request) {
         return request.origin().map(Object::toString).orElse("an unknown place (no origin was captured)");
     }
 }

@@ -1,11 +1,11 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
@@ -47,8 +47,7 @@ final class SiblingIndex {
     /** Data that became known after the check. */
     private final @Nullable SiblingIndex whole;
 
-    private final IdentityHashMap<AllocationRequest, Map<Sort, List<BufferGeneration>>> requests =
-            new IdentityHashMap<>(0);
+    private final IdentityHashMap<MemoryRequest, Map<Sort, List<BufferGeneration>>> requests = new IdentityHashMap<>(0);
 
     /**
      * By identity of the list of siblings, which is created once: the first buffer of a request may also be the first
@@ -259,7 +258,7 @@ final class SiblingIndex {
 
     /** Counts each anonymous report as a request of its own. */
     private long openRequests(BufferGeneration buffer) {
-        Set<AllocationRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<MemoryRequest> requests = Collections.newSetFromMap(new IdentityHashMap<>());
         long anonymous = 0;
         for (BufferGeneration.Report report : new SurvivorContext(buffer, history, this).remaining()) {
             if (report.request().isAnonymous()) {

@@ -1,10 +1,10 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot;
@@ -255,7 +255,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     /** Returns the search results for the handles of the requests that still have an open report. */
     List<HistoryEvent.HandleTraced> traces() {
         List<HistoryEvent.HandleTraced> traces = new ArrayList<>();
-        for (AllocationRequest request : openRequests()) {
+        for (MemoryRequest request : openRequests()) {
             history.reachabilityOf(request).ifPresent(traces::add);
         }
         return traces;
@@ -276,12 +276,12 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /** In the order of the reports: a set by identity would have another order in every execution. */
-    private List<AllocationRequest> openRequests() {
+    private List<MemoryRequest> openRequests() {
         List<Report> remaining = remaining();
         if (remaining.size() == 1) {
             return List.of(remaining.get(0).request());
         }
-        Set<AllocationRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<MemoryRequest> met = Collections.newSetFromMap(new IdentityHashMap<>());
         return remaining.stream().map(Report::request).filter(met::add).toList();
     }
 

@@ -1,11 +1,11 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
@@ -341,7 +341,7 @@ public final class VerdictBuilder {
      * Returns whether every process that reported on a mesh has exited, so that none will close it or free its buffers.
      */
     private boolean isOfTheDead(MeshDescription mesh) {
-        List<AllocationRequest> requests = history.generations().stream()
+        List<MemoryRequest> requests = history.generations().stream()
                 .filter(buffer -> mesh.devices().contains(buffer.device()))
                 .flatMap(buffer -> buffer.reports().stream())
                 .map(BufferGeneration.Report::request)

@@ -3,9 +3,9 @@ package dev.meshguard.history.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.Seed;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ class JournalTests {
             int detail,
             long address,
             long size,
-            AllocationRequest request) {}
+            MemoryRequest request) {}
 
     @Test
     void returnsWhatWasAppendedOverManyChunks() {
@@ -98,9 +98,7 @@ class JournalTests {
                 random.nextInt(3),
                 random.nextLong(),
                 random.nextLong() >>> 1,
-                random.nextBoolean()
-                        ? AllocationRequest.of(AllocationDetails.user().labelled("any"))
-                        : null);
+                random.nextBoolean() ? MemoryRequest.of(AllocationDetails.user().labelled("any")) : null);
     }
 
     private static List<Event> read(Journal.View view) {

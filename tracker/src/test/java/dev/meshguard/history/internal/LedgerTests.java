@@ -3,10 +3,10 @@ package dev.meshguard.history.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.Seed;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,7 +25,7 @@ class LedgerTests {
 
     private record Key(BufferType type, long address, int allocator) {}
 
-    private record Entry(long size, BufferLifetime lifetime, long reports, AllocationRequest request, long ticket) {}
+    private record Entry(long size, BufferLifetime lifetime, long reports, MemoryRequest request, long ticket) {}
 
     /** Few addresses make collisions and reuse; many make the table grow. */
     @ParameterizedTest
@@ -36,10 +36,10 @@ class LedgerTests {
         AllocatorNumbers allocators = new AllocatorNumbers();
         List<Integer> three = List.of(
                 allocators.of(
-                        AllocationRequest.of(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH))),
+                        MemoryRequest.of(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH))),
                 allocators.of(
-                        AllocationRequest.of(AllocationDetails.user().onMesh(1).fromAllocator(AllocatorId.MESH))),
-                allocators.of(AllocationRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE))));
+                        MemoryRequest.of(AllocationDetails.user().onMesh(1).fromAllocator(AllocatorId.MESH))),
+                allocators.of(MemoryRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE))));
         Ledger ledger = new Ledger(true, allocators);
         Map<Key, Entry> model = new HashMap<>();
 
@@ -97,10 +97,10 @@ class LedgerTests {
     void takesAReportThatNamesNoAllocatorForTheEntryOfTheLowestNumberThatMayBeIt() {
         AllocatorNumbers allocators = new AllocatorNumbers();
         int mesh = allocators.of(
-                AllocationRequest.of(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH)));
-        int device = allocators.of(AllocationRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE)));
+                MemoryRequest.of(AllocationDetails.user().onMesh(0).fromAllocator(AllocatorId.MESH)));
+        int device = allocators.of(MemoryRequest.of(AllocationDetails.user().fromAllocator(AllocatorId.DEVICE)));
         int anyOfTheMesh =
-                allocators.of(AllocationRequest.of(AllocationDetails.user().onMesh(0)));
+                allocators.of(MemoryRequest.of(AllocationDetails.user().onMesh(0)));
         Ledger ledger = new Ledger(false, allocators);
         for (int allocator : List.of(device, mesh)) {
             int free = ~ledger.find(BufferType.L1, 64, allocator);
@@ -149,8 +149,7 @@ class LedgerTests {
         }
         long size = random.nextInt(1 << 20);
         BufferLifetime lifetime = BufferLifetime.values()[random.nextInt(3)];
-        AllocationRequest request =
-                AllocationRequest.of(AllocationDetails.user().labelled("request " + ticket));
+        MemoryRequest request = MemoryRequest.of(AllocationDetails.user().labelled("request " + ticket));
         ledger.reportedAt(~slot, ticket);
         ledger.insert(~slot, key.type(), lifetime, key.address(), key.allocator(), size, request);
         model.put(key, new Entry(size, lifetime, 1, request, ticket));

@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
@@ -227,8 +227,7 @@ class BudgetVerdictTests {
     @Test
     void anOriginWithoutFramesIsNone() {
         AllocationTracker tracker = AllocationTracker.create();
-        AllocationRequest request =
-                AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
+        MemoryRequest request = MemoryRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of())));
         tracker.allocated(request, 0, L1, 0x1000, 64, Ownership.OWNING);
 
         assertThat(judge(tracker.history(), BudgetSpec.of(L1).peakBytes(63)).violations())

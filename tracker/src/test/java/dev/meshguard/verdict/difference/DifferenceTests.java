@@ -10,9 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
@@ -204,7 +204,7 @@ class DifferenceTests {
     void anOriginWithoutFramesIsNone() {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.allocated(
-                AllocationRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of()))),
+                MemoryRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of()))),
                 0,
                 DRAM,
                 0x1000,

@@ -11,8 +11,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
@@ -472,7 +472,7 @@ class AccumulationTests {
     }
 
     private void take(long address, long size, long bytesPerBank) {
-        AllocationRequest request = tracker.request(AllocationDetails.user().withExtent(bytesPerBank));
+        MemoryRequest request = tracker.request(AllocationDetails.user().withExtent(bytesPerBank));
         tracker.allocated(request, 0, DRAM, address, size, Ownership.OWNING);
     }
 

@@ -13,7 +13,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
@@ -43,7 +43,7 @@ public final class HistoryScript {
     private final boolean withOrigins;
     private final Map<Integer, MeshDescription> open = new LinkedHashMap<>();
     private @Nullable Verb pending;
-    private AllocationRequest lastRequest = AllocationRequest.of(AllocationDetails.user());
+    private MemoryRequest lastRequest = MemoryRequest.of(AllocationDetails.user());
 
     private HistoryScript(AllocationTracker tracker, boolean withOrigins) {
         this.tracker = tracker;
@@ -199,7 +199,7 @@ public final class HistoryScript {
     public HistoryScript freeIgnored(
             AllocationDetails details, BufferType type, int[] devices, long address, IgnoredFreeReason reason) {
         flush();
-        AllocationRequest release = tracker.release(details);
+        MemoryRequest release = tracker.release(details);
         for (int device : devices) {
             tracker.freeIgnored(release, device, type, address, reason);
         }
@@ -447,13 +447,13 @@ public final class HistoryScript {
             return;
         }
         if (!verb.allocates) {
-            AllocationRequest release = tracker.release(verb.details);
+            MemoryRequest release = tracker.release(verb.details);
             for (Place place : verb.places) {
                 tracker.freed(release, place.device(), verb.type, place.address(), verb.ownership);
             }
             return;
         }
-        AllocationRequest request = request(verb);
+        MemoryRequest request = request(verb);
         lastRequest = request;
         for (Place place : verb.places) {
             allocate(verb.oneByOne ? request(verb) : request, verb, place, verb.ownership);
@@ -463,15 +463,15 @@ public final class HistoryScript {
         }
     }
 
-    private void allocate(AllocationRequest request, Verb verb, Place place, Ownership ownership) {
+    private void allocate(MemoryRequest request, Verb verb, Place place, Ownership ownership) {
         tracker.allocated(request, place.device(), verb.type, place.address(), verb.size, ownership);
     }
 
     /** The stack is that of the verb; when it is reported, the next line is running. */
-    private AllocationRequest request(Verb verb) {
-        AllocationRequest request = tracker.request(verb.details);
+    private MemoryRequest request(Verb verb) {
+        MemoryRequest request = tracker.request(verb.details);
         return withOrigins
-                ? AllocationRequest.restored(verb.details, Optional.of(Origin.of(verb.line.getStackTrace())))
+                ? MemoryRequest.restored(verb.details, Optional.of(Origin.of(verb.line.getStackTrace())))
                 : request;
     }
 }

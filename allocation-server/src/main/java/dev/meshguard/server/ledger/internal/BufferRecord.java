@@ -15,7 +15,7 @@ public final class BufferRecord extends Node {
     private static final BufferType[] TYPES = BufferType.values();
     private static final LedgerProcess NOBODY = new LedgerProcess(0);
 
-    final DeviceLedger book;
+    final DeviceLedger deviceLedger;
     final long id;
 
     long references;
@@ -38,14 +38,14 @@ public final class BufferRecord extends Node {
 
     private boolean isOfDeadOnly;
 
-    BufferRecord(DeviceLedger book, long id) {
-        this.book = book;
+    BufferRecord(DeviceLedger deviceLedger, long id) {
+        this.deviceLedger = deviceLedger;
         this.id = id;
     }
 
     /** Returns the device. */
     public int device() {
-        return book.device;
+        return deviceLedger.device;
     }
 
     /** Returns the address. */
@@ -285,7 +285,7 @@ public final class BufferRecord extends Node {
 
     /** Returns whether the history still has a buffer that the ledger removed with a dead process. */
     public boolean isAbandoned() {
-        return abandonedAt != 0 && abandonedAt - book.openedAt > 0 && references == 0 && held > 0;
+        return abandonedAt != 0 && abandonedAt - deviceLedger.openedAt > 0 && references == 0 && held > 0;
     }
 
     /** Returns whether no live process refers to the buffer that a dead one left. */
@@ -300,7 +300,7 @@ public final class BufferRecord extends Node {
 
     /** Returns whether the buffers that dead processes left here belong to an earlier open period of the device. */
     boolean isOfEarlierOpenPeriod() {
-        return abandonedAt != 0 && abandonedAt - book.openedAt < 0 && references == 0;
+        return abandonedAt != 0 && abandonedAt - deviceLedger.openedAt < 0 && references == 0;
     }
 
     void forgetEarlierOpenPeriod() {

@@ -60,29 +60,29 @@ public final class ServerLedger {
 
     /** Returns the record of an address, even if the ledger has no entry there. */
     public @Nullable BufferRecord find(int device, long id) {
-        DeviceLedger book = bookOf(device);
-        BufferRecord record = book == null ? null : book.table.find(id);
-        if (book == null || record == null || !isOutdated(record)) {
+        DeviceLedger deviceLedger = bookOf(device);
+        BufferRecord record = deviceLedger == null ? null : deviceLedger.table.find(id);
+        if (deviceLedger == null || record == null || !isOutdated(record)) {
             return record;
         }
         update(record);
-        return book.table.find(id);
+        return deviceLedger.table.find(id);
     }
 
     /** Records an allocation; returns the record of the address. */
     public BufferRecord allocated(int device, BufferType type, long id, long size, long process) {
-        DeviceLedger book = book(device);
+        DeviceLedger deviceLedger = deviceLedger(device);
         BufferRecord record = find(device, id);
         if (record == null) {
-            record = new BufferRecord(book, id);
-            book.table.add(record);
+            record = new BufferRecord(deviceLedger, id);
+            deviceLedger.table.add(record);
             addresses++;
         }
         if (record.references > 0) {
             shares += record.referenced(process(process));
         } else {
             record.begin(type, size, process(process));
-            book.enter(record, 1);
+            deviceLedger.enter(record, 1);
             entries++;
         }
         return record;
@@ -110,7 +110,7 @@ public final class ServerLedger {
     /** Removes an entry with the first free, as a server without reference counts does. */
     public void freedAtOnce(BufferRecord record) {
         shares -= record.releaseAll();
-        record.book.enter(record, -1);
+        record.deviceLedger.enter(record, -1);
         entries--;
     }
 
@@ -118,7 +118,7 @@ public final class ServerLedger {
     public void forgetIfOver(BufferRecord record) {
         if (record.isOver()) {
             record.unlink();
-            addresses -= record.book.table.remove(record.id) ? 1 : 0;
+            addresses -= record.deviceLedger.table.remove(record.id) ? 1 : 0;
         }
     }
 
@@ -178,9 +178,9 @@ public final class ServerLedger {
      * them.
      */
     public void beginOpenPeriod(int device) {
-        DeviceLedger book = book(device);
-        book.openedAt = nextMoment();
-        ofEarlierOpenPeriods.appendAll(book.abandoned);
+        DeviceLedger deviceLedger = deviceLedger(device);
+        deviceLedger.openedAt = nextMoment();
+        ofEarlierOpenPeriods.appendAll(deviceLedger.abandoned);
     }
 
     /** Moments are compared by their difference, so they may wrap to the smallest number; 0 means none. */
@@ -294,7 +294,7 @@ public final class ServerLedger {
         if (record.isOfEarlierOpenPeriod()) {
             record.forgetEarlierOpenPeriod();
         } else if (record.held() > 0) {
-            record.book.abandoned.append(record);
+            record.deviceLedger.abandoned.append(record);
         }
         forgetIfOver(record);
     }
@@ -303,22 +303,22 @@ public final class ServerLedger {
 
     /** Returns all records of a device, by address, including those that only the history has. */
     public List<BufferRecord> records(int device) {
-        DeviceLedger book = bookOf(device);
-        if (book == null) {
+        DeviceLedger deviceLedger = bookOf(device);
+        if (deviceLedger == null) {
             return List.of();
         }
-        List<BufferRecord> records = book.table.records();
+        List<BufferRecord> records = deviceLedger.table.records();
         records.sort(BY_ADDRESS);
         return records;
     }
 
     /** Returns the entries of one memory of a device, by address. */
     public List<BufferRecord> entries(int device, BufferType type) {
-        DeviceLedger book = bookOf(device);
-        if (book == null) {
+        DeviceLedger deviceLedger = bookOf(device);
+        if (deviceLedger == null) {
             return List.of();
         }
-        List<BufferRecord> records = book.table.records();
+        List<BufferRecord> records = deviceLedger.table.records();
         records.removeIf(record -> record.references == 0 || record.type() != type);
         records.sort(BY_ADDRESS);
         return records;
@@ -346,28 +346,28 @@ public final class ServerLedger {
 
     /** Returns the number of entries of a device. */
     public long buffers(int device) {
-        DeviceLedger book = bookOf(device);
-        return book == null ? 0 : book.buffers;
+        DeviceLedger deviceLedger = bookOf(device);
+        return deviceLedger == null ? 0 : deviceLedger.buffers;
     }
 
     /** Returns the number of entries of one memory of a device. */
     public long buffers(int device, BufferType type) {
-        DeviceLedger book = bookOf(device);
-        return book == null ? 0 : book.buffersOfType[type.ordinal()];
+        DeviceLedger deviceLedger = bookOf(device);
+        return deviceLedger == null ? 0 : deviceLedger.buffersOfType[type.ordinal()];
     }
 
     /** Returns the bytes of one memory of a device. */
     public long bytes(int device, BufferType type) {
-        DeviceLedger book = bookOf(device);
-        return book == null ? 0 : book.bytes[type.ordinal()];
+        DeviceLedger deviceLedger = bookOf(device);
+        return deviceLedger == null ? 0 : deviceLedger.bytes[type.ordinal()];
     }
 
     /** Returns the bytes of all memories of a device. */
     public long bytes(int device) {
-        DeviceLedger book = bookOf(device);
+        DeviceLedger deviceLedger = bookOf(device);
         long sum = 0;
-        for (int type = 0; book != null && type < TYPES; type++) {
-            sum += book.bytes[type];
+        for (int type = 0; deviceLedger != null && type < TYPES; type++) {
+            sum += deviceLedger.bytes[type];
         }
         return sum;
     }
@@ -382,7 +382,7 @@ public final class ServerLedger {
         return known;
     }
 
-    private DeviceLedger book(int device) {
+    private DeviceLedger deviceLedger(int device) {
         DeviceLedger known = bookOf(device);
         if (known == null) {
             known = new DeviceLedger(device);

@@ -44,7 +44,7 @@ final class BlockReader {
 
     private final LogEventList events;
     private final LogGaps gaps;
-    private final Dialects dialects;
+    private final SeenDialects dialects;
     private final Set<Integer> devices = new HashSet<>();
     private final Map<DeviceAddress, BufferType> types = new HashMap<>();
     private final Map<List<String>, Origin> origins = new LatestOrigins();
@@ -80,7 +80,7 @@ final class BlockReader {
         }
     }
 
-    BlockReader(LogEventList events, LogGaps gaps, Dialects dialects) {
+    BlockReader(LogEventList events, LogGaps gaps, SeenDialects dialects) {
         this.events = events;
         this.gaps = gaps;
         this.dialects = dialects;

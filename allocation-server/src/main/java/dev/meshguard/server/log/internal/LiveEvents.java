@@ -1,8 +1,8 @@
 package dev.meshguard.server.log.internal;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -18,11 +18,11 @@ final class LiveEvents {
             .bankedAddresses()
             .build();
 
-    void allocated(AllocationRequest request, int device, BufferType type, long address, long size) {
+    void allocated(MemoryRequest request, int device, BufferType type, long address, long size) {
         tracker.allocated(request, device, type, address, size, Ownership.UNKNOWN);
     }
 
-    void freed(AllocationRequest request, int device, BufferType type, long address) {
+    void freed(MemoryRequest request, int device, BufferType type, long address) {
         tracker.freed(request, device, type, address, Ownership.UNKNOWN);
     }
 

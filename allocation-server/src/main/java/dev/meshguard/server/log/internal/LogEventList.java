@@ -1,10 +1,10 @@
 package dev.meshguard.server.log.internal;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -37,7 +37,7 @@ final class LogEventList {
     private final Map<Long, AllocationDetails> byProcess = new HashMap<>();
     private long latestProcess = BufferReportLine.NO_PID;
     private AllocationDetails latestDetails = AllocationDetails.user();
-    private final EventLines lines = new EventLines();
+    private final EventLineNumbers lines = new EventLineNumbers();
     private long line;
 
     /** Creates an empty list; with {@link Retention#LIVE_AND_TOTALS} nothing of the past is kept. */
@@ -69,8 +69,7 @@ final class LogEventList {
         events.allocated(entry.index(type, events), size, pid);
     }
 
-    void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+    void allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         add(new HistoryEvent.Allocated(number(), request, device, type, address, size, ownership));
     }
 
@@ -84,7 +83,7 @@ final class LogEventList {
         events.freed(entry.index(type, events), pid);
     }
 
-    void freed(AllocationRequest request, int device, BufferType type, long address, Ownership ownership) {
+    void freed(MemoryRequest request, int device, BufferType type, long address, Ownership ownership) {
         add(new HistoryEvent.Freed(number(), request, device, type, address, ownership));
     }
 
@@ -147,8 +146,8 @@ final class LogEventList {
         return count == 0;
     }
 
-    AllocationRequest request(long pid, Optional<Origin> origin) {
-        return AllocationRequest.restored(detailsOf(pid), origin);
+    MemoryRequest request(long pid, Optional<Origin> origin) {
+        return MemoryRequest.restored(detailsOf(pid), origin);
     }
 
     private AllocationDetails detailsOf(long pid) {
@@ -170,7 +169,7 @@ final class LogEventList {
         return live != null ? live.history() : AllocationHistory.read(events);
     }
 
-    EventLines linesOfEvents() {
+    EventLineNumbers linesOfEvents() {
         return lines;
     }
 

@@ -48,7 +48,7 @@ public final class LogParser {
      */
     public record Result(
             AllocationHistory history,
-            EventLines linesOfEvents,
+            EventLineNumbers linesOfEvents,
             long lines,
             long reports,
             UnreadLines unread,
@@ -75,14 +75,14 @@ public final class LogParser {
 
     private static final String SOURCE = "allocation server log";
 
-    private final LogLines lines;
+    private final LogLineReader lines;
     private final Choices choices;
 
     private final LogEventList events;
     private final LogGaps gaps;
     private final ReplayedLedger ledger;
     private final StatisticsVerifier statistics;
-    private final Dialects dialects = new Dialects();
+    private final SeenDialects dialects = new SeenDialects();
     private final BlockReader blocks;
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
@@ -115,7 +115,7 @@ public final class LogParser {
     /** The sum in a device's last line of circular buffers or kernels. */
     private record LastTotal(String megabytes, long line) {}
 
-    private LogParser(LogLines lines, Choices choices) {
+    private LogParser(LogLineReader lines, Choices choices) {
         this.lines = lines;
         this.choices = choices;
         this.events = new LogEventList(choices.retention());
@@ -126,7 +126,7 @@ public final class LogParser {
     }
 
     /** Reads a log to its end. */
-    public static Result of(LogLines lines, Choices choices) throws IOException {
+    public static Result of(LogLineReader lines, Choices choices) throws IOException {
         return new LogParser(lines, choices).read();
     }
 

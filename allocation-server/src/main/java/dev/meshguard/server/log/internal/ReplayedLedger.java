@@ -39,10 +39,10 @@ final class ReplayedLedger {
     private final LogEventList events;
     private final LogGaps gaps;
     private final boolean forgetsWhatIsOver;
-    private final TreeMap<Integer, DeviceBook> devices = new TreeMap<>();
+    private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
 
     /** The same for the usual devices: a mesh reports to all of them in turn. */
-    private final @Nullable DeviceBook[] first = new @Nullable DeviceBook[FIRST_DEVICES];
+    private final @Nullable ReplayedDevice[] first = new @Nullable ReplayedDevice[FIRST_DEVICES];
 
     private Counting counting = Counting.UNKNOWN;
     private long guessedTypes;
@@ -74,18 +74,18 @@ final class ReplayedLedger {
         if (said.references > 0) {
             countsReferences();
         }
-        DeviceBook book = book(said.device);
-        BufferEntry entry = book.entry(said.id);
+        ReplayedDevice replayed = deviceOrNew(said.device);
+        BufferEntry entry = replayed.entry(said.id);
         if (entry.isAbandoned()) {
-            beginOpenPeriod(book);
+            beginOpenPeriod(replayed);
         }
         events.allocated(entry, said.pid, said.type, said.size);
         checkReferences(said, entry, line);
         entry.allocated(said.type, said.size, line);
         if (entry.references == 0) {
-            book.enter(entry, said.type, said.size, said.pid);
+            replayed.enter(entry, said.type, said.size, said.pid);
         }
-        book.everyReport(entry, said.type, said.size);
+        replayed.everyReport(entry, said.type, said.size);
         entry.references = said.references > 0 ? said.references : entry.references + 1;
         entry.reportedBy(said.pid);
     }
@@ -109,7 +109,7 @@ final class ReplayedLedger {
                             entry.references + 1));
         } else if (counting == Counting.REFERENCES) {
             contradictsRepetition(entry, line);
-            book(entry.device).remove(entry);
+            deviceOrNew(entry.device).remove(entry);
         } else if (counting == Counting.UNKNOWN) {
             entry.repeatedAt = line;
             repeated.add(entry);
@@ -141,28 +141,28 @@ final class ReplayedLedger {
         if (!isPossible(said.device, line)) {
             return true;
         }
-        BufferEntry entry = book(said.device).entry(said.id);
+        BufferEntry entry = deviceOrNew(said.device).entry(said.id);
         checkFree(said, entry, line);
         return enterFree(said, entry, line);
     }
 
     private boolean enterFree(BufferReportLine said, BufferEntry entry, long line) {
-        DeviceBook book = book(entry.device);
+        ReplayedDevice replayed = deviceOrNew(entry.device);
         boolean isSeen = entry.references > 0 || entry.held() > 0;
         entry.freed(said.size, line);
         give(entry, said.pid);
-        book.everyFree(entry);
-        release(book, entry, said);
+        replayed.everyFree(entry);
+        release(replayed, entry, said);
         return isSeen;
     }
 
     /** Without a reference count, a free matches one report. */
-    private static void release(DeviceBook book, BufferEntry entry, BufferReportLine said) {
+    private static void release(ReplayedDevice replayed, BufferEntry entry, BufferReportLine said) {
         long left = said.hasRemaining ? said.references : Math.max(0, entry.references - 1);
         if (left == 0) {
-            book.remove(entry);
+            replayed.remove(entry);
         } else if (entry.references == 0) {
-            book.enter(entry, entry.type, said.size, said.pid);
+            replayed.enter(entry, entry.type, said.size, said.pid);
         }
         entry.references = left;
     }
@@ -236,8 +236,8 @@ final class ReplayedLedger {
 
     private List<BufferEntry> live(long id) {
         List<BufferEntry> found = new ArrayList<>();
-        for (DeviceBook book : devices.values()) {
-            BufferEntry entry = book.known(id);
+        for (ReplayedDevice replayed : devices.values()) {
+            BufferEntry entry = replayed.known(id);
             if (entry != null && entry.held() > 0) {
                 found.add(entry);
             }
@@ -254,7 +254,7 @@ final class ReplayedLedger {
         if (!isPossible(said.device, line)) {
             return;
         }
-        BufferEntry entry = book(said.device).entry(said.id);
+        BufferEntry entry = deviceOrNew(said.device).entry(said.id);
         entry.unknownFree(line);
         if (entry.references > 0 && counting == Counting.REFERENCES) {
             contradicts(
@@ -267,7 +267,7 @@ final class ReplayedLedger {
             give(entry, said.pid);
             entry.references = Math.max(0, entry.references - 1);
             if (entry.references == 0) {
-                book(said.device).remove(entry);
+                deviceOrNew(said.device).remove(entry);
             }
         } else if (entry.held() > 0) {
             events.freeIgnored(entry, said.pid, entry.typeToFree());
@@ -281,8 +281,8 @@ final class ReplayedLedger {
         if (entry.latestType != BufferEntry.NO_TYPE) {
             return entry.latestType;
         }
-        for (DeviceBook book : devices.values()) {
-            BufferEntry sibling = book.known(entry.id);
+        for (ReplayedDevice replayed : devices.values()) {
+            BufferEntry sibling = replayed.known(entry.id);
             if (sibling != null && sibling.latestType != BufferEntry.NO_TYPE) {
                 return sibling.latestType;
             }
@@ -301,8 +301,8 @@ final class ReplayedLedger {
 
     /** The enhanced server keeps the new size and does not correct its sums. */
     void otherSize(BufferReportLine said) {
-        DeviceBook book = devices.get(said.device);
-        BufferEntry entry = book == null ? null : book.known(said.id);
+        ReplayedDevice replayed = devices.get(said.device);
+        BufferEntry entry = replayed == null ? null : replayed.known(said.id);
         if (entry != null && entry.references > 0) {
             entry.size = said.size;
         }
@@ -342,21 +342,21 @@ final class ReplayedLedger {
         events.processDied(pid);
         Death latest = new Death(pid, ++moment);
         death = latest;
-        for (DeviceBook book : devices.values()) {
-            for (BufferEntry entry : book.entries()) {
+        for (ReplayedDevice replayed : devices.values()) {
+            for (BufferEntry entry : replayed.entries()) {
                 if (entry.references > 0 && entry.owner == pid) {
-                    remove(book, entry, latest);
+                    remove(replayed, entry, latest);
                 }
             }
         }
         return latest;
     }
 
-    private static void remove(DeviceBook book, BufferEntry entry, Death death) {
+    private static void remove(ReplayedDevice replayed, BufferEntry entry, Death death) {
         long references = entry.references;
         death.removed(entry, 1);
-        book.remove(entry);
-        entry.died(references, death.moment > book.openedAt);
+        replayed.remove(entry);
+        entry.died(references, death.moment > replayed.openedAt);
     }
 
     /** Returns the death of a process whose entries the server is removing, if there is one. */
@@ -381,8 +381,8 @@ final class ReplayedLedger {
     /** Follows the line that reports the dead process, and precedes all others about the entry. */
     void sharedWithDead(Shared said, long line) {
         Death latest = death;
-        DeviceBook book = devices.get(said.device());
-        BufferEntry entry = book == null ? null : book.known(said.id());
+        ReplayedDevice replayed = devices.get(said.device());
+        BufferEntry entry = replayed == null ? null : replayed.known(said.id());
         if (latest == null || latest.pid != said.dead()) {
             gaps.note(
                     LogGaps.Kind.CONTRADICTION,
@@ -397,7 +397,7 @@ final class ReplayedLedger {
         }
         boolean isOfDead = entry != null && entry.references == 0 && entry.owner == said.dead();
         long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath() : entry.references;
-        if (book == null || entry == null || before == 0 || before < said.remainingReferences()) {
+        if (replayed == null || entry == null || before == 0 || before < said.remainingReferences()) {
             gaps.note(
                     LogGaps.Kind.CONTRADICTION,
                     line,
@@ -413,13 +413,13 @@ final class ReplayedLedger {
         entry.released(said.dead(), said.newOwner());
         if (said.remainingReferences() == 0) {
             if (!isOfDead) {
-                remove(book, entry, latest);
+                remove(replayed, entry, latest);
             }
             return;
         }
         if (isOfDead) {
             latest.removed(entry, -1);
-            book.enter(entry, entry.type, entry.size, said.newOwner());
+            replayed.enter(entry, entry.type, entry.size, said.newOwner());
             entry.survived();
         }
         entry.references = said.remainingReferences();
@@ -438,8 +438,8 @@ final class ReplayedLedger {
                     forgotten == 1 ? "1 buffer was" : forgotten + " buffers were"));
             events.trackingStarted();
         }
-        for (DeviceBook book : devices.values()) {
-            book.forget();
+        for (ReplayedDevice replayed : devices.values()) {
+            replayed.forget();
         }
         counting = Counting.UNKNOWN;
         repeated.clear();
@@ -486,19 +486,19 @@ final class ReplayedLedger {
     }
 
     /** A survivor at an address that is allocated again is another buffer: the device was closed in between. */
-    private void beginOpenPeriod(DeviceBook book) {
-        events.deviceClosed(book.device);
-        events.deviceOpened(book.device);
-        book.openedAt = ++moment;
-        for (BufferEntry entry : book.entries()) {
+    private void beginOpenPeriod(ReplayedDevice replayed) {
+        events.deviceClosed(replayed.device);
+        events.deviceOpened(replayed.device);
+        replayed.openedAt = ++moment;
+        for (BufferEntry entry : replayed.entries()) {
             entry.abandoned = 0;
         }
     }
 
-    private DeviceBook book(int device) {
-        DeviceBook known = device < FIRST_DEVICES ? first[device] : devices.get(device);
+    private ReplayedDevice deviceOrNew(int device) {
+        ReplayedDevice known = device < FIRST_DEVICES ? first[device] : devices.get(device);
         if (known == null) {
-            known = new DeviceBook(device, forgetsWhatIsOver);
+            known = new ReplayedDevice(device, forgetsWhatIsOver);
             devices.put(device, known);
             if (device < FIRST_DEVICES) {
                 first[device] = known;
@@ -515,11 +515,13 @@ final class ReplayedLedger {
     }
 
     long entries() {
-        return devices.values().stream().mapToLong(book -> book.count).sum();
+        return devices.values().stream().mapToLong(replayed -> replayed.count).sum();
     }
 
     long entriesOfEveryReport() {
-        return devices.values().stream().mapToLong(book -> book.everyEntries).sum();
+        return devices.values().stream()
+                .mapToLong(replayed -> replayed.everyEntries)
+                .sum();
     }
 
     long guessedTypes() {
@@ -527,25 +529,25 @@ final class ReplayedLedger {
     }
 
     @Nullable
-    DeviceBook bookOf(int device) {
+    ReplayedDevice replayedDevice(int device) {
         return devices.get(device);
     }
 
     /** Returns the entry with an id on a device, if there is one. */
     Optional<BufferEntry> entry(int device, long id) {
-        DeviceBook book = devices.get(device);
-        return Optional.ofNullable(book == null ? null : book.known(id)).filter(entry -> entry.references > 0);
+        ReplayedDevice replayed = devices.get(device);
+        return Optional.ofNullable(replayed == null ? null : replayed.known(id)).filter(entry -> entry.references > 0);
     }
 
     List<AddressUse> addresses() {
         List<AddressUse> uses = new ArrayList<>();
-        for (DeviceBook book : devices.values()) {
-            book.entries().stream()
+        for (ReplayedDevice replayed : devices.values()) {
+            replayed.entries().stream()
                     .filter(entry -> entry.isNamed() && !(forgetsWhatIsOver && entry.isOver()))
                     .mapToLong(entry -> entry.id ^ Long.MIN_VALUE) // Ascending as unsigned numbers.
                     .sorted()
                     .forEach(flipped ->
-                            uses.add(book.entry(flipped ^ Long.MIN_VALUE).use()));
+                            uses.add(replayed.entry(flipped ^ Long.MIN_VALUE).use()));
         }
         return uses;
     }
@@ -563,7 +565,7 @@ final class ReplayedLedger {
     }
 
     /** The entries of one device. */
-    static final class DeviceBook {
+    static final class ReplayedDevice {
         private final int device;
         private final EntryTable entries = new EntryTable();
         private final boolean forgetsWhatIsOver;
@@ -580,7 +582,7 @@ final class ReplayedLedger {
         private long everyCount;
         private long everyEntries;
 
-        private DeviceBook(int device, boolean forgetsWhatIsOver) {
+        private ReplayedDevice(int device, boolean forgetsWhatIsOver) {
             this.device = device;
             this.forgetsWhatIsOver = forgetsWhatIsOver;
         }

@@ -36,11 +36,11 @@ final class StatisticsVerifier {
     }
 
     void buffersOf(int device, long said, long line) {
-        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
+        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
         check(
                 said,
-                book == null ? 0 : book.count(),
-                book == null ? 0 : book.everyCount(),
+                replayed == null ? 0 : replayed.count(),
+                replayed == null ? 0 : replayed.everyCount(),
                 line,
                 "buffers on device " + device);
     }
@@ -65,9 +65,9 @@ final class StatisticsVerifier {
     }
 
     void group(int device, BufferType type, long buffers, String megabytes, long line) {
-        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
-        long count = book == null ? 0 : book.count(type);
-        long bytes = book == null ? 0 : book.bytes(type);
+        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
+        long count = replayed == null ? 0 : replayed.count(type);
+        long bytes = replayed == null ? 0 : replayed.bytes(type);
         check(
                 buffers == count && RoundedNumbers.fits(megabytes, bytes, RoundedNumbers.MEGABYTE),
                 String.format(
@@ -137,19 +137,19 @@ final class StatisticsVerifier {
     }
 
     private long bytes(int device, String what) {
-        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
-        if (book == null) {
+        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
+        if (replayed == null) {
             return 0;
         }
-        return what.equals(TOTAL) ? book.total() : book.bytes(BufferType.valueOf(what));
+        return what.equals(TOTAL) ? replayed.total() : replayed.bytes(BufferType.valueOf(what));
     }
 
     private long everyBytes(int device, String what) {
-        ReplayedLedger.DeviceBook book = ledger.bookOf(device);
-        if (book == null) {
+        ReplayedLedger.ReplayedDevice replayed = ledger.replayedDevice(device);
+        if (replayed == null) {
             return 0;
         }
-        return what.equals(TOTAL) ? book.everyTotal() : book.everyBytes(BufferType.valueOf(what));
+        return what.equals(TOTAL) ? replayed.everyTotal() : replayed.everyBytes(BufferType.valueOf(what));
     }
 
     private static String description(String what, int device) {

@@ -103,7 +103,7 @@ final class JvmRecordFile {
     }
 
     /** Reads every record of a run; ignores those of other runs. */
-    static List<JvmRecord> read(Path folder, String run, RunFindings findings) throws IOException {
+    static List<JvmRecord> read(Path folder, String run, MatchedEntries entries) throws IOException {
         List<JvmRecord> records = new ArrayList<>();
         if (!Files.isDirectory(folder)) {
             return records;
@@ -116,7 +116,7 @@ final class JvmRecordFile {
                 String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
                 List<String> lines = text.lines().toList();
                 if (!lines.isEmpty() && lines.get(0).equals(HEADER + run)) {
-                    records.add(new JvmRecord(file, read(text, findings)));
+                    records.add(new JvmRecord(file, read(text, entries)));
                 }
             }
         }
@@ -124,16 +124,16 @@ final class JvmRecordFile {
     }
 
     /** Returns whether the text is complete; ignores a truncated last line. */
-    private static boolean read(String text, RunFindings findings) {
+    private static boolean read(String text, MatchedEntries entries) {
         int end = text.lastIndexOf('\n') + 1;
         boolean isComplete = false;
         for (String line : text.substring(0, end).lines().skip(1).toList()) {
             String[] parts = line.split(SEPARATOR, 4);
             switch (parts[0]) {
-                case "entry" -> findings.expect(List.of(entry(parts)));
-                case "matched" -> findings.match(entry(parts));
-                case "excused" -> findings.excuse(List.of(entry(parts)));
-                case "found" -> findings.find(Baseline.parse(parts[1], "JVM record"));
+                case "entry" -> entries.expect(List.of(entry(parts)));
+                case "matched" -> entries.match(entry(parts));
+                case "excused" -> entries.excuse(List.of(entry(parts)));
+                case "found" -> entries.find(Baseline.parse(parts[1], "JVM record"));
                 case END -> isComplete = true;
                 default -> throw new IllegalArgumentException("A JVM record has no line of this kind: " + line);
             }

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal;
 
-import dev.meshguard.junit.internal.summary.RunStatistics;
+import dev.meshguard.junit.internal.summary.RunSummaryCollector;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -17,7 +17,7 @@ public final class Reporting {
     static final int MAX_TESTS_WITH_FILES = 50;
 
     private final boolean attachesFiles;
-    private final RunStatistics numbers;
+    private final RunSummaryCollector numbers;
     private final Optional<HistoryFolder> histories;
     private final RunPages pages;
     private final AtomicInteger testsWithFiles = new AtomicInteger();
@@ -43,7 +43,7 @@ public final class Reporting {
         this.attachesFiles = settings.attachesFiles();
         this.histories = histories;
         this.pages = pages;
-        this.numbers = new RunStatistics(settings.summary(), nanoTime);
+        this.numbers = new RunSummaryCollector(settings.summary(), nanoTime);
     }
 
     /** Returns the folder of histories, if configured. */
@@ -57,7 +57,7 @@ public final class Reporting {
     }
 
     /** Returns the numbers, to which each check is added. */
-    public RunStatistics numbers() {
+    public RunSummaryCollector numbers() {
         return numbers;
     }
 

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.internal.allocation;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.Allocator;
@@ -60,10 +60,10 @@ public final class Allocation {
     private final long size;
     private final @Nullable Allocator allocator;
     private volatile boolean freed;
-    private volatile @Nullable AllocationRequest freedBy;
+    private volatile @Nullable MemoryRequest freedBy;
     private volatile @Nullable BufferState openPeriod;
     /** Stored only until the handle exists. */
-    private @Nullable AllocationRequest request;
+    private @Nullable MemoryRequest request;
 
     private Allocation(
             long firstId,
@@ -158,7 +158,7 @@ public final class Allocation {
     /**
      * Marks the buffer as freed and stores the request that freed it, which may contain the call site in the code under test.
      */
-    public void markFreed(AllocationRequest release) {
+    public void markFreed(MemoryRequest release) {
         freedBy = release;
         freed = true;
     }
@@ -168,7 +168,7 @@ public final class Allocation {
      * Empty if there is no request that freed it.
      */
     public String siteOfFree() {
-        AllocationRequest release = freedBy;
+        MemoryRequest release = freedBy;
         if (release == null) {
             return "";
         }
@@ -180,12 +180,12 @@ public final class Allocation {
     }
 
     /** Remembers by which request it was reported, until its handle is handed out. */
-    public void reportedBy(AllocationRequest reporting) {
+    public void reportedBy(MemoryRequest reporting) {
         request = reporting;
     }
 
-    public Optional<AllocationRequest> takeRequest() {
-        AllocationRequest taken = request;
+    public Optional<MemoryRequest> takeRequest() {
+        MemoryRequest taken = request;
         request = null;
         return Optional.ofNullable(taken);
     }

@@ -1,6 +1,6 @@
 package dev.meshguard.mesh.internal.allocation;
 
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,10 +54,10 @@ public final class BufferState {
     static final class Moment {
 
         private final String what;
-        private final @Nullable AllocationRequest request;
+        private final @Nullable MemoryRequest request;
         private final @Nullable Throwable here;
 
-        private Moment(String what, @Nullable AllocationRequest request, @Nullable Throwable here) {
+        private Moment(String what, @Nullable MemoryRequest request, @Nullable Throwable here) {
             this.what = what;
             this.request = request;
             this.here = here;
@@ -69,7 +69,7 @@ public final class BufferState {
         }
 
         /** Creates a moment for an event that happens now and whose number comes from the listener. */
-        static Moment of(String what, AllocationRequest request) {
+        static Moment of(String what, MemoryRequest request) {
             return request.hasOrigin() ? new Moment(what, request, null) : now(what);
         }
 
@@ -80,7 +80,7 @@ public final class BufferState {
         Optional<StackTraceElement> site() {
             Optional<Origin> origin = here != null
                     ? Optional.of(Origin.of(here.getStackTrace()))
-                    : Optional.ofNullable(request).flatMap(AllocationRequest::origin);
+                    : Optional.ofNullable(request).flatMap(MemoryRequest::origin);
             return origin.flatMap(Origin::site);
         }
     }

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.allocation;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.mesh.BufferMisuseException;
@@ -50,7 +50,7 @@ public final class StrictModeChecks {
     }
 
     /** Records that a buffer was allocated. */
-    public void allocated(Allocation allocation, AllocationRequest request) {
+    public void allocated(Allocation allocation, MemoryRequest request) {
         if (!strict) {
             return;
         }
@@ -61,7 +61,7 @@ public final class StrictModeChecks {
     }
 
     /** Records that a buffer was freed. */
-    public void freed(Allocation allocation, AllocationRequest release) {
+    public void freed(Allocation allocation, MemoryRequest release) {
         if (!strict) {
             return;
         }

@@ -1,8 +1,8 @@
 package dev.meshguard.mesh.internal.fault;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.mesh.fault.Fault;
@@ -53,7 +53,7 @@ public final class FaultyListener extends ForwardingListener {
 
     @Override
     public synchronized void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (isCanary(request)) {
             listener.allocated(request, device, type, address, size, ownership);
             return;
@@ -66,7 +66,7 @@ public final class FaultyListener extends ForwardingListener {
 
     @Override
     public synchronized void freed(
-            AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+            MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (isCanary(release)) {
             listener.freed(release, device, type, address, ownership);
             return;
@@ -97,7 +97,7 @@ public final class FaultyListener extends ForwardingListener {
         handOn(waiting -> !isOpen(waiting.report.device()));
     }
 
-    private static boolean isCanary(AllocationRequest request) {
+    private static boolean isCanary(MemoryRequest request) {
         return request.details().kind() == BufferKind.CANARY;
     }
 

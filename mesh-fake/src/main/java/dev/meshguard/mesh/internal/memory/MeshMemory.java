@@ -1,12 +1,12 @@
 package dev.meshguard.mesh.internal.memory;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.mesh.allocator.Allocator;
@@ -190,7 +190,7 @@ public final class MeshMemory {
         Allocation binary = reserve(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
-        AllocationRequest loading = reports.allocated(binary);
+        MemoryRequest loading = reports.allocated(binary);
         binary.reportedBy(loading);
         misuse.allocated(binary, loading);
 
@@ -199,7 +199,7 @@ public final class MeshMemory {
     }
 
     /** Loads the binary of one program, and returns the buffer on the mesh that the program keeps. */
-    private Allocation load(BufferConfig binary, long address, AllocationDetails details, AllocationRequest loading) {
+    private Allocation load(BufferConfig binary, long address, AllocationDetails details, MemoryRequest loading) {
         AllocationDetails complete =
                 withExtent(details, binary).fromAllocator(AllocatorId.MESH).asView();
         Allocation view = view(Kind.VIEW, complete, devices, binary, address);
@@ -226,7 +226,7 @@ public final class MeshMemory {
         }
         AllocationDetails details =
                 ending == ReleaseReason.COLLECTED ? allocation.details().ofCollectedHandle() : allocation.details();
-        AllocationRequest release = Answers.release(reports.listener(), details);
+        MemoryRequest release = Answers.release(reports.listener(), details);
         if (allocation.isFreed()) {
             reports.freeIgnored(release, allocation, IgnoredFreeReason.ALREADY_FREED);
             requireFirstFree(allocation, ending);
@@ -272,7 +272,7 @@ public final class MeshMemory {
     /** Leaves memory alone that was to be freed, because others share it. */
     public void releaseShared(Allocation allocation) {
         if (allocation.size() > 0 && reports.concern(allocation)) {
-            AllocationRequest release = Answers.release(reports.listener(), allocation.details());
+            MemoryRequest release = Answers.release(reports.listener(), allocation.details());
             reports.freeIgnored(release, allocation, IgnoredFreeReason.STILL_SHARED);
         }
     }
@@ -307,7 +307,7 @@ public final class MeshMemory {
 
     /** Simulates the end of the process by an invalid pointer: the listener receives a report that nothing was freed. */
     public void crash(Allocation allocation, String because) {
-        AllocationRequest release = Answers.release(reports.listener(), allocation.details());
+        MemoryRequest release = Answers.release(reports.listener(), allocation.details());
         reports.freeIgnored(release, allocation, IgnoredFreeReason.DEVICE_CLOSED);
         throw new IllegalStateException(String.format(
                 Locale.ROOT,
@@ -494,7 +494,7 @@ public final class MeshMemory {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
         Allocation allocation = reserve(kind, allocator, on, buffer, details);
-        AllocationRequest request = reports.allocated(allocation);
+        MemoryRequest request = reports.allocated(allocation);
         allocation.reportedBy(request);
         misuse.allocated(allocation, request);
         return allocation;

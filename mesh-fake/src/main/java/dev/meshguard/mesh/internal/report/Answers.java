@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.report;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
@@ -18,12 +18,12 @@ public final class Answers {
     private Answers() {}
 
     /** Begins a request for memory. */
-    static AllocationRequest request(AllocationListener listener, AllocationDetails details) {
+    static MemoryRequest request(AllocationListener listener, AllocationDetails details) {
         return orOwn(listener.request(details), details);
     }
 
     /** Begins a request to give memory back. */
-    public static AllocationRequest release(AllocationListener listener, AllocationDetails details) {
+    public static MemoryRequest release(AllocationListener listener, AllocationDetails details) {
         return orOwn(listener.release(details), details);
     }
 
@@ -33,7 +33,7 @@ public final class Answers {
         return scope == null ? () -> {} : scope;
     }
 
-    private static AllocationRequest orOwn(@Nullable AllocationRequest answer, AllocationDetails details) {
-        return answer == null ? AllocationRequest.of(details) : answer;
+    private static MemoryRequest orOwn(@Nullable MemoryRequest answer, AllocationDetails details) {
+        return answer == null ? MemoryRequest.of(details) : answer;
     }
 }

@@ -5,10 +5,10 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_NAME_STALE_DEVICES;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.FREES_REPORTED_AFTER_THE_ADDRESS_IS_REUSED;
 import static dev.meshguard.mesh.runtime.RuntimeDefect.REPORTS_END_AT_CLOSE;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -54,7 +54,7 @@ public final class DefectInjectingListener extends ForwardingListener {
 
     @Override
     public synchronized void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (isCanary(request) && !isSilent()) {
             listener.allocated(request, device, type, address, size, ownership);
             return;
@@ -75,7 +75,7 @@ public final class DefectInjectingListener extends ForwardingListener {
 
     @Override
     public synchronized void freed(
-            AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+            MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (isSilent()) {
             return;
         }
@@ -94,7 +94,7 @@ public final class DefectInjectingListener extends ForwardingListener {
 
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         if (!isSilent()) {
             listener.freeIgnored(release, device, type, address, reason);
         }
@@ -140,7 +140,7 @@ public final class DefectInjectingListener extends ForwardingListener {
      * A canary is sent before any defect of the transport applies: no buffer of a test was missed, no device is closed, no
      * address is reused.
      */
-    private static boolean isCanary(AllocationRequest request) {
+    private static boolean isCanary(MemoryRequest request) {
         return request.details().kind() == BufferKind.CANARY;
     }
 
@@ -152,7 +152,7 @@ public final class DefectInjectingListener extends ForwardingListener {
         return closed && defects.contains(REPORTS_END_AT_CLOSE);
     }
 
-    private record Free(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+    private record Free(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
 
         void report(AllocationListener listener) {
             listener.freed(release, device, type, address, ownership);

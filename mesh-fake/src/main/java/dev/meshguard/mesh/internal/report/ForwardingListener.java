@@ -1,9 +1,9 @@
 package dev.meshguard.mesh.internal.report;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
@@ -22,18 +22,18 @@ public abstract class ForwardingListener implements AllocationListener {
     }
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
+    public MemoryRequest request(AllocationDetails details) {
         return listener.request(details);
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
+    public MemoryRequest release(AllocationDetails details) {
         return listener.release(details);
     }
 
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         listener.freeIgnored(release, device, type, address, reason);
     }
 
@@ -88,7 +88,7 @@ public abstract class ForwardingListener implements AllocationListener {
     }
 
     @Override
-    public void handleReturned(AllocationRequest request, Object handle) {
+    public void handleReturned(MemoryRequest request, Object handle) {
         listener.handleReturned(request, handle);
     }
 

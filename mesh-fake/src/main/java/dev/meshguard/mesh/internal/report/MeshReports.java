@@ -9,10 +9,10 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.NON_OWNING_BUFFERS_DO_NOT
 import static dev.meshguard.mesh.runtime.RuntimeDefect.PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -119,11 +119,11 @@ public final class MeshReports {
     public void plantCanaries() {
         listener.canaryPlanted(mesh, devices);
         AllocationDetails canary = AllocationDetails.canary(mesh);
-        AllocationRequest request = Answers.request(listener, canary);
+        MemoryRequest request = Answers.request(listener, canary);
         for (int device : devices) {
             listener.allocated(request, device, BufferType.DRAM, 0, 0, Ownership.OWNING);
         }
-        AllocationRequest release = Answers.release(listener, canary);
+        MemoryRequest release = Answers.release(listener, canary);
         for (int device : devices) {
             listener.freed(release, device, BufferType.DRAM, 0, Ownership.OWNING);
         }
@@ -135,14 +135,14 @@ public final class MeshReports {
     }
 
     /** Reports a buffer as part of a new request. */
-    public AllocationRequest allocated(Allocation allocation) {
-        AllocationRequest request = Answers.request(listener, allocation.details());
+    public MemoryRequest allocated(Allocation allocation) {
+        MemoryRequest request = Answers.request(listener, allocation.details());
         allocated(request, allocation);
         return request;
     }
 
     /** Reports a buffer as part of a request that has reported others already. */
-    public void allocated(AllocationRequest request, Allocation allocation) {
+    public void allocated(MemoryRequest request, Allocation allocation) {
         if (!concern(allocation)) {
             return;
         }
@@ -164,7 +164,7 @@ public final class MeshReports {
     }
 
     /** Reports the free of a buffer of an open mesh. */
-    public void freed(AllocationRequest release, Allocation allocation, ReleaseReason ending) {
+    public void freed(MemoryRequest release, Allocation allocation, ReleaseReason ending) {
         switch (allocation.kind()) {
             case LOCK_STEP -> {
                 if (!model.reportsBackingBuffers() && nonOwningFreeIsReported(ending)) {
@@ -196,7 +196,7 @@ public final class MeshReports {
      * <p>A runtime that reports such frees cannot do so after a device was opened again. The address then belongs to another
      * open period, whose buffer would appear as freed.
      */
-    public void freedAfterClose(AllocationRequest release, Allocation allocation, ReleaseReason ending) {
+    public void freedAfterClose(MemoryRequest release, Allocation allocation, ReleaseReason ending) {
         boolean reported = model.reportsFreesAfterClose() && !has(BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED);
         boolean repaired = ending == ReleaseReason.DIED && has(RuntimeFix.PROGRAMS_REPORT_BINARIES_AFTER_CLOSE);
         if (isOpenedAgain(allocation) || !(reported || repaired)) {
@@ -212,7 +212,7 @@ public final class MeshReports {
     }
 
     /** Reports that a free of a buffer had no effect. */
-    public void freeIgnored(AllocationRequest release, Allocation allocation, IgnoredFreeReason reason) {
+    public void freeIgnored(MemoryRequest release, Allocation allocation, IgnoredFreeReason reason) {
         List<Integer> on = allocation.kind() == Kind.VIEW_ON_MESH ? List.of(meshLevelDevice) : allocation.devices();
         for (int device : on) {
             listener.freeIgnored(release, device, allocation.type(), allocation.address(), reason);
@@ -220,7 +220,7 @@ public final class MeshReports {
     }
 
     public void unknownAddress(BufferType type, long address) {
-        AllocationRequest release =
+        MemoryRequest release =
                 Answers.release(listener, AllocationDetails.user().onMesh(mesh).fromAllocator(AllocatorId.MESH));
         for (int device : devices) {
             listener.freeIgnored(release, device, type, address, IgnoredFreeReason.UNKNOWN_ADDRESS);
@@ -244,7 +244,7 @@ public final class MeshReports {
         if (has(PROGRAM_END_FREES_ALL_CIRCULAR_BUFFERS)) {
             circularBuffers.add(new CircularBuffer(details, on, address));
         }
-        AllocationRequest request = Answers.request(listener, details);
+        MemoryRequest request = Answers.request(listener, details);
         for (int device : on) {
             listener.allocated(request, device, BufferType.L1, address, size, Ownership.OWNING);
         }
@@ -279,7 +279,7 @@ public final class MeshReports {
     }
 
     private void reportFree(CircularBuffer buffer) {
-        AllocationRequest release = Answers.release(listener, buffer.details());
+        MemoryRequest release = Answers.release(listener, buffer.details());
         for (int device : buffer.devices()) {
             if (openedAgain.test(device)) {
                 listener.freeIgnored(release, device, BufferType.L1, buffer.address(), IgnoredFreeReason.DEVICE_CLOSED);
@@ -294,23 +294,23 @@ public final class MeshReports {
         return !returnsEarly && !has(NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES);
     }
 
-    private void allocatedOnDevices(AllocationRequest request, Allocation allocation, Ownership ownership) {
+    private void allocatedOnDevices(MemoryRequest request, Allocation allocation, Ownership ownership) {
         for (int device : allocation.devices()) {
             allocatedOn(device, request, allocation, ownership);
         }
     }
 
-    private void allocatedOn(int device, AllocationRequest request, Allocation allocation, Ownership ownership) {
+    private void allocatedOn(int device, MemoryRequest request, Allocation allocation, Ownership ownership) {
         listener.allocated(request, device, allocation.type(), allocation.address(), allocation.size(), ownership);
     }
 
-    private void freedOnDevices(AllocationRequest release, Allocation allocation, Ownership ownership) {
+    private void freedOnDevices(MemoryRequest release, Allocation allocation, Ownership ownership) {
         for (int device : allocation.devices()) {
             freedOn(device, release, allocation, ownership);
         }
     }
 
-    private void freedOn(int device, AllocationRequest release, Allocation allocation, Ownership ownership) {
+    private void freedOn(int device, MemoryRequest release, Allocation allocation, Ownership ownership) {
         listener.freed(release, device, allocation.type(), allocation.address(), ownership);
     }
 

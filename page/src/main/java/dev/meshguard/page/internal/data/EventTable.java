@@ -2,10 +2,10 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -190,7 +190,7 @@ final class EventTable {
     }
 
     /** The data that the columns do not contain. */
-    private String description(AllocationRequest request) {
+    private String description(MemoryRequest request) {
         AllocationDetails details = request.details();
         String words = details.label().map(Quantities::quoted).orElse("");
         words = joined(words, details.owner().map(Owner::toString).orElse(""));

@@ -126,7 +126,7 @@ final class GroupList {
         Columns.texts("frames", redactor.frames(group.origin()), json);
         evidence("evidence", group.evidence(), json);
         evidence("context", group.context(), json);
-        Optional<VerdictReport.OptOut> entry = report.optOutOf(group);
+        Optional<VerdictReport.ExpectationSnippet> entry = report.expectationSnippetOf(group);
         if (entry.isPresent()) {
             json.writeObjectFieldStart("entry");
             json.writeStringField("annotation", redactor.description(entry.get().annotation()));

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.corpus.matrix;
 
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.samples.corpus.stage.Life;
 import dev.meshguard.samples.corpus.stage.Road;
@@ -56,7 +56,7 @@ public final class CorpusJudgement {
     private final LeakVerdict verdict;
     private final GroundTruth truth;
     private final Road road;
-    private final UnaryOperator<AllocationRequest> original;
+    private final UnaryOperator<MemoryRequest> original;
     private final Rigour rigour;
 
     /**
@@ -65,11 +65,7 @@ public final class CorpusJudgement {
      * @param original leads from a request of the history that was judged to the one that arrived
      */
     public CorpusJudgement(
-            LeakVerdict verdict,
-            GroundTruth truth,
-            Road road,
-            UnaryOperator<AllocationRequest> original,
-            Rigour rigour) {
+            LeakVerdict verdict, GroundTruth truth, Road road, UnaryOperator<MemoryRequest> original, Rigour rigour) {
         this.verdict = verdict;
         this.truth = truth;
         this.road = road;

@@ -1,8 +1,8 @@
 package dev.meshguard.samples.corpus.oldtools;
 
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.AllocationHistory;
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -121,7 +121,7 @@ public final class ServerLogLines {
         line("📋 DUMP_REMAINING complete.");
     }
 
-    private static long pidOf(AllocationRequest request) {
+    private static long pidOf(MemoryRequest request) {
         return request.details().processId().orElseThrow();
     }
 

@@ -1,10 +1,10 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -102,18 +102,18 @@ public final class PhysicalMemory implements AllocationListener {
     }
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
-        return AllocationRequest.of(details);
+    public MemoryRequest request(AllocationDetails details) {
+        return MemoryRequest.of(details);
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
-        return AllocationRequest.of(details);
+    public MemoryRequest release(AllocationDetails details) {
+        return MemoryRequest.of(details);
     }
 
     @Override
     public void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (request.details().kind() == BufferKind.CANARY) {
             return;
         }
@@ -126,7 +126,7 @@ public final class PhysicalMemory implements AllocationListener {
     }
 
     @Override
-    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         clock.nextMoment();
         for (int i = lives.size() - 1; i >= 0; i--) {
             Life life = lives.get(i);
@@ -143,7 +143,7 @@ public final class PhysicalMemory implements AllocationListener {
     /** What is released when its mesh is closed is given back as soon as anybody can: the wipe was before. */
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         clock.nextMoment();
         if (reason != IgnoredFreeReason.DEVICE_CLOSED) {
             return;
@@ -163,7 +163,7 @@ public final class PhysicalMemory implements AllocationListener {
         }
     }
 
-    private void end(Life life, AllocationRequest release) {
+    private void end(Life life, MemoryRequest release) {
         life.end(clock.moment(), clock.step());
         if (release.details().handleCollected()) {
             life.isCollected();

@@ -1,6 +1,6 @@
 package dev.meshguard.samples.corpus.stage;
 
-import dev.meshguard.event.AllocationRequest;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.BufferGeneration;
@@ -29,8 +29,8 @@ public final class RememberedHandles implements HandleFinder {
         find(tracker, stage, request -> request.handle().isEmpty());
     }
 
-    private static void find(AllocationTracker tracker, Stage stage, Predicate<AllocationRequest> which) {
-        Set<AllocationRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
+    private static void find(AllocationTracker tracker, Stage stage, Predicate<MemoryRequest> which) {
+        Set<MemoryRequest> asked = Collections.newSetFromMap(new IdentityHashMap<>());
         for (BufferGeneration buffer : tracker.history().live()) {
             for (BufferGeneration.Report report : buffer.reportsRemaining()) {
                 if (which.test(report.request()) && asked.add(report.request())) {
@@ -41,7 +41,7 @@ public final class RememberedHandles implements HandleFinder {
     }
 
     /** Returns what the program did with its handle, if it had one itself. */
-    static Optional<Reachability> reachability(Stage stage, AllocationRequest request) {
+    static Optional<Reachability> reachability(Stage stage, MemoryRequest request) {
         Optional<Owner> owner = request.details().owner();
         if (owner.filter(trace -> trace.kind() == Owner.Kind.TRACE).isPresent()) {
             return Optional.empty();

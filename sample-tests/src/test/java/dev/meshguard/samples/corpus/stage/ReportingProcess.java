@@ -1,9 +1,9 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -30,29 +30,29 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
+    public MemoryRequest request(AllocationDetails details) {
         return listener.request(details.reportedBy(id));
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
+    public MemoryRequest release(AllocationDetails details) {
         return listener.release(details.reportedBy(id));
     }
 
     @Override
     public void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         report(() -> listener.allocated(request, device, type, address, size, ownership));
     }
 
     @Override
-    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         report(() -> listener.freed(release, device, type, address, ownership));
     }
 
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         report(() -> listener.freeIgnored(release, device, type, address, reason));
     }
 
@@ -107,7 +107,7 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public void handleReturned(AllocationRequest request, Object handle) {
+    public void handleReturned(MemoryRequest request, Object handle) {
         listener.handleReturned(request, handle);
     }
 

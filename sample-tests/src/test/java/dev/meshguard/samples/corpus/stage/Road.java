@@ -1,11 +1,11 @@
 package dev.meshguard.samples.corpus.stage;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
@@ -57,7 +57,7 @@ public final class Road implements AllocationListener {
 
     private final AllocationTracker tracker;
     private final Clock clock;
-    private final IdentityHashMap<AllocationRequest, Integer> steps = new IdentityHashMap<>();
+    private final IdentityHashMap<MemoryRequest, Integer> steps = new IdentityHashMap<>();
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Arrival> ignoredFrees = new ArrayList<>();
     private final Set<Owner> endedOwners = new HashSet<>();
@@ -84,7 +84,7 @@ public final class Road implements AllocationListener {
     }
 
     /** Returns the step in which a request was made. */
-    public int stepOf(AllocationRequest request) {
+    public int stepOf(MemoryRequest request) {
         return steps.getOrDefault(request, -1);
     }
 
@@ -113,21 +113,21 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public AllocationRequest request(AllocationDetails details) {
+    public MemoryRequest request(AllocationDetails details) {
         return stepNoted(tracker.request(details));
     }
 
     @Override
-    public AllocationRequest release(AllocationDetails details) {
+    public MemoryRequest release(AllocationDetails details) {
         return stepNoted(tracker.release(details));
     }
 
-    private AllocationRequest stepNoted(AllocationRequest request) {
+    private MemoryRequest stepNoted(MemoryRequest request) {
         steps.put(request, clock.step());
         return request;
     }
 
-    private void note(AllocationRequest request, boolean isFree, int device, BufferType type, long address) {
+    private void note(MemoryRequest request, boolean isFree, int device, BufferType type, long address) {
         if (request.details().kind() != BufferKind.CANARY) {
             arrivals.add(new Arrival(
                     stepOf(request),
@@ -154,7 +154,7 @@ public final class Road implements AllocationListener {
 
     @Override
     public void allocated(
-            AllocationRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+            MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
         if (!deaf) {
             note(request, false, device, type, address);
             tracker.allocated(request, device, type, address, size, ownership);
@@ -162,7 +162,7 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void freed(AllocationRequest release, int device, BufferType type, long address, Ownership ownership) {
+    public void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
         if (!deaf) {
             note(release, true, device, type, address);
             tracker.freed(release, device, type, address, ownership);
@@ -171,7 +171,7 @@ public final class Road implements AllocationListener {
 
     @Override
     public void freeIgnored(
-            AllocationRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+            MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
         if (reason == IgnoredFreeReason.DEVICE_CLOSED) {
             ignoredFrees.add(new Arrival(
                     stepOf(release),
@@ -241,7 +241,7 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void handleReturned(AllocationRequest request, Object handle) {
+    public void handleReturned(MemoryRequest request, Object handle) {
         tracker.handleReturned(request, handle);
     }
 

@@ -3,8 +3,8 @@ package dev.meshguard.samples.corpus.stage;
 import static dev.meshguard.mesh.tensor.TensorDistribution.sharded2d;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.AllocationRequest;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.Blocking;
@@ -59,18 +59,14 @@ public final class Stage {
 
     /** The data that a device binding keeps of a buffer. */
     private record Binding(
-            AllocationListener listener,
-            AllocationRequest request,
-            List<Integer> devices,
-            BufferType type,
-            long address) {
+            AllocationListener listener, MemoryRequest request, List<Integer> devices, BufferType type, long address) {
 
         void free() {
             freeOn(devices);
         }
 
         void freeOn(List<Integer> some) {
-            AllocationRequest release = listener.release(request.details());
+            MemoryRequest release = listener.release(request.details());
             for (int device : some) {
                 listener.freed(release, device, type, address, Ownership.UNKNOWN);
             }
@@ -416,7 +412,7 @@ public final class Stage {
                 name,
                 Binding.class,
                 () -> {
-                    AllocationRequest request = plain.request(details);
+                    MemoryRequest request = plain.request(details);
                     for (int device : devices) {
                         plain.allocated(request, device, type, address, size, Ownership.UNKNOWN);
                     }

@@ -7,7 +7,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.PartialSettings;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.source.SourceContext;
@@ -91,7 +91,7 @@ class TrackingSessionTests {
     }
 
     private static TrackingSession session(CompletableFuture<SourceContext> begun, Runnable closing) {
-        RunState run = RunState.begin(
+        SharedRunState run = SharedRunState.begin(
                 RunSettings.of(name -> Optional.empty(), Map.of()),
                 new Reporting(ReportSettings.of(name -> Optional.empty()), System::nanoTime));
         return new TrackingSession(

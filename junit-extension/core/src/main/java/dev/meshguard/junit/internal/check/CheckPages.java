@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.report.CheckReport;
 import dev.meshguard.report.VerdictReport;
@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * @param report creates the report of a verdict with notes
  */
 record CheckPages(
-        RunState run,
+        SharedRunState run,
         TrackedTest test,
         Supplier<PageSubject> subject,
         BudgetCheck budgets,

@@ -6,7 +6,7 @@ import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.summary.CheckResult;
@@ -43,7 +43,7 @@ import org.opentest4j.TestAbortedException;
 record CheckReporter(
         CheckPolicy policies,
         BudgetCheck budgets,
-        RunState run,
+        SharedRunState run,
         TrackedTest test,
         Supplier<PageSubject> subject,
         Optional<TemplateInvocation> template) {

@@ -6,7 +6,7 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
@@ -42,7 +42,7 @@ public final class SessionCheck implements StoredResource {
 
     private final TrackingSession session;
     private final TrackedTest test;
-    private final RunState run;
+    private final SharedRunState run;
     private final CheckPolicy policies;
     private final ExpectedBuffers expected;
     private final Optional<MethodPromises> promises;

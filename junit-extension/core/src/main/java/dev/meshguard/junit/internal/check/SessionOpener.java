@@ -7,7 +7,7 @@ import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.config.TestConfiguration;
@@ -105,7 +105,7 @@ public record SessionOpener(TestConfiguration configuration) {
         TrackingSettings asked = configuration.settingsOf(context, declared, template);
         ExtensionContext owner = configuration.ownerOf(context, asked, template);
         ConfigurationCache ofOwner = owner == context ? declared : configuration.at(owner);
-        RunState run = ofOwner.run.orElseLook(() -> runOf(owner));
+        SharedRunState run = ofOwner.run.orElseLook(() -> runOf(owner));
         // Opened before the mesh of a factory, so that it is closed after the mesh.
         Optional<MethodPromises> promises =
                 owner == context ? promisesOf(context, declared, asked.policies()) : Optional.empty();
@@ -136,7 +136,7 @@ public record SessionOpener(TestConfiguration configuration) {
     private SessionCheck newSession(
             ExtensionContext owner,
             TrackingSettings asked,
-            RunState run,
+            SharedRunState run,
             ConfigurationCache declared,
             Optional<TemplateInvocation> template,
             Optional<MethodPromises> promises) {
@@ -159,10 +159,10 @@ public record SessionOpener(TestConfiguration configuration) {
                 : asked;
     }
 
-    private static RunState runOf(ExtensionContext context) {
+    private static SharedRunState runOf(ExtensionContext context) {
         return SessionStore.run(
                 context,
-                () -> TestConfiguration.convertingErrors(() -> RunState.begin(
+                () -> TestConfiguration.convertingErrors(() -> SharedRunState.begin(
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
@@ -176,7 +176,7 @@ public record SessionOpener(TestConfiguration configuration) {
     }
 
     /** Entries of files come last: the nearer an entry is to a test, the more specific it is. */
-    private ExpectedBuffers expectedBy(ExtensionContext owner, RunState run, ConfigurationCache declared) {
+    private ExpectedBuffers expectedBy(ExtensionContext owner, SharedRunState run, ConfigurationCache declared) {
         ExpectedBuffers all = configuration.expectedIn(owner, declared);
         if (configuration.policiesOf(owner).check() != AllocationCheck.NONE) {
             run.expect(all);
@@ -185,7 +185,7 @@ public record SessionOpener(TestConfiguration configuration) {
     }
 
     /** For a suite, only entries of the whole run apply. */
-    private ExpectedBuffers expectedByOwner(ExtensionContext owner, RunState run, ConfigurationCache declared) {
+    private ExpectedBuffers expectedByOwner(ExtensionContext owner, SharedRunState run, ConfigurationCache declared) {
         return owner.getTestClass().isPresent() ? expectedBy(owner, run, declared) : run.expected();
     }
 }

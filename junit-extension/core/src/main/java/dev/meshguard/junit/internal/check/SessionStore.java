@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -146,14 +146,14 @@ public final class SessionStore {
     }
 
     /** Returns the state of the whole execution; it is closed after everything else. */
-    static RunState run(ExtensionContext context, Supplier<RunState> ifAbsent) {
+    static SharedRunState run(ExtensionContext context, Supplier<SharedRunState> ifAbsent) {
         ExtensionContext root = context.getRoot();
         Store ofRoot = root.getStore(NAMESPACE);
         SummaryPublisher begun = ofRoot.get(new SummaryKey(), SummaryPublisher.class);
         if (begun != null) {
             return begun.run();
         }
-        RunState run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), RunState.class);
+        SharedRunState run = ofRoot.getOrComputeIfAbsent(new RunKey(), unused -> ifAbsent.get(), SharedRunState.class);
         ofRoot.getOrComputeIfAbsent(
                 new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);
         return run;

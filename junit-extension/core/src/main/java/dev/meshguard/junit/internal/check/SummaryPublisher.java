@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * @param root the context of the engine
  * @param run the run
  */
-record SummaryPublisher(ExtensionContext root, RunState run) implements StoredResource {
+record SummaryPublisher(ExtensionContext root, SharedRunState run) implements StoredResource {
 
     @Override
     public void close() {

@@ -1,6 +1,6 @@
 package dev.meshguard.junit.internal.config;
 
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
@@ -76,7 +76,7 @@ public final class ConfigurationCache {
     final Lazy<List<ExtensionSettings>> speakers = new Lazy<>();
 
     /** The state of the execution for which this is cached. */
-    public final Lazy<RunState> run = new Lazy<>();
+    public final Lazy<SharedRunState> run = new Lazy<>();
 
     /** The subject that a summary names. */
     public final Lazy<CheckSubject> subject = new Lazy<>();

@@ -9,7 +9,7 @@ import dev.meshguard.junit.ExpectedBuffersFile;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
@@ -215,7 +215,7 @@ public final class ExpectationAnnotations {
 
     private static ExpectedBuffers load(ExpectedBuffersFile annotation, String place) {
         try {
-            return RunState.load(Path.of(annotation.value()), place);
+            return SharedRunState.load(Path.of(annotation.value()), place);
         } catch (IllegalArgumentException refusal) {
             throw new ExtensionConfigurationException(refusal.getMessage(), refusal);
         } catch (IOException unreadable) {

@@ -5,7 +5,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
-import dev.meshguard.junit.internal.RunState;
+import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class TrackingSession implements SourceRuntime {
 
     private final TrackingSettings settings;
-    private final RunState run;
+    private final SharedRunState run;
     private final TrackedTest test;
     private final ExtensionContext owner;
     private final Map<String, Scope> rounds = new HashMap<>();
@@ -48,7 +48,7 @@ public final class TrackingSession implements SourceRuntime {
     private @Nullable SourceSession source;
 
     /** Creates a session that lasts as long as a context. */
-    public TrackingSession(TrackingSettings settings, RunState run, ExtensionContext owner) {
+    public TrackingSession(TrackingSettings settings, SharedRunState run, ExtensionContext owner) {
         this.settings = settings;
         this.run = run;
         this.test = TrackedTest.of(owner);
@@ -91,7 +91,7 @@ public final class TrackingSession implements SourceRuntime {
         return settings.policies();
     }
 
-    public RunState run() {
+    public SharedRunState run() {
         return run;
     }
 

@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One running check, added to the statistics of its run when it ends.
+ * One running check, added to the summary of its run when it ends.
  *
  * <p>Its default result is failed: an exception during a check fails its test.
  *
@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RunningCheck implements AutoCloseable {
 
-    private final RunStatistics numbers;
+    private final RunSummaryCollector numbers;
     private final CheckSubject subject;
     private final boolean isOfMesh;
     private final long begunAt;
     private CheckResult result = CheckResult.FAILED;
     private @Nullable LeakVerdict verdict;
 
-    RunningCheck(RunStatistics numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
+    RunningCheck(RunSummaryCollector numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
         this.numbers = numbers;
         this.subject = subject;
         this.isOfMesh = isOfMesh;

@@ -1,4 +1,4 @@
-/** The statistics of a run, from the checks to the printed text. */
+/** The summary of a run, from its checks to the printed text. */
 @NullMarked
 package dev.meshguard.junit.internal.summary;
 

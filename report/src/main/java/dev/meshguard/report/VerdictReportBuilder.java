@@ -10,8 +10,8 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Finding;
-import dev.meshguard.report.VerdictReport.OptOut;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
@@ -51,8 +51,8 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Builds the report of a verdict: headlines, findings, notes and remedies as sentences. */
-final class ReportWriter {
+/** Builds the {@link VerdictReport} of a verdict: headlines, findings, notes and remedies as sentences. */
+final class VerdictReportBuilder {
 
     private static final int MAX_ADDRESSES = 3;
     private static final int MAX_DEVICE = 65_535;
@@ -83,7 +83,7 @@ final class ReportWriter {
 
     private final boolean isWithoutOrigins;
 
-    ReportWriter(LeakVerdict verdict, Optional<BaselineComparison> comparison) {
+    VerdictReportBuilder(LeakVerdict verdict, Optional<BaselineComparison> comparison) {
         this.verdict = verdict;
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
@@ -118,7 +118,7 @@ final class ReportWriter {
                         .toList(),
                 expectations(),
                 remedies(),
-                optOut(),
+                expectationSnippet(),
                 Optional.empty(),
                 Optional.empty(),
                 Caveat.of(verdict));
@@ -786,7 +786,7 @@ final class ReportWriter {
         List<String> others = new ArrayList<>();
         for (ExpectationResult result : unmatched) {
             String entry = result.expectation().toString();
-            UnmatchedHint.of(result.expectation(), verdict)
+            TypingErrorHint.of(result.expectation(), verdict)
                     .ifPresentOrElse(hint -> explained.add(entry + ": " + hint), () -> others.add(entry));
         }
         String named = Stream.concat(explained.stream(), others.stream())
@@ -819,7 +819,7 @@ final class ReportWriter {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
             List<String> facts = new ArrayList<>();
-            UnmatchedHint.of(entry, verdict).ifPresent(facts::add);
+            TypingErrorHint.of(entry, verdict).ifPresent(facts::add);
             facts.add("if that is right, remove the entry, or it will hide the next leak");
             return new Finding("no survivor matches: " + entry, Optional.empty(), facts, 0);
         }
@@ -841,7 +841,7 @@ final class ReportWriter {
 
     private List<String> remedies() {
         Set<Cause> causes = EnumSet.noneOf(Cause.class);
-        verdict.groups().stream().filter(ReportWriter::isFinding).forEach(group -> causes.add(group.cause()));
+        verdict.groups().stream().filter(VerdictReportBuilder::isFinding).forEach(group -> causes.add(group.cause()));
         List<String> remedies = causes.stream()
                 .map(cause -> cause + ": " + verdict.remedyOf(cause))
                 .collect(Collectors.toCollection(ArrayList::new));
@@ -856,16 +856,16 @@ final class ReportWriter {
         return remedies;
     }
 
-    private Optional<OptOut> optOut() {
+    private Optional<ExpectationSnippet> expectationSnippet() {
         return verdict.groups().stream()
                 .sorted(Comparator.comparing(this::isKnown))
-                .map(group -> optOut(group, devices))
+                .map(group -> expectationSnippet(group, devices))
                 .flatMap(Optional::stream)
                 .findFirst();
     }
 
     /** Returns the narrowest entry for a group, if one fits it. */
-    static Optional<OptOut> optOut(SurvivorGroup group, List<Integer> devices) {
+    static Optional<ExpectationSnippet> expectationSnippet(SurvivorGroup group, List<Integer> devices) {
         return isFinding(group) && isOneThing(group) && hasPossibleDevices(group)
                 ? Optional.of(ExpectationSnippets.narrowest(group, devices))
                 : Optional.empty();

@@ -10,12 +10,12 @@ import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lines of a log, one at a time, as bytes.
+ * Reads a log line by line, as bytes.
  *
  * <p>Nearly all relevant text of a log is ASCII, and other characters may be damaged; only text that is examined is
  * therefore decoded. Only one block is in memory, regardless of the length of the log or of a line.
  */
-public final class LogLines {
+public final class LogLineReader {
 
     /** No line of a server is a tenth as long; longer ones are truncated. */
     private static final int MAX_LINE_LENGTH = 1 << 16;
@@ -39,7 +39,7 @@ public final class LogLines {
     private boolean hasNul;
     private boolean isTerminated;
 
-    private LogLines(InputStream in, boolean isCompressed) {
+    private LogLineReader(InputStream in, boolean isCompressed) {
         this.in = in;
         this.isCompressed = isCompressed;
     }
@@ -49,18 +49,18 @@ public final class LogLines {
      *
      * @throws UnreadableCompressionException if it is compressed with zstd, and the library for it is missing
      */
-    public static LogLines of(InputStream raw) throws IOException {
+    public static LogLineReader of(InputStream raw) throws IOException {
         BufferedInputStream in = new BufferedInputStream(raw, MAX_LINE_LENGTH);
         if (startsWith(in, ZSTD)) {
-            return new LogLines(decompressed(in), true);
+            return new LogLineReader(decompressed(in), true);
         }
         if (!startsWith(in, GZIP)) {
-            return new LogLines(in, false);
+            return new LogLineReader(in, false);
         }
         try {
-            return new LogLines(new GzipLog(in, MAX_LINE_LENGTH), true);
+            return new LogLineReader(new GzipLog(in, MAX_LINE_LENGTH), true);
         } catch (EOFException | ZipException e) {
-            LogLines nothing = new LogLines(InputStream.nullInputStream(), true);
+            LogLineReader nothing = new LogLineReader(InputStream.nullInputStream(), true);
             nothing.damage = "its first bytes are those of gzip, and what follows is not";
             return nothing;
         }
@@ -75,8 +75,8 @@ public final class LogLines {
     }
 
     /** Starts reading a growing file, which is not compressed. */
-    public static LogLines of(GrowingFile file) {
-        LogLines lines = new LogLines(file, false);
+    public static LogLineReader of(GrowingFile file) {
+        LogLineReader lines = new LogLineReader(file, false);
         lines.growing = file;
         return lines;
     }

@@ -14,17 +14,17 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public interface AllocationRequest {
+public interface MemoryRequest {
 
     /** Returns a request without origin or number, for listeners that do not record. */
-    static AllocationRequest of(AllocationDetails details) {
+    static MemoryRequest of(AllocationDetails details) {
         boolean isPlain = details.kind() == BufferKind.BUFFER && details.equals(AllocationDetails.user());
         return isPlain ? UntrackedRequest.PLAIN : new UntrackedRequest(details, null);
     }
 
     /** Creates the request of a history that is read from a file; each call returns another request. */
     @API(status = Status.INTERNAL)
-    static AllocationRequest restored(AllocationDetails details, Optional<Origin> origin) {
+    static MemoryRequest restored(AllocationDetails details, Optional<Origin> origin) {
         return new UntrackedRequest(details, origin.orElse(null));
     }
 

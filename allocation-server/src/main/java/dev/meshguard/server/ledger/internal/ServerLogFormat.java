@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The lines of an allocation server's log; {@code docs/server-logs.md} describes the dialects.
+ * Formats the lines of an allocation server's log; {@code docs/server-logs.md} describes the dialects.
  *
- * <p>The words are the field's, because its tools search for them.
+ * <p>The words are those of tt-metal's allocation server, because existing tools search for them.
  */
-public final class ServerLines {
+public final class ServerLogFormat {
 
     /** Represents an unknown process; printed as {@code xxx}. */
     public static final long NO_PROCESS = Long.MIN_VALUE;
@@ -49,7 +49,7 @@ public final class ServerLines {
     private final boolean isHexadecimal;
 
     /** Creates the lines that are appended to a buffer. */
-    public ServerLines(LogLineBuffer out, boolean hexadecimalIds) {
+    public ServerLogFormat(LogLineBuffer out, boolean hexadecimalIds) {
         this.out = out;
         this.isHexadecimal = hexadecimalIds;
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
 /** The results of a whole run, in one JVM or in several. */
-class RunStateTests {
+class SharedRunStateTests {
 
     private static final String HEADER = """
             # Leaks that are known: fingerprint, most buffers in one check, type, size class, place.
@@ -48,7 +48,7 @@ class RunStateTests {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         parameters.put("meshguard.run", "7");
 
-        RunState state = begin();
+        SharedRunState state = begin();
         check(state, "weights");
         check(state, "cache");
 
@@ -59,7 +59,7 @@ class RunStateTests {
     void aRunInWhichAnEntryNeverMatchedFails() throws IOException {
         Path file = expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         parameters.put("meshguard.run", "7");
-        RunState state = begin();
+        SharedRunState state = begin();
         check(state, "weights");
         check(state, "weights");
 
@@ -75,7 +75,7 @@ class RunStateTests {
     void anEntryThatIsOverItsBoundDidMatch() throws IOException {
         expecting("label weights count exactly 0 because \"none\"\n");
         parameters.put("meshguard.run", "7");
-        RunState state = begin();
+        SharedRunState state = begin();
         check(state, "weights");
 
         state.close();
@@ -105,8 +105,8 @@ class RunStateTests {
     void entriesOfOneRunMayMatchInAnyOfItsJvms() throws IOException {
         expecting("label weights because \"shared\"\nlabel cache because \"kept\"\n");
         inRecords("7");
-        RunState one = begin();
-        RunState other = begin();
+        SharedRunState one = begin();
+        SharedRunState other = begin();
         check(one, "weights");
         check(other, "cache");
         one.close();
@@ -122,7 +122,7 @@ class RunStateTests {
     void anEntryThatMatchedInNoneOfTheJvmsIsOutOfDate() throws IOException {
         Path file = expecting("label weights because \"a \\\"reason\\\"\\tmore\"\nlabel cache because \"kept\"\n");
         inRecords("7");
-        RunState one = begin();
+        SharedRunState one = begin();
         begin().close();
         check(one, "cache");
         one.close();
@@ -140,10 +140,10 @@ class RunStateTests {
     void aJvmThatWasKilledMakesTheRunInconclusive() throws IOException {
         expecting("label weights because \"shared\"\n");
         inRecords("7");
-        RunState whole = begin();
+        SharedRunState whole = begin();
         check(whole, "weights");
         whole.close();
-        RunState killed = begin();
+        SharedRunState killed = begin();
         check(killed, "weights");
 
         RunVerifier judged = judge();
@@ -171,7 +171,7 @@ class RunStateTests {
     void recordsOfOtherRunsAreLeftAlone() throws IOException {
         expecting("label weights because \"shared\"\n");
         inRecords("6");
-        RunState killedYesterday = begin();
+        SharedRunState killedYesterday = begin();
         check(killedYesterday, "weights");
         inRecords("7");
         begin().close();
@@ -204,7 +204,7 @@ class RunStateTests {
     @Test
     void knownLeaksAreCoveredAndNewOnesAreNot() throws IOException {
         baseline(EIGHT_WEIGHTS);
-        RunState state = begin();
+        SharedRunState state = begin();
 
         assertThat(state.covers(leak("weights", 8))).isTrue();
         assertThat(state.covers(leak("weights", 9))).isFalse();
@@ -216,7 +216,7 @@ class RunStateTests {
         Path file = folder.resolve("known.txt");
         parameters.put("meshguard.baseline", file.toString());
         parameters.put("meshguard.baseline.update", "accept");
-        RunState state = begin();
+        SharedRunState state = begin();
         LeakVerdict verdict = leak("weights", 8);
         state.add(verdict);
         state.add(leak("weights", 2));
@@ -232,7 +232,7 @@ class RunStateTests {
         Path file = baseline("");
         parameters.put("meshguard.baseline.update", "accept");
         environment.put("CI", "true");
-        RunState state = begin();
+        SharedRunState state = begin();
         LeakVerdict verdict = leak("weights", 8);
         state.add(verdict);
 
@@ -258,7 +258,7 @@ class RunStateTests {
     void reportsBaselineEntriesThatAreGoneWithoutFailing() throws IOException {
         Path file = baseline(EIGHT_WEIGHTS);
         inRecords("7");
-        RunState state = begin();
+        SharedRunState state = begin();
         state.add(leak("weights", 2));
         state.close();
 
@@ -277,7 +277,7 @@ class RunStateTests {
         baseline(EIGHT_WEIGHTS);
         parameters.put("meshguard.run", "7");
         parameters.put("meshguard.baseline.strict", "true");
-        RunState state = begin();
+        SharedRunState state = begin();
 
         assertThatExceptionOfType(AssertionFailedError.class)
                 .isThrownBy(state::close)
@@ -290,8 +290,8 @@ class RunStateTests {
         Path file = baseline(EIGHT_WEIGHTS + "8c998e000000 1 L1 64 Model.load\n");
         inRecords("7");
         parameters.put("meshguard.baseline.update", "shrink");
-        RunState one = begin();
-        RunState other = begin();
+        SharedRunState one = begin();
+        SharedRunState other = begin();
         one.add(leak("weights", 1));
         other.add(leak("weights", 2));
         one.close();
@@ -356,8 +356,8 @@ class RunStateTests {
         return Optional.ofNullable(parameters.get(name));
     }
 
-    private RunState begin() {
-        return RunState.begin(
+    private SharedRunState begin() {
+        return SharedRunState.begin(
                 RunSettings.of(this::parameter, environment),
                 new Reporting(ReportSettings.of(this::parameter), () -> 0));
     }
@@ -366,7 +366,7 @@ class RunStateTests {
         return RunVerifier.judge(this::parameter, environment);
     }
 
-    private static void check(RunState state, String label) {
+    private static void check(SharedRunState state, String label) {
         state.add(LeakCheck.create()
                 .expecting(state.expected())
                 .examine(leak(label, 1).history()));

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Finds the probable typing error in an expectation entry of one check that matched nothing. */
-final class UnmatchedHint {
+final class TypingErrorHint {
 
     private static final List<Phase> USUAL_PHASES = List.of(
             Phase.START,
@@ -29,7 +29,7 @@ final class UnmatchedHint {
             Phase.CLOSE,
             Phase.AFTER_CLOSE);
 
-    private UnmatchedHint() {}
+    private TypingErrorHint() {}
 
     /** Returns the hint, if a typing error is found. */
     static Optional<String> of(Expectation entry, LeakVerdict verdict) {

@@ -16,13 +16,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** The numbers of a run are those of its checks, timed by a given clock, and several runs add up. */
-class RunStatisticsTests {
+class RunSummaryCollectorTests {
 
     private final AtomicLong now = new AtomicLong();
 
     @Test
     void timesChecksAndKeepsTheLongestFirst() {
-        RunStatistics numbers = numbers();
+        RunSummaryCollector numbers = numbers();
 
         check(numbers, "A#fast", 400_000);
         check(numbers, "B#slow", 1_234_567_890);
@@ -38,7 +38,7 @@ class RunStatisticsTests {
 
     @Test
     void aCheckThatIsCutShortHasFailed() {
-        RunStatistics numbers = numbers();
+        RunSummaryCollector numbers = numbers();
 
         numbers.checkOfMesh(subject("A#throws")).close();
 
@@ -50,7 +50,7 @@ class RunStatisticsTests {
 
     @Test
     void theHighestPeakOfOneDeviceCounts() {
-        RunStatistics numbers = numbers();
+        RunSummaryCollector numbers = numbers();
 
         held(numbers, "A#small", leak(BufferType.DRAM, 4_096));
         held(numbers, "B#large", leak(BufferType.DRAM, 12_288));
@@ -67,7 +67,7 @@ class RunStatisticsTests {
 
     @Test
     void doesNotCountBuffersOfOneOfSeveralTwice() {
-        RunStatistics numbers = numbers();
+        RunSummaryCollector numbers = numbers();
 
         try (RunningCheck part = numbers.checkOfPart(subject("A#part"))) {
             part.found(leak(BufferType.DRAM, 4_096));
@@ -81,8 +81,8 @@ class RunStatisticsTests {
 
     @Test
     void severalRunsOfOnePlanAddUp() {
-        RunStatistics one = numbers();
-        RunStatistics other = numbers();
+        RunSummaryCollector one = numbers();
+        RunSummaryCollector other = numbers();
         for (int number = 10; number < 22; number++) {
             fail(one, "A#t" + number);
         }
@@ -119,25 +119,25 @@ class RunStatisticsTests {
         assertThat(RunSummary.read(Map.of("meshguard", "LEAK"))).isEmpty();
     }
 
-    private RunStatistics numbers() {
-        return new RunStatistics(SummaryMode.ALWAYS, now::get);
+    private RunSummaryCollector numbers() {
+        return new RunSummaryCollector(SummaryMode.ALWAYS, now::get);
     }
 
-    private void check(RunStatistics numbers, String name, long nanos) {
+    private void check(RunSummaryCollector numbers, String name, long nanos) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
             now.addAndGet(nanos);
             check.became(CheckResult.HELD);
         }
     }
 
-    private static void held(RunStatistics numbers, String name, LeakVerdict verdict) {
+    private static void held(RunSummaryCollector numbers, String name, LeakVerdict verdict) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
             check.found(verdict);
             check.became(CheckResult.HELD);
         }
     }
 
-    private static void fail(RunStatistics numbers, String name) {
+    private static void fail(RunSummaryCollector numbers, String name) {
         try (RunningCheck check = numbers.checkOfMesh(subject(name))) {
             check.found(leak(BufferType.DRAM, 4_096));
         }
@@ -147,12 +147,12 @@ class RunStatisticsTests {
         return new CheckSubject(CheckSubject.Kind.TEST, name, "mvn test -Dtest=" + name);
     }
 
-    private static String text(RunStatistics numbers) {
+    private static String text(RunSummaryCollector numbers) {
         return summary(numbers, List.of(), List.of()).text();
     }
 
     /** The form in which the listener receives it. */
-    private static RunSummary summary(RunStatistics numbers, List<String> matched, List<String> unmatched) {
+    private static RunSummary summary(RunSummaryCollector numbers, List<String> matched, List<String> unmatched) {
         return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
     }
 

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * The line of each event.
+ * The line number of each event of a log.
  *
  * <p>Most lines of a log are one event, so a line is stored only if it does not follow the line of the previous event.
  */
-public final class EventLines {
+public final class EventLineNumbers {
 
     /** The numbers of the events that begin a sequence of consecutive lines, ascending. */
     private long[] events = new long[16];
@@ -20,7 +20,7 @@ public final class EventLines {
     private long last;
     private long lastLine;
 
-    EventLines() {}
+    EventLineNumbers() {}
 
     /** Records the line of the next event. */
     void add(long line) {

@@ -21,25 +21,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state that all tests of one execution share: the entries of the run's files, and their matches.
+ * The state that all tests of one run in one JVM share: expected buffers, baseline, and the entries that matched.
  *
  * <p>A value of the root context's store. An error while closing it fails the engine, and with it a Maven build. Errors
  * of the stores of requests and sessions are ignored there (Surefire 3.6.1).
  *
  * <p>Safe for use by several threads.
  */
-public final class RunState implements StoredResource {
+public final class SharedRunState implements StoredResource {
 
-    private static final Logger logger = LoggerFactory.getLogger(RunState.class);
+    private static final Logger logger = LoggerFactory.getLogger(SharedRunState.class);
 
     private final RunSettings settings;
     private final ExpectedBuffers expected;
     private final @Nullable Baseline baseline;
     private final @Nullable JvmRecordFile file;
     private final Reporting reporting;
-    private final RunFindings findings = new RunFindings();
+    private final MatchedEntries entries = new MatchedEntries();
 
-    private RunState(
+    private SharedRunState(
             RunSettings settings,
             ExpectedBuffers expected,
             @Nullable Baseline baseline,
@@ -58,7 +58,7 @@ public final class RunState implements StoredResource {
      * @param reporting receives the checks while they run
      * @throws IllegalArgumentException if a file is missing or malformed
      */
-    public static RunState begin(RunSettings settings, Reporting reporting) {
+    public static SharedRunState begin(RunSettings settings, Reporting reporting) {
         try {
             ExpectedBuffers expected = settings.expectedBuffers().isPresent()
                     ? load(settings.expectedBuffers().get(), RunSettings.EXPECTED_BUFFERS)
@@ -68,7 +68,7 @@ public final class RunState implements StoredResource {
                     ? JvmRecordFile.begin(
                             settings.recordFolder().get(), settings.run().orElseThrow())
                     : null;
-            RunState state = new RunState(settings, expected, baseline, file, reporting);
+            SharedRunState state = new SharedRunState(settings, expected, baseline, file, reporting);
             state.expect(expected);
             return state;
         } catch (IOException exception) {
@@ -121,32 +121,32 @@ public final class RunState implements StoredResource {
 
     /** Returns the numbers of the run as an entry for reports, if they are to be printed. */
     public synchronized Optional<Map<String, String>> summary() {
-        return reporting.numbers().entry(description(findings.matched()), description(findings.unmatched()));
+        return reporting.numbers().entry(description(entries.matched()), description(entries.unmatched()));
     }
 
     private static List<String> description(List<Expectation> entries) {
-        return entries.stream().map(RunFindings::description).toList();
+        return entries.stream().map(MatchedEntries::description).toList();
     }
 
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */
     public synchronized void expect(ExpectedBuffers more) {
-        List<Expectation> news = findings.expect(more.entries());
+        List<Expectation> news = entries.expect(more.entries());
         write(record -> record.entries(news));
     }
 
     /** Records that a test failed, was aborted or is disabled, so that its survivors are unknown. */
     public synchronized void excuse(ExpectedBuffers ofTest) {
-        List<Expectation> news = findings.excuse(ofTest.entries());
+        List<Expectation> news = entries.excuse(ofTest.entries());
         write(record -> record.excused(news));
     }
 
     /** Adds the verdict of one check. */
     public synchronized void add(LeakVerdict verdict) {
-        List<Expectation> matches = findings.matches(verdict);
+        List<Expectation> matches = entries.matches(verdict);
         write(record -> record.matched(matches));
         if (baseline != null) {
             Baseline leaks = Baseline.of(verdict);
-            if (findings.find(leaks)) {
+            if (entries.find(leaks)) {
                 write(record -> record.found(leaks));
             }
         }
@@ -165,25 +165,25 @@ public final class RunState implements StoredResource {
     @Override
     public synchronized void close() throws IOException {
         if (settings.writes(Update.ACCEPT)) {
-            new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(findings.found()));
+            new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(entries.found()));
         }
         if (file != null) {
             file.end();
         } else if (settings.run().isPresent()) {
             judge();
         } else {
-            findings.unmatched().forEach(entry -> logger.debug("Matched nothing in what was run: {}", entry));
+            entries.unmatched().forEach(entry -> logger.debug("Matched nothing in what was run: {}", entry));
         }
     }
 
     private void judge() throws IOException {
-        RunJudgement judgement = RunJudgement.of(settings, findings, "1 JVM");
-        if (judgement.outcome() != Outcome.EXPECTED_ONLY) {
-            AssertionFailedError failure = new AssertionFailedError(judgement.text());
+        RunResult result = RunResult.of(settings, entries, "1 JVM");
+        if (result.outcome() != Outcome.EXPECTED_ONLY) {
+            AssertionFailedError failure = new AssertionFailedError(result.text());
             failure.setStackTrace(new StackTraceElement[0]);
             throw failure;
         }
-        logger.info("{}", judgement.text());
+        logger.info("{}", result.text());
     }
 
     /** Writes a line of a record. */

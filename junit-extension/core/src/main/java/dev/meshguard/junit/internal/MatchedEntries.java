@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The findings of the checks of a run, or of a part of it: matched entries and leaks.
+ * The expectation entries of a run, those that matched in a check, and the leaks that the checks found.
  *
  * <p>Entries of a file apply to all tests. Those of an annotation apply to some, so their use is unknown if one of
  * these failed, was aborted or is disabled.
  *
  * <p>Not safe for use by several threads.
  */
-final class RunFindings {
+final class MatchedEntries {
 
     /** Entries by location and text: a file that changed between two JVMs has other entries. */
     private final Map<String, Expectation> entries = new LinkedHashMap<>();

@@ -4,8 +4,8 @@ import dev.meshguard.server.log.LogDialect;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** Collects the dialects that the lines of a log show. */
-final class Dialects {
+/** The dialects that the lines of a log have shown so far. */
+final class SeenDialects {
 
     private static final LogDialect[] ALL = LogDialect.values();
 

@@ -20,11 +20,13 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Adds up the findings of the checks of a run. Keeps numbers and names only, so that no history outlives its test.
+ * Adds up the results of all checks of a run for its summary.
+ *
+ * <p>Keeps numbers and names only, so that no history outlives its test.
  *
  * <p>Safe for use by several threads.
  */
-public final class RunStatistics {
+public final class RunSummaryCollector {
 
     private final LongSupplier nanoTime;
     private final SummaryMode mode;
@@ -39,12 +41,12 @@ public final class RunStatistics {
     private long withoutLeak;
 
     /**
-     * Creates empty statistics.
+     * Creates the collector of a run without checks.
      *
-     * @param mode when they are printed
+     * @param mode when the summary is printed
      * @param nanoTime the clock by which checks are timed; only differences count
      */
-    public RunStatistics(SummaryMode mode, LongSupplier nanoTime) {
+    public RunSummaryCollector(SummaryMode mode, LongSupplier nanoTime) {
         this.mode = mode;
         this.nanoTime = nanoTime;
     }

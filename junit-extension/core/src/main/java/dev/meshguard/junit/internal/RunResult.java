@@ -16,26 +16,26 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The judgement of a whole run, which no single test can make: unmatched entries, fixed known leaks, killed JVMs.
+ * The result of a whole run, beyond its tests: entries that matched nothing, known leaks that are gone, killed JVMs.
  *
  * @param outcome {@code EXPECTED_ONLY} if the run matches its files, {@code STALE_EXPECTATION} if a file is stale,
  *     {@code INCONCLUSIVE} if a part of the run is missing
  * @param text the printed text
  */
-public record RunJudgement(Outcome outcome, String text) {
+public record RunResult(Outcome outcome, String text) {
 
     private static final int MAX_LINES = 12;
     private static final String INDENT = "   ";
 
     /** Judges the records of a run. */
-    public static RunJudgement of(RunSettings settings) throws IOException {
+    public static RunResult of(RunSettings settings) throws IOException {
         Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "Name the folder of the JVM records with " + RunSettings.JVM_RECORDS + ", as for the tests."));
-        RunFindings findings = new RunFindings();
-        List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), findings);
+        MatchedEntries entries = new MatchedEntries();
+        List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), entries);
         if (records.isEmpty()) {
-            return new RunJudgement(
+            return new RunResult(
                     Outcome.INCONCLUSIVE,
                     String.format(
                             Locale.ROOT,
@@ -49,11 +49,11 @@ public record RunJudgement(Outcome outcome, String text) {
         List<JvmRecord> cutOff =
                 records.stream().filter(record -> !record.isComplete()).toList();
         return cutOff.isEmpty()
-                ? of(settings, findings, Quantities.count(records.size(), "JVM record"))
+                ? of(settings, entries, Quantities.count(records.size(), "JVM record"))
                 : inconclusive(cutOff, records.size());
     }
 
-    private static RunJudgement inconclusive(List<JvmRecord> cutOff, int records) {
+    private static RunResult inconclusive(List<JvmRecord> cutOff, int records) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
@@ -64,30 +64,30 @@ public record RunJudgement(Outcome outcome, String text) {
         lines.addAll(cut(cutOff.stream().map(record -> INDENT + record.file()).toList()));
         lines.add(
                 "Whether an expectation matched nothing, or a known leak is gone, cannot be known. Run the tests again.");
-        return new RunJudgement(Outcome.INCONCLUSIVE, PrintableText.lines(lines));
+        return new RunResult(Outcome.INCONCLUSIVE, PrintableText.lines(lines));
     }
 
-    /** Judges findings that are certainly those of a whole run, and writes the baseline if requested. */
-    static RunJudgement of(RunSettings settings, RunFindings findings, String sources) throws IOException {
+    /** Judges entries that are certainly those of a whole run, and writes the baseline if requested. */
+    static RunResult of(RunSettings settings, MatchedEntries entries, String sources) throws IOException {
         List<String> lines = new ArrayList<>();
-        List<Expectation> unmatched = findings.unmatched();
+        List<Expectation> unmatched = entries.unmatched();
         if (!unmatched.isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
                     "STALE  %d of %s matched nothing in the whole run      [%s]",
                     unmatched.size(),
-                    Quantities.count(findings.expected(), "expectation"),
+                    Quantities.count(entries.expected(), "expectation"),
                     sources));
             lines.addAll(cut(inLines(unmatched)));
             lines.add("Remove entries that match nothing any more; an unneeded entry hides the next leak.");
         }
-        List<Expectation> unknown = findings.unknown();
-        boolean isOld = !ratchet(settings, findings, lines);
+        List<Expectation> unknown = entries.unknown();
+        boolean isOld = !ratchet(settings, entries, lines);
         if (lines.isEmpty()) {
             lines.add(String.format(
                     Locale.ROOT,
                     "CLEAN  each of %s matched in the run%s      [%s]",
-                    Quantities.count(findings.expected() - unknown.size(), "expectation"),
+                    Quantities.count(entries.expected() - unknown.size(), "expectation"),
                     unknown.isEmpty() ? "" : ", " + unknown.size() + " not judged",
                     sources));
         }
@@ -99,18 +99,18 @@ public record RunJudgement(Outcome outcome, String text) {
             lines.addAll(cut(inLines(unknown)));
         }
         boolean isStale = !unmatched.isEmpty() || (isOld && settings.strict());
-        return new RunJudgement(
-                isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, PrintableText.lines(lines));
+        return new RunResult(isStale ? Outcome.STALE_EXPECTATION : Outcome.EXPECTED_ONLY, PrintableText.lines(lines));
     }
 
     /** Returns whether the baseline contains no fixed leak, now or after the update. */
-    private static boolean ratchet(RunSettings settings, RunFindings findings, List<String> lines) throws IOException {
+    private static boolean ratchet(RunSettings settings, MatchedEntries entries, List<String> lines)
+            throws IOException {
         if (settings.baseline().isEmpty()) {
             return true;
         }
         BaselineFile file = new BaselineFile(settings.baseline().get());
         Baseline known = file.read();
-        Baseline left = known.shrunkTo(findings.found());
+        Baseline left = known.shrunkTo(entries.found());
         if (left.equals(known)) {
             return true;
         }
@@ -121,7 +121,7 @@ public record RunJudgement(Outcome outcome, String text) {
         String what = gone.size() + " of " + Quantities.count(known.entries().size(), "known leak")
                 + (gone.size() == 1 ? " is" : " are") + " gone or smaller";
         if (settings.writes(Update.SHRINK)) {
-            file.update(before -> before.shrunkTo(findings.found()));
+            file.update(before -> before.shrunkTo(entries.found()));
             lines.add("Baseline " + settings.baseline().get() + ": " + what + ", and taken out of it:");
             lines.addAll(cut(gone));
             return true;
@@ -140,7 +140,7 @@ public record RunJudgement(Outcome outcome, String text) {
 
     private static List<String> inLines(List<Expectation> entries) {
         return entries.stream()
-                .map(entry -> INDENT + RunFindings.description(entry))
+                .map(entry -> INDENT + MatchedEntries.description(entry))
                 .toList();
     }
 

@@ -1,0 +1,25 @@
+package dev.meshguard.cli.common;
+
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+
+/** The check of a command and its known leaks; determines the exit status of a verdict. */
+public record CheckCriteria(LeakCheck check, Baseline known, boolean hasBaseline) {
+
+    public LeakVerdict examine(AllocationHistory history) {
+        return check.examine(history);
+    }
+
+    public VerdictReport report(LeakVerdict verdict) {
+        return hasBaseline ? VerdictReport.of(verdict, known) : VerdictReport.of(verdict);
+    }
+
+    public ExitStatus status(LeakVerdict verdict) {
+        boolean isKnown = hasBaseline && BaselineComparison.of(known, verdict).covers(verdict);
+        return isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
+    }
+}
