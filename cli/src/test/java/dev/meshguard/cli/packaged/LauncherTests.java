@@ -17,7 +17,9 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -71,6 +73,9 @@ class LauncherTests {
     @TempDir
     static Path parent;
 
+    /** The answers of {@code java -jar}, with which those of the launcher are compared. */
+    private static final Map<List<String>, Answer> ANSWERS_OF_JAR = new HashMap<>();
+
     private static Path launcher = Path.of("");
     private static Path archive = Path.of("");
 
@@ -109,7 +114,7 @@ class LauncherTests {
     void startsFromTheJarAndMakesNoArchiveIfThatIsTurnedOff() throws Exception {
         PackagedProgram program = start().with("MESHGUARD_ARCHIVE", "off");
 
-        assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
+        assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(answerOfJar("analyze", "-"));
         assertThat(cache).doesNotExist();
     }
 
@@ -165,7 +170,7 @@ class LauncherTests {
         PackagedProgram program =
                 PackagedProgram.ofCommand(folder, link.toString()).with("MESHGUARD_ARCHIVE", "off");
 
-        assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
+        assertThat(program.run("", "--version")).isEqualTo(answerOfJar("--version"));
     }
 
     /** JDK 17 does not use an archive's classes for a jar at such a path. */
@@ -175,7 +180,7 @@ class LauncherTests {
         PackagedProgram program =
                 PackagedProgram.ofCommand(folder, own.toString()).with("MESHGUARD_ARCHIVE", "off");
 
-        assertThat(program.run("", "--version")).isEqualTo(jar().run("", "--version"));
+        assertThat(program.run("", "--version")).isEqualTo(answerOfJar("--version"));
     }
 
     @Test
@@ -199,9 +204,8 @@ class LauncherTests {
         markAnAttempt();
 
         putArchive(damaged);
-        assertThat(start().run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
-        putArchive(damaged);
-        assertThat(sourceOfClasses(start())).startsWith(FROM_JAR);
+
+        answersFromTheJar(start());
     }
 
     @Test
@@ -226,8 +230,7 @@ class LauncherTests {
         Path validName = cache.resolve(version() + "-" + checksum(otherArchive) + ".jsa");
         Files.move(otherArchive, validName);
 
-        assertThat(start().run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
-        assertThat(sourceOfClasses(start())).startsWith(FROM_JAR);
+        answersFromTheJar(start());
         assertThat(validName).exists();
     }
 
@@ -251,7 +254,7 @@ class LauncherTests {
         Path unusable = folder.resolve(name);
 
         assertThat(start(launcher, folder, unusable).run(ALLOCATED, "analyze", "-"))
-                .isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
+                .isEqualTo(answerOfJar("analyze", "-"));
         assertThat(Files.exists(unusable)).isFalse();
     }
 
@@ -262,7 +265,7 @@ class LauncherTests {
                 cache.toFile().setWritable(false) && !Files.isWritable(cache),
                 "This user may write to every folder, so a read-only one is not tried");
 
-        assertThat(start().run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
+        assertThat(start().run(ALLOCATED, "analyze", "-")).isEqualTo(answerOfJar("analyze", "-"));
         assertThat(names(cache)).isEmpty();
     }
 
@@ -278,7 +281,7 @@ class LauncherTests {
     void startsFromTheJarWithoutAHome() throws Exception {
         PackagedProgram program = start(launcher, folder, Path.of("relative")).with("HOME", "");
 
-        assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(jar().run(ALLOCATED, "analyze", "-"));
+        assertThat(program.run(ALLOCATED, "analyze", "-")).isEqualTo(answerOfJar("analyze", "-"));
         assertThat(folder.resolve("relative")).doesNotExist();
     }
 
@@ -299,7 +302,7 @@ class LauncherTests {
 
         assertThat(one.waitFor()).isZero();
         assertThat(other.waitFor()).isZero();
-        String version = jar().run("", "--version").out();
+        String version = answerOfJar("--version").out();
         assertThat(out).content().isEqualTo(version);
         assertThat(otherOut).content().isEqualTo(version);
         Path made = awaitArchive(cache);
@@ -327,6 +330,17 @@ class LauncherTests {
         return PackagedProgram.ofJar(folder);
     }
 
+    /** Returns what {@code java -jar} answers to the input and arguments that many tests use; the jar is asked once. */
+    private Answer answerOfJar(String... arguments) throws Exception {
+        List<String> line = List.of(arguments);
+        Answer known = ANSWERS_OF_JAR.get(line);
+        if (known == null) {
+            known = jar().run(ALLOCATED, arguments);
+            ANSWERS_OF_JAR.put(line, known);
+        }
+        return known;
+    }
+
     /** Returns the launcher with a user's cache folder, in which it has a folder of its own. */
     private static PackagedProgram start(Path launcher, Path folder, Path caches) {
         return PackagedProgram.ofCommand(folder, launcher.toString()).with("XDG_CACHE_HOME", caches.toString());
@@ -340,10 +354,27 @@ class LauncherTests {
                 StandardCopyOption.COPY_ATTRIBUTES);
     }
 
+    private void answersFromTheJar(PackagedProgram program) throws Exception {
+        Path classes = folder.resolve("classes");
+
+        assertThat(program.with(PackagedProgram.OPTIONS, logOf(classes)).run(ALLOCATED, "analyze", "-"))
+                .isEqualTo(answerOfJar("analyze", "-"));
+
+        assertThat(sourceIn(classes)).startsWith(FROM_JAR);
+    }
+
     /** Starts the program and returns the source of its first class. */
     private String sourceOfClasses(PackagedProgram program) throws Exception {
         Path classes = folder.resolve("classes");
-        program.with("JAVA_TOOL_OPTIONS", "-Xlog:class+load:file=" + classes).run("", "--version");
+        program.with(PackagedProgram.OPTIONS, logOf(classes)).run("", "--version");
+        return sourceIn(classes);
+    }
+
+    private static String logOf(Path classes) {
+        return "-Xlog:class+load:file=" + classes;
+    }
+
+    private static String sourceIn(Path classes) throws IOException {
         try (Stream<String> lines = Files.lines(classes)) {
             String name = "dev.meshguard.cli.MeshGuard source: ";
             return lines.filter(line -> line.contains(name))

@@ -14,6 +14,9 @@ final class PackagedProgram {
     static final Path RUNNABLE_JAR = Path.of("target", "meshguard.jar").toAbsolutePath();
     static final Path JAVA_HOME = Path.of(System.getProperty("java.home"));
 
+    /** The environment variable with options of every JVM. */
+    static final String OPTIONS = "JAVA_TOOL_OPTIONS";
+
     /** The result of a start. */
     record Answer(int status, String out, String err) {}
 
@@ -51,7 +54,12 @@ final class PackagedProgram {
                 .redirectError(err.toFile())
                 .start()
                 .waitFor();
-        return new Answer(status, Files.readString(out), Files.readString(err));
+        return new Answer(status, Files.readString(out), withoutOptions(Files.readString(err)));
+    }
+
+    /** Leaves out the line with which a JVM confirms the options of its environment. */
+    private static String withoutOptions(String err) {
+        return err.startsWith("Picked up " + OPTIONS) ? err.substring(err.indexOf('\n') + 1) : err;
     }
 
     ProcessBuilder builder(String... arguments) {
@@ -59,7 +67,7 @@ final class PackagedProgram {
         all.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(all).directory(folder.toFile());
         // Options of the tests' own JVM would change the output of the program.
-        builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
+        builder.environment().keySet().removeAll(List.of(OPTIONS, "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"));
         builder.environment().putAll(environment);
         return builder;
     }
