@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RandomLogTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);
-    private static final int OPERATIONS = Integer.getInteger("meshguard.operations", 100_000);
+    private static final int OPERATIONS = Integer.getInteger("meshguard.operations", 25_000);
     private static final long[] SIZES = {64, 2048, 4096, 36_864, 12_503_040, 100_000_000, 1_073_741_824};
     private static final int OPERATIONS_OF_A_LOG = 400;
 

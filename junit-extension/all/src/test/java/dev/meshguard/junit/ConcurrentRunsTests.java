@@ -84,7 +84,7 @@ class ConcurrentRunsTests {
     @Test
     void ofAThousandTestCaseExactlyThoseFailThatLeak() {
         long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
-        int runs = Integer.getInteger("meshguard.runs", 6);
+        int runs = Integer.getInteger("meshguard.runs", 2);
         System.out.println(runs + " concurrent runs from seed " + firstSeed);
         int leaking = 0;
 
