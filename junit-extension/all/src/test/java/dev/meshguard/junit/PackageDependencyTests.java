@@ -14,15 +14,18 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /**
  * The packages of all published modules depend on each other in one direction, inside modules too.
  *
  * <p>A package {@code X.internal.*} may use its face {@code X}, and {@code X} uses it.
  */
+@TestInstance(Lifecycle.PER_CLASS) // The classes are read once and not kept.
 class PackageDependencyTests {
 
-    private static final JavaClasses CLASSES = PublicApiTests.CLASSES;
+    private final JavaClasses product = ProductClasses.read();
 
     private static final String INTERNAL = ".internal";
 
@@ -53,7 +56,7 @@ class PackageDependencyTests {
             rule = rule.ignoreDependency(
                     describe("internals of " + face, type -> isInternalOf(face, type)), resideInAPackage(face));
         }
-        rule.check(CLASSES);
+        rule.check(product);
     }
 
     /** So a verdict is a function of the history: no rule can ask the tracker or an object that holds a buffer. */
@@ -67,12 +70,12 @@ class PackageDependencyTests {
                         "other packages of MeshGuard",
                         type -> type.getPackageName().startsWith("dev.meshguard.")
                                 && SEEN_BY_VERDICTS.stream().noneMatch(type.getPackageName()::startsWith)))
-                .check(CLASSES);
+                .check(product);
     }
 
     @Test
     void onlyHandlesUseTheInternalsOfTheFakeMesh() {
-        Set<String> users = CLASSES.stream()
+        Set<String> users = product.stream()
                 .filter(type -> !isInternalOf("dev.meshguard.mesh", type))
                 .filter(type -> type.getDirectDependenciesFromSelf().stream()
                         .anyMatch(dependency -> isInternalOf("dev.meshguard.mesh", dependency.getTargetClass())))
@@ -94,12 +97,12 @@ class PackageDependencyTests {
                 .should()
                 .dependOnClassesThat()
                 .areAssignableTo(MeshDevice.class)
-                .check(CLASSES);
+                .check(product);
     }
 
     /** Returns the packages that have internal ones. */
-    private static Set<String> faces() {
-        return CLASSES.stream()
+    private Set<String> faces() {
+        return product.stream()
                 .map(JavaClass::getPackageName)
                 .filter(name -> (name + ".").contains(INTERNAL + "."))
                 .map(name -> name.substring(0, (name + ".").lastIndexOf(INTERNAL + ".")))

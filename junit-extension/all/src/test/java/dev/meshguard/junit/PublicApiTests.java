@@ -11,23 +11,9 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
-import dev.meshguard.assertions.LeakAssertions;
-import dev.meshguard.junit.mesh.FakeMesh;
-import dev.meshguard.junit.processes.WatchedProcesses;
-import dev.meshguard.junit.summary.SummaryListener;
-import dev.meshguard.mesh.Ttnn;
-import dev.meshguard.mockito.MockReports;
-import dev.meshguard.page.RunPage;
-import dev.meshguard.report.VerdictReport;
-import dev.meshguard.reproduce.ReproductionTest;
-import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.tracker.AllocationTracker;
-import java.net.URL;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -35,26 +21,14 @@ import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /** The project's rules for public API, over all published modules. */
+@TestInstance(Lifecycle.PER_CLASS) // The classes are read once and not kept.
 class PublicApiTests {
 
-    static final JavaClasses CLASSES = new ClassFileImporter()
-            .importLocations(Stream.of(
-                            AllocationTracker.class,
-                            Ttnn.class,
-                            VerdictReport.class,
-                            RunPage.class,
-                            ReproductionTest.class,
-                            AllocationLog.class,
-                            LeakAssertions.class,
-                            MockReports.class,
-                            SummaryListener.class,
-                            TrackAllocations.class,
-                            FakeMesh.class,
-                            WatchedProcesses.class)
-                    .map(PublicApiTests::locationOf)
-                    .collect(Collectors.toSet()));
+    private final JavaClasses product = ProductClasses.read();
 
     /** The packages allowed in a public signature, in addition to the project's own. */
     private static final List<String> KNOWN = List.of(
@@ -71,7 +45,7 @@ class PublicApiTests {
 
     @Test
     void allModulesAreLookedAt() {
-        Set<String> packages = CLASSES.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+        Set<String> packages = product.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
 
         assertThat(packages)
                 .contains(
@@ -91,12 +65,12 @@ class PublicApiTests {
 
     @Test
     void nothingIsOpenForExtensionThatIsNotMadeForIt() {
-        classes().that(PUBLIC).should(beClosed()).check(CLASSES);
+        classes().that(PUBLIC).should(beClosed()).check(product);
     }
 
     @Test
     void signaturesNameNoThirdPartyTypes() {
-        classes().that(PUBLIC).should(nameKnownTypesOnly()).check(CLASSES);
+        classes().that(PUBLIC).should(nameKnownTypesOnly()).check(product);
     }
 
     @Test
@@ -110,7 +84,7 @@ class PublicApiTests {
                 .orShould()
                 .dependOnClassesThat()
                 .resideInAPackage("dev.meshguard.mockito")
-                .check(CLASSES);
+                .check(product);
     }
 
     @Test
@@ -121,12 +95,12 @@ class PublicApiTests {
                 .areTopLevelClasses()
                 .should()
                 .beAnnotatedWith(API.class)
-                .check(CLASSES);
+                .check(product);
     }
 
     @Test
     void everyPackageSaysThatNothingIsNull() {
-        assertThat(CLASSES.stream()
+        assertThat(product.stream()
                         .filter(type -> !type.getSimpleName().equals("module-info"))
                         .map(JavaClass::getPackage)
                         .distinct())
@@ -138,7 +112,7 @@ class PublicApiTests {
 
     @Test
     void packagesDependOnEachOtherInOneDirection() {
-        slices().matching("dev.meshguard.(*)..").should().beFreeOfCycles().check(CLASSES);
+        slices().matching("dev.meshguard.(*)..").should().beFreeOfCycles().check(product);
     }
 
     @Test
@@ -155,7 +129,7 @@ class PublicApiTests {
                         "dev.meshguard.server..",
                         "dev.meshguard.junit.mesh..",
                         "dev.meshguard.junit.processes..")
-                .check(CLASSES);
+                .check(product);
     }
 
     @Test
@@ -163,31 +137,26 @@ class PublicApiTests {
         slices().matching("dev.meshguard.junit.internal.(*)..")
                 .should()
                 .beFreeOfCycles()
-                .check(CLASSES);
+                .check(product);
         noClasses()
                 .that()
                 .resideInAPackage("dev.meshguard.junit.internal.config")
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("dev.meshguard.junit.internal.session", "dev.meshguard.junit.internal.check")
-                .check(CLASSES);
+                .check(product);
         noClasses()
                 .that()
                 .resideInAPackage("dev.meshguard.junit.internal.session")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("dev.meshguard.junit.internal.check")
-                .check(CLASSES);
+                .check(product);
     }
 
     @Test
     void nothingIsKeptInStatics() {
-        noFields().that().areStatic().should().notBeFinal().check(CLASSES);
-    }
-
-    private static Location locationOf(Class<?> type) {
-        URL location = type.getProtectionDomain().getCodeSource().getLocation();
-        return Location.of(location);
+        noFields().that().areStatic().should().notBeFinal().check(product);
     }
 
     private static boolean isApi(JavaClass type) {

@@ -42,18 +42,8 @@ class ReproducedCorpusTests {
 
     @Test
     void failAsTheRunDidForEachFindingOfTheCorpus() throws Exception {
-        Map<FailureSignature, CaseRun> findings = new LinkedHashMap<>();
-        for (CorpusCase one : Corpus.all()) {
-            CaseRun run = one.run();
-            findings.putIfAbsent(findingOf(run.history()), run);
-            findings.putIfAbsent(findingOf(new ServerLogReduction(run.history()).history()), run);
-        }
-        List<Written> written = new ArrayList<>();
         List<String> wrongs = new ArrayList<>();
-        for (CaseRun run : findings.values()) {
-            write(run.subject().toString(), run.history(), written, wrongs);
-            write("the log of " + run.subject(), new ServerLogReduction(run.history()).history(), written, wrongs);
-        }
+        List<Written> written = writtenOfTheCorpus(wrongs);
 
         run(written, wrongs);
 
@@ -62,6 +52,27 @@ class ReproducedCorpusTests {
         written.forEach(one -> causes.addAll(one.finding().causes()));
         assertThat(causes).containsExactly(Cause.values());
         assertThat(written).hasSizeGreaterThan(100);
+    }
+
+    /** Keeps one history of each finding only: programs and written tests collect garbage, which takes longer the more is live. */
+    private static List<Written> writtenOfTheCorpus(List<String> wrongs) {
+        Map<FailureSignature, String> subjects = new LinkedHashMap<>();
+        Map<FailureSignature, AllocationHistory> findings = new LinkedHashMap<>();
+        for (CorpusCase one : Corpus.all()) {
+            AllocationHistory history = one.run().history();
+            for (AllocationHistory form : List.of(history, new ServerLogReduction(history).history())) {
+                FailureSignature finding = findingOf(form);
+                subjects.putIfAbsent(finding, one.toString());
+                findings.putIfAbsent(finding, history);
+            }
+        }
+        List<Written> written = new ArrayList<>();
+        findings.forEach((finding, history) -> {
+            String subject = subjects.get(finding);
+            write(subject, history, written, wrongs);
+            write("the log of " + subject, new ServerLogReduction(history).history(), written, wrongs);
+        });
+        return written;
     }
 
     @Test

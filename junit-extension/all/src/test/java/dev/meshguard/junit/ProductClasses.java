@@ -1,0 +1,48 @@
+package dev.meshguard.junit;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.Location;
+import dev.meshguard.assertions.LeakAssertions;
+import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.processes.WatchedProcesses;
+import dev.meshguard.junit.summary.SummaryListener;
+import dev.meshguard.mesh.Ttnn;
+import dev.meshguard.mockito.MockReports;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.reproduce.ReproductionTest;
+import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.tracker.AllocationTracker;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The class files of all published modules, for rules about them. */
+final class ProductClasses {
+
+    private ProductClasses() {}
+
+    /** Reads the class files. They take 70 MB, so a caller should not keep them for longer than its rules need. */
+    static JavaClasses read() {
+        return new ClassFileImporter()
+                .importLocations(Stream.of(
+                                AllocationTracker.class,
+                                Ttnn.class,
+                                VerdictReport.class,
+                                RunPage.class,
+                                ReproductionTest.class,
+                                AllocationLog.class,
+                                LeakAssertions.class,
+                                MockReports.class,
+                                SummaryListener.class,
+                                TrackAllocations.class,
+                                FakeMesh.class,
+                                WatchedProcesses.class)
+                        .map(ProductClasses::locationOf)
+                        .collect(Collectors.toSet()));
+    }
+
+    private static Location locationOf(Class<?> type) {
+        return Location.of(type.getProtectionDomain().getCodeSource().getLocation());
+    }
+}
