@@ -2,6 +2,7 @@ package dev.meshguard.samples.corpus;
 
 import dev.meshguard.samples.corpus.matrix.ConfusionMatrix;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
+import dev.meshguard.samples.corpus.oldtools.LogLine;
 import dev.meshguard.samples.corpus.oldtools.OldTool;
 import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
 import dev.meshguard.samples.corpus.oldtools.ToolScores;
@@ -125,7 +126,7 @@ final class CorpusResults {
         // A log knows no close, so its readings are asked for what was left at the check.
         GroundTruth atTheCheck = run.truth().withoutCloses();
         ToolScores.Truth log = new ToolScores.Truth(atTheCheck.isMemoryMissing(), atTheCheck.showsInTheLog());
-        List<String> lines = ServerLogLines.of(reduced.verdict().history());
+        List<LogLine> lines = LogLine.parse(ServerLogLines.of(reduced.verdict().history()));
         for (OldTool tool : OldTool.all()) {
             scores.count(tool.name(), log, tool.leaks(lines) > 0);
         }

@@ -19,9 +19,9 @@ final class AnalyzeBufferLog implements OldTool {
     }
 
     @Override
-    public int leaks(List<String> log) {
+    public int leaks(List<LogLine> log) {
         Map<Key, Integer> surplus = new HashMap<>();
-        for (LogLine line : LogLine.parse(log)) {
+        for (LogLine line : log) {
             int step = switch (line.kind()) {
                 case ALLOCATED, ALLOCATED_AGAIN -> 1;
                 case RELEASED, FREED, UNKNOWN_FREE -> -1;

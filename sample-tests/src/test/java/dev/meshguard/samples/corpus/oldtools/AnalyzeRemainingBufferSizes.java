@@ -19,10 +19,10 @@ final class AnalyzeRemainingBufferSizes implements OldTool {
     }
 
     @Override
-    public int leaks(List<String> log) {
+    public int leaks(List<LogLine> log) {
         Set<Key> allocated = new HashSet<>();
         Set<Key> freed = new HashSet<>();
-        for (LogLine line : LogLine.beforeTheDump(LogLine.parse(log))) {
+        for (LogLine line : LogLine.beforeTheDump(log)) {
             Key key = new Key(line.device(), line.id());
             switch (line.kind()) {
                 case ALLOCATED -> allocated.add(key);

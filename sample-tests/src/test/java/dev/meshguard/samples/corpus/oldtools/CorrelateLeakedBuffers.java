@@ -20,10 +20,10 @@ final class CorrelateLeakedBuffers implements OldTool {
     }
 
     @Override
-    public int leaks(List<String> log) {
+    public int leaks(List<LogLine> log) {
         Map<Key, Integer> surplus = new HashMap<>();
         Set<Key> allocated = new HashSet<>();
-        for (LogLine line : LogLine.parse(log)) {
+        for (LogLine line : log) {
             Key key = new Key(line.device(), line.id());
             switch (line.kind()) {
                 case ALLOCATED, ALLOCATED_AGAIN -> {

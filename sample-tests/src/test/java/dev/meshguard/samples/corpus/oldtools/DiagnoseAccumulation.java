@@ -13,10 +13,10 @@ final class DiagnoseAccumulation implements OldTool {
     }
 
     @Override
-    public int leaks(List<String> log) {
+    public int leaks(List<LogLine> log) {
         Set<Long> allocated = new HashSet<>();
         Set<Long> freed = new HashSet<>();
-        for (LogLine line : LogLine.parse(log)) {
+        for (LogLine line : log) {
             switch (line.kind()) {
                 case ALLOCATED, ALLOCATED_AGAIN -> allocated.add(line.id());
                 case RELEASED, FREED -> freed.add(line.id());

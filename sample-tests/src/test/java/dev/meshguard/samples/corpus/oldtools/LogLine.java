@@ -14,9 +14,10 @@ import java.util.regex.Pattern;
  * @param bytes the size, or 0
  * @param pid the process in the line, or -1
  */
-record LogLine(Kind kind, int device, long id, long bytes, long pid) {
+public record LogLine(Kind kind, int device, long id, long bytes, long pid) {
 
-    enum Kind {
+    /** The kinds of lines that the old tools know. */
+    public enum Kind {
         ALLOCATED,
         ALLOCATED_AGAIN,
         RELEASED,
@@ -72,7 +73,8 @@ record LogLine(Kind kind, int device, long id, long bytes, long pid) {
                 : Optional.empty();
     }
 
-    static List<LogLine> parse(List<String> lines) {
+    /** Returns the lines that an old tool reads. */
+    public static List<LogLine> parse(List<String> lines) {
         return lines.stream().map(LogLine::parse).flatMap(Optional::stream).toList();
     }
 

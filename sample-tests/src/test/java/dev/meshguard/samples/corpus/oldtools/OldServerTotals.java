@@ -40,10 +40,10 @@ final class OldServerTotals implements OldTool {
     }
 
     @Override
-    public int leaks(List<String> log) {
+    public int leaks(List<LogLine> log) {
         Map<Key, Entry> entries = new HashMap<>();
         Map<Integer, Integer> buffers = new HashMap<>();
-        for (LogLine line : LogLine.beforeTheDump(LogLine.parse(log))) {
+        for (LogLine line : LogLine.beforeTheDump(log)) {
             Key key = new Key(line.device(), line.id());
             switch (line.kind()) {
                 case ALLOCATED, ALLOCATED_AGAIN -> allocate(entries, buffers, key, line.pid());

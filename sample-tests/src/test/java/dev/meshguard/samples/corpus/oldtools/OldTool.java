@@ -9,7 +9,7 @@ public interface OldTool {
     String name();
 
     /** Returns how many things it calls leaked. */
-    int leaks(List<String> log);
+    int leaks(List<LogLine> log);
 
     /** Returns every reading there is. */
     static List<OldTool> all() {

@@ -66,10 +66,10 @@ class OldToolsTests {
                 .findFirst()
                 .orElseThrow();
 
-        assertThat(reading.leaks(log)).isEqualTo(leaks);
+        assertThat(reading.leaks(LogLine.parse(log))).isEqualTo(leaks);
     }
 
-    /** The field's own example: two reports of one address, three frees. */
+    /** tt-metal's own example: two reports of one address, three frees. */
     @Test
     void readEveryLineOfTheServer() {
         assertThat(LogLine.parse(List.of(

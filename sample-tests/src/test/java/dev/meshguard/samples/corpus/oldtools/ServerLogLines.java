@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The lines that the field's allocation server would have printed for a history: the generation with reference counts and
+ * The lines that tt-metal's allocation server would have printed for a history: the generation with reference counts and
  * decimal ids, in which the id of a buffer is its address.
  */
 public final class ServerLogLines {

@@ -8,7 +8,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
-/** Tests that the lines are those of the field's server with reference counts. */
+/** Tests that the lines are those of tt-metal's server with reference counts. */
 class ServerLogLinesTests {
 
     private static final AllocationDetails OF_7 = AllocationDetails.user().reportedBy(7);

@@ -1,4 +1,4 @@
-/** The field's older tools, applied to server logs. */
+/** tt-metal's older tools, applied to server logs. */
 @NullMarked
 package dev.meshguard.samples.corpus.oldtools;
 

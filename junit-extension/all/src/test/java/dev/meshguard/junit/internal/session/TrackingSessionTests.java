@@ -16,11 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -41,11 +43,12 @@ class TrackingSessionTests {
 
         List<String> notes = new ArrayList<>();
         assertThat(session.close(notes)).isNull();
-        assertThat(notes)
-                .containsExactlyInAnyOrderElementsOf(IntStream.range(0, THREADS)
+        assertThat(notes).doesNotHaveDuplicates().hasSize(THREADS * NOTES);
+        assertThat(Set.copyOf(notes))
+                .isEqualTo(IntStream.range(0, THREADS)
                         .boxed()
                         .flatMap(thread -> IntStream.range(0, NOTES).mapToObj(number -> thread + " " + number))
-                        .toList());
+                        .collect(Collectors.toSet()));
     }
 
     /** The session closes its source with its lock, and the source may wait for its threads. */
