@@ -28,7 +28,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives allocation reports of real processes; replaces the field's allocation server.
+ * Receives allocation reports of real processes; replaces tt-metal's allocation server.
  *
  * <p>Programs that report to the old server work unchanged: socket, records, answers, counting rules and log lines are
  * the same. The server also passes the reports to an {@link AllocationTracker}, so that they are judged like
@@ -74,7 +74,7 @@ import org.jspecify.annotations.Nullable;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class AllocationServer implements AutoCloseable {
 
-    /** The socket that the field's programs connect to; the path is fixed in their code. */
+    /** The socket that tt-metal's programs connect to; the path is fixed in their code. */
     public static final Path DEFAULT_SOCKET = Path.of("/tmp/tt_allocation_server.sock");
 
     /** The server's thread notifies waiting threads when it ends; this timeout covers the case that it cannot. */

@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A behaviour of the field's server that this one does not have; each constant restores it.
+ * A behaviour of tt-metal's server that this one does not have; each constant restores it.
  *
  * <p>They exist for users who compare the dumps and logs of both servers while they move from one to the other.
  *

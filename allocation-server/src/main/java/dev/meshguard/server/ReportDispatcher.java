@@ -7,7 +7,7 @@ import dev.meshguard.server.ledger.internal.DeathListener;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.ledger.internal.RunningTotals;
 import dev.meshguard.server.ledger.internal.ServerLedger;
-import dev.meshguard.server.ledger.internal.ServerLogFormat;
+import dev.meshguard.server.ledger.internal.ServerLogFormatter;
 import dev.meshguard.server.protocol.DeviceInfo;
 import dev.meshguard.server.protocol.MemoryUsage;
 import dev.meshguard.server.protocol.RecordFields;
@@ -70,7 +70,7 @@ final class ReportDispatcher {
     private final BoundedReporter evidence;
     private final ServerLimits limits;
     private final ServerErrors problems;
-    private final @Nullable ServerLogFormat lines;
+    private final @Nullable ServerLogFormatter lines;
     private final List<DeviceInfo> devices;
     private final int deviceLimit;
     private final boolean acceptsAnyDevice;
@@ -108,7 +108,7 @@ final class ReportDispatcher {
         this.deviceLimit = options.deviceLimit();
         this.clock = options.clock();
         this.processes = new ProcessRegistry(options.probe(), limits.processes(), this::forgetIfIdle);
-        this.lines = log == null ? null : new ServerLogFormat(log, options.hasHexadecimalIds());
+        this.lines = log == null ? null : new ServerLogFormatter(log, options.hasHexadecimalIds());
         Set<Compatibility> compatibility = options.compatibility();
         this.acceptsAnyDevice = compatibility.contains(Compatibility.ANY_DEVICE);
         this.forgetsTheDead = compatibility.contains(Compatibility.FORGETS_THE_DEAD);

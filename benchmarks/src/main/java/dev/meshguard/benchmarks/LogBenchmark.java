@@ -29,7 +29,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Measures reading the log of a server, compared with regular expressions that keep the same data as the field's script, and
+ * Measures reading the log of a server, compared with regular expressions that keep the same data as tt-metal's script, and
  * with counting lines.
  */
 @BenchmarkMode(Mode.AverageTime)
@@ -87,7 +87,7 @@ public class LogBenchmark {
                 .text();
     }
 
-    /** Reads it as the field's script does. */
+    /** Reads it as tt-metal's script does. */
     @Benchmark
     public Object regularExpressions() throws IOException {
         Map<Key, List<Event>> events = new HashMap<>();

@@ -14,7 +14,7 @@ import dev.meshguard.mesh.buffer.CoreCoord;
 import dev.meshguard.mesh.buffer.CoreRange;
 import dev.meshguard.mesh.buffer.CoreRangeSet;
 import dev.meshguard.mesh.buffer.MeshBufferConfig;
-import dev.meshguard.mesh.internal.context.CollectedHandles;
+import dev.meshguard.mesh.internal.context.WatchedHandles;
 import dev.meshguard.mesh.runtime.HandleRelease;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
 /** Tests the memory of handles that are no longer reachable. */
-class CollectedHandlesTests {
+class WatchedHandlesTests {
 
     private static final TensorSpec TILE = TensorSpec.of(TensorShape.of(32, 32), DataType.BFLOAT16);
     private static final BufferConfig PAGE = BufferConfig.of(BufferType.DRAM, 2_048, 2_048);
@@ -324,7 +324,7 @@ class CollectedHandlesTests {
 
     @Test
     void logsAnErrorThatNobodyCanReceive() {
-        var logger = (Logger) LoggerFactory.getLogger(CollectedHandles.class);
+        var logger = (Logger) LoggerFactory.getLogger(WatchedHandles.class);
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
         logger.addAppender(lines);
@@ -370,7 +370,7 @@ class CollectedHandlesTests {
     void aBufferOfAnEarlierOpenPeriodOfItsDeviceFreesNothing() {
         var lines = new ListAppender<ILoggingEvent>();
         lines.start();
-        var logger = (Logger) LoggerFactory.getLogger(CollectedHandles.class);
+        var logger = (Logger) LoggerFactory.getLogger(WatchedHandles.class);
         logger.addAppender(lines);
         @Nullable Buffer[] held = {mesh.allocateOn(0, PAGE)};
         mesh.close();

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 /**
  * The number of survivors of one status by size, by label and by device.
  *
- * <p>It supplements the causes if there are too many survivors to examine one by one. The size classes are those of the
- * field's own tools, each ten times the previous one.
+ * <p>It supplements the causes if there are too many survivors to examine one by one. The size classes are those of
+ * tt-metal's own tools, each ten times the previous one.
  */
 final class SurvivorHistogram {
 

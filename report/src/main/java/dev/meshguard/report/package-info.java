@@ -1,4 +1,4 @@
-/** The reports of a verdict: terminal text and JSON. */
+/** The report of a verdict, for people: headlines, findings, notes and remedies. */
 @NullMarked
 package dev.meshguard.report;
 

@@ -1,4 +1,4 @@
-/** The field's real scenarios as tests. */
+/** Real scenarios of tt-metal as tests. */
 @NullMarked
 package dev.meshguard.samples;
 

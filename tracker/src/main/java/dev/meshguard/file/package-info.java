@@ -1,4 +1,4 @@
-/** Files that are written as a whole or not at all. */
+/** Atomic replacement of files: a reader sees the old contents or the new, never a part. */
 @NullMarked
 package dev.meshguard.file;
 

@@ -27,7 +27,7 @@ import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports to an allocation server as the field's library does.
+ * Reports to an allocation server as tt-metal's library does.
  *
  * <pre>{@code
  * try (AllocationClient client = AllocationClient.connect(socket, RecordSize.BYTES_112)) {

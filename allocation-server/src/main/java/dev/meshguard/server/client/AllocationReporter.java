@@ -29,8 +29,8 @@ import org.apiguardian.api.API.Status;
  * }</pre>
  *
  * <p>One program's test can then track another program's mesh. The wire format does not contain owners, lifetimes,
- * labels, phases, meshes and witness snapshots. Circular buffers are reported as L1 buffers, as in the runtime version
- * of the seeds. Canaries are not sent; no program sends them.
+ * labels, phases, meshes and witness snapshots. Circular buffers are reported as L1 buffers, as
+ * tt-metal's own client does. Canaries are not sent; no program sends them.
  *
  * <p>Safe for use by several threads.
  *

@@ -16,7 +16,7 @@ import java.time.Duration;
 /** One connection to a server; not safe for use by several threads. */
 final class ServerLine implements AutoCloseable {
 
-    /** The size that the field's client requests; further data waits in the program's own write. */
+    /** The size that tt-metal's client requests; further data waits in the program's own write. */
     private static final int SEND_BUFFER = 1 << 20;
 
     private final SocketChannel channel;

@@ -22,7 +22,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A parsed log of the field's allocation server: its history, and the gaps in it.
+ * A parsed log of tt-metal's allocation server: its history, and the gaps in it.
  *
  * <p>Reads every dialect that the field has written, even if lines are quoted in a document or a wrong encoding damaged
  * their marks. Use the history like a recorded one:

@@ -9,7 +9,7 @@ import dev.meshguard.server.ledger.internal.DeathListener;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.ledger.internal.RunningTotals;
 import dev.meshguard.server.ledger.internal.ServerLedger;
-import dev.meshguard.server.ledger.internal.ServerLogFormat;
+import dev.meshguard.server.ledger.internal.ServerLogFormatter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -23,13 +23,13 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Writes a history as a log of the field's server.
+ * Writes a history as a log of tt-metal's server.
  *
  * <pre>{@code
  * AllocationLogWriter.write(tracker.history(), LogDialect.REFERENCE_COUNTED, file);
  * }</pre>
  *
- * <p>The field's own tools can then read the history of a mesh without hardware, and reading it back gives the same
+ * <p>tt-metal's own tools can then read the history of a mesh without hardware, and reading it back gives the same
  * reports. A check becomes a dump, the end of a process a block of dead processes. A log has no lines for owners,
  * origins, lifetimes, phases, meshes and witness snapshots; they are omitted. If the history lost reports, a line
  * states that lines are missing.
@@ -47,14 +47,14 @@ public final class AllocationLogWriter {
 
     private final LogDialect dialect;
 
-    private final ServerLogFormat lines;
+    private final ServerLogFormatter lines;
     private final ServerLedger ledger;
     private final RunningTotals circularBuffers = new RunningTotals(report -> {});
 
     private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
         this.dialect = dialect;
         boolean hexadecimal = dialect == LogDialect.HEXADECIMAL || dialect == LogDialect.WITH_CIRCULAR_BUFFERS;
-        this.lines = new ServerLogFormat(target, hexadecimal);
+        this.lines = new ServerLogFormatter(target, hexadecimal);
         this.ledger = new ServerLedger(true, new DeathListener() {
             @Override
             public void finished(long process, long buffers, long bytes) {
@@ -178,6 +178,6 @@ public final class AllocationLogWriter {
     }
 
     private static long processOf(MemoryRequest request) {
-        return request.details().processId().orElse(ServerLogFormat.NO_PROCESS);
+        return request.details().processId().orElse(ServerLogFormatter.NO_PROCESS);
     }
 }

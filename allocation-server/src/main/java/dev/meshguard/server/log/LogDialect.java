@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A dialect of the field's logs; one log may contain several.
+ * A dialect of tt-metal's logs; one log may contain several.
  *
  * @since 0.1
  */

@@ -1,4 +1,4 @@
-/** Logs of the field's allocation server, and of related tools, as histories. */
+/** Logs of tt-metal's allocation server, and of related tools, as histories. */
 @NullMarked
 package dev.meshguard.server.log;
 

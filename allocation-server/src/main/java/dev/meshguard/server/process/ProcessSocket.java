@@ -17,7 +17,7 @@ public enum ProcessSocket {
      */
     PRIVATE,
     /**
-     * {@code /tmp/tt_allocation_server.sock}, for clients with a fixed path, such as the field's library client (the
+     * {@code /tmp/tt_allocation_server.sock}, for clients with a fixed path, such as tt-metal's library client (the
      * path is fixed in its source). Only one program on the machine at a time: other tests of this user wait for it, in
      * other JVMs too.
      */

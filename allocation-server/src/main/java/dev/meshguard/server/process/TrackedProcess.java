@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Requirements of the program</h2>
  *
- * <p>The program needs a client of the field's allocation server. It is started with
+ * <p>The program needs a client of tt-metal's allocation server. It is started with
  * {@code TT_ALLOC_TRACKING_ENABLED=1}, which enables the client of the runtime. The variable
  * {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE} names the socket, for example for an
  * {@link dev.meshguard.server.client.AllocationClient}. Clients that know only the fixed path need
@@ -505,7 +505,7 @@ public final class TrackedProcess implements AutoCloseable {
             return this;
         }
 
-        /** Sets another path instead of the fixed one of the field's clients. */
+        /** Sets another path instead of the fixed one of tt-metal's clients. */
         Builder defaultPath(Path path) {
             defaultPath = path;
             return this;

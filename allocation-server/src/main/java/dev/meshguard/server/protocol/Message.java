@@ -4,7 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * One message, in either direction.
+ * A message between a program and an allocation server: a request, or an answer of the server.
  *
  * @since 0.1
  */

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A history is written as the log of the field's server; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/** A history is written as the log of tt-metal's server; rerun a seed with {@code -Dmeshguard.seed=…}. */
 class AllocationLogWriterTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Log lines that people quoted: in documents, shortened, with remarks, and read in another encoding.
  *
- * <p>The documents are the field's own; here they have their log lines in place, and placeholders for the text around
+ * <p>The documents are tt-metal's own; here they have their log lines in place, and placeholders for the text around
  * them.
  */
 class QuotedLogTests {

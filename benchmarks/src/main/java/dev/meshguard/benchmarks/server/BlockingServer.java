@@ -56,7 +56,7 @@ public final class BlockingServer implements AutoCloseable {
         };
     }
 
-    /** Returns books as the field's server has them: a map of entries under one lock, and sums. */
+    /** Returns a ledger as tt-metal's server has one: a map of entries under one lock, and sums. */
     public static LedgerWriter entering() {
         return new MapLedger();
     }

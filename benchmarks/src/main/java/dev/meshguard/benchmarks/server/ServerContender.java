@@ -18,25 +18,25 @@ public enum ServerContender {
             return new BlockingServer(socket(folder), BlockingServer.counting());
         }
     },
-    /** Does the field's bookkeeping, in a map under a lock. */
+    /** Does tt-metal's bookkeeping, in a map under a lock. */
     BLOCKING_BOOKS {
         @Override
         public AutoCloseable start(Path folder) throws IOException {
             return new BlockingServer(socket(folder), BlockingServer.entering());
         }
     },
-    /** Works as the field's server does: one read for each record, one lock for all, and no log. */
+    /** Works as tt-metal's server does: one read for each record, one lock for all, and no log. */
     FIELD {
         @Override
         public AutoCloseable start(Path folder) throws IOException {
-            return new FieldServer(socket(folder), null);
+            return new TtMetalServer(socket(folder), null);
         }
     },
     /** The same with a line of its log for each record, which goes to the file at once. */
     FIELD_WITH_LOG {
         @Override
         public AutoCloseable start(Path folder) throws IOException {
-            return new FieldServer(socket(folder), Files.newOutputStream(folder.resolve("server.log")));
+            return new TtMetalServer(socket(folder), Files.newOutputStream(folder.resolve("server.log")));
         }
     },
     /** The allocation server. */

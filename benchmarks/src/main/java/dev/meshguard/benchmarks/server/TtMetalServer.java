@@ -17,12 +17,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that works as the field's one is described: a thread for each program, one read for each record, a map of entries
+ * A server that works as tt-metal's is described to work: a thread for each program, one read for each record, a map of entries
  * under one lock, and a line of the log for each record, which is written at once.
  *
- * <p>Like the field's server, it treats the bytes of one read as a record, complete or not.
+ * <p>Like tt-metal's server, it treats the bytes of one read as a record, complete or not.
  */
-public final class FieldServer implements AutoCloseable {
+public final class TtMetalServer implements AutoCloseable {
 
     private static final int RECORD = 112;
     private static final byte ALLOCATION = 1;
@@ -55,7 +55,7 @@ public final class FieldServer implements AutoCloseable {
      *
      * @param log where lines go; they are made all the same if nobody wants them
      */
-    public FieldServer(Path socket, @Nullable OutputStream log) throws IOException {
+    public TtMetalServer(Path socket, @Nullable OutputStream log) throws IOException {
         this.socket = socket;
         this.log = log;
         server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

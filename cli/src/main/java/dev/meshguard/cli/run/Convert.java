@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "As a history it is JSON Lines. Gaps of a log stay gaps: lines that could not be read, and sums that disagree, are lost reports in the history,"
-                    + " so its verdict is that of the log. As a log it is what the field's server would have written: the"
-                    + " field's own tools can read it. A log has no lines for some facts, which are lost: owners, origins, phases,"
+                    + " so its verdict is that of the log. As a log it is what tt-metal's server would have written: its"
+                    + " own tools can read it. A log has no lines for some facts, which are lost: owners, origins, phases,"
                     + " meshes, what allocators held.",
             "",
             "COLLAPSED is where the leaked bytes came from, for tools that draw flame graphs; PERFETTO a trace with"

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
 /** Runs an allocation server until it is stopped. */
 @Command(
         name = "serve",
-        description = "Runs an allocation server that programs report to, in place of the field's own.",
+        description = "Runs an allocation server that programs report to, in place of tt-metal's own.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -77,7 +77,7 @@ public final class Serve implements Callable<Integer> {
             names = "--socket",
             paramLabel = "PATH",
             defaultValue = "/tmp/tt_allocation_server.sock",
-            description = "Where to listen (default: ${DEFAULT-VALUE}, which is fixed in the field's programs).")
+            description = "Where to listen (default: ${DEFAULT-VALUE}, which is fixed in tt-metal's programs).")
     private Path socket = AllocationServer.DEFAULT_SOCKET;
 
     @Option(

@@ -8,7 +8,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Marks an error that a {@link FaultPlan} injected.
+ * A suppressed exception, never thrown itself, that marks an error as injected by a {@link FaultPlan}.
  *
  * <p>The error itself has the type and the text of the runtime's error, so the code under test handles it as one. This marker
  * is {@linkplain Throwable#getSuppressed() suppressed} in it, so that a reader of the stack trace sees the injection. It is

@@ -1,4 +1,4 @@
-/** Faults to inject at run time, chosen by a test and the same in every run. */
+/** Faults that a test injects into calls of the fake mesh, the same in every run. */
 @NullMarked
 package dev.meshguard.mesh.fault;
 

@@ -1,4 +1,4 @@
-/** Configuration of the simulated runtime: chips, version, reports and defects. */
+/** Configuration of the simulated runtime: chips, version, reports, and the known defects of its real model. */
 @NullMarked
 package dev.meshguard.mesh.runtime;
 

@@ -1,4 +1,4 @@
-/** Histories and verdicts as JSON, for storage and exchange. */
+/** Histories and verdicts as JSON documents, with published schemas. */
 @NullMarked
 package dev.meshguard.report.json;
 

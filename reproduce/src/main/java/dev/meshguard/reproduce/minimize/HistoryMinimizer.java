@@ -153,11 +153,11 @@ public final class HistoryMinimizer {
     }
 
     private static void pass(MinimizingSearch search) {
-        search.omit(EventChunks::generations);
-        search.omit(EventChunks::reports);
-        search.omit(EventChunks::devices);
-        search.omit(EventChunks::meshes);
-        search.omit(EventChunks::others);
+        search.omit(OmittableParts::generations);
+        search.omit(OmittableParts::reports);
+        search.omit(OmittableParts::devices);
+        search.omit(OmittableParts::meshes);
+        search.omit(OmittableParts::others);
         for (UnaryOperator<MutableHistory> simpler : search.simplifications()) {
             search.attempt(List.of(simpler));
         }

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
-/** The state of one search: the shortest history so far, and the effort to find it. */
+/** Omits parts of a history while its finding stays the same, and keeps the shortest history so far. */
 final class MinimizingSearch {
 
     private static final long MAX_EVENTS = 20_000_000;
@@ -70,8 +70,8 @@ final class MinimizingSearch {
     }
 
     /** Omits chunks in ever smaller numbers, the latest first. */
-    void omit(Function<MutableHistory, EventChunks> cutting) {
-        EventChunks pieces = cutting.apply(least);
+    void omit(Function<MutableHistory, OmittableParts> cutting) {
+        OmittableParts pieces = cutting.apply(least);
         BitSet gone = new BitSet();
         List<Integer> left = new ArrayList<>();
         for (int piece = 0; piece < pieces.size(); piece++) {

@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The generations of buffers as chunks, and each free that ended none of them. */
-final class MovableGenerations implements EventChunks {
+final class MovableGenerations implements OmittableParts {
 
     private static final int NONE = -1;
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Chunks of events that a search can omit, one or several at a time. */
-interface EventChunks {
+/** The parts of a history that a search can omit: generations, reports, devices, meshes, or single other events. */
+interface OmittableParts {
 
     int size();
 
@@ -22,12 +22,12 @@ interface EventChunks {
     MutableHistory without(BitSet leftOut);
 
     /** Returns the generations of buffers, each with all of its reports. */
-    static EventChunks generations(MutableHistory list) {
+    static OmittableParts generations(MutableHistory list) {
         return new MovableGenerations(list);
     }
 
     /** Returns the reports of buffers, each with its free: one of several reports of a buffer may be enough. */
-    static EventChunks reports(MutableHistory list) {
+    static OmittableParts reports(MutableHistory list) {
         List<BitSet> reports = new ArrayList<>();
         for (BufferGeneration life : list.history().generations()) {
             if (life.reports().size() > 1) {
@@ -43,11 +43,11 @@ interface EventChunks {
     }
 
     /** Returns the devices that events name. */
-    static EventChunks devices(MutableHistory list) {
+    static OmittableParts devices(MutableHistory list) {
         Set<Integer> devices = new TreeSet<>(list.history().devices());
         list.history().meshes().forEach(mesh -> devices.addAll(mesh.devices()));
         List<Integer> all = new ArrayList<>(devices);
-        return new EventChunks() {
+        return new OmittableParts() {
             @Override
             public int size() {
                 return all.size();
@@ -66,7 +66,7 @@ interface EventChunks {
     }
 
     /** Returns the meshes, each with its opening, its close and its witness snapshots. */
-    static EventChunks meshes(MutableHistory list) {
+    static OmittableParts meshes(MutableHistory list) {
         Map<Integer, BitSet> byMesh = new HashMap<>();
         for (int i = 0; i < list.size(); i++) {
             HistoryEvent event = list.events().get(i);
@@ -79,7 +79,7 @@ interface EventChunks {
     }
 
     /** Returns every event that is about no buffer. */
-    static EventChunks others(MutableHistory list) {
+    static OmittableParts others(MutableHistory list) {
         List<BitSet> single = new ArrayList<>();
         for (int i = 0; i < list.size(); i++) {
             HistoryEvent event = list.events().get(i);
@@ -95,9 +95,9 @@ interface EventChunks {
         return ofEvents(list, single);
     }
 
-    private static EventChunks ofEvents(MutableHistory list, Collection<BitSet> pieces) {
+    private static OmittableParts ofEvents(MutableHistory list, Collection<BitSet> pieces) {
         List<BitSet> all = List.copyOf(pieces);
-        return new EventChunks() {
+        return new OmittableParts() {
             @Override
             public int size() {
                 return all.size();

@@ -1,4 +1,4 @@
-/** Shared code of the samples: the steps of the field's scenarios and the execution of failing fixtures. */
+/** Shared code of the samples: the steps of tt-metal's scenarios and the execution of failing fixtures. */
 @NullMarked
 package dev.meshguard.samples.support;
 

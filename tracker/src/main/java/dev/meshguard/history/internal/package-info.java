@@ -1,4 +1,4 @@
-/** The ledger and the journal in which reports are recorded. */
+/** The journal, which stores reports in order, and the ledger, which sums up live memory. */
 @NullMarked
 package dev.meshguard.history.internal;
 

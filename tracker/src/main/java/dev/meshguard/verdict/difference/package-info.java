@@ -1,4 +1,4 @@
-/** Differences between two moments, executions or devices. */
+/** Differences between two moments, runs or devices. */
 @NullMarked
 package dev.meshguard.verdict.difference;
 

@@ -10,7 +10,7 @@ import java.util.Locale;
  *
  * <p>The words are those of tt-metal's allocation server, because existing tools search for them.
  */
-public final class ServerLogFormat {
+public final class ServerLogFormatter {
 
     /** Represents an unknown process; printed as {@code xxx}. */
     public static final long NO_PROCESS = Long.MIN_VALUE;
@@ -49,7 +49,7 @@ public final class ServerLogFormat {
     private final boolean isHexadecimal;
 
     /** Creates the lines that are appended to a buffer. */
-    public ServerLogFormat(LogLineBuffer out, boolean hexadecimalIds) {
+    public ServerLogFormatter(LogLineBuffer out, boolean hexadecimalIds) {
         this.out = out;
         this.isHexadecimal = hexadecimalIds;
     }
@@ -275,7 +275,7 @@ public final class ServerLogFormat {
 
     /**
      * Logs the remaining references of an entry in which a dead process had a share; follows the line of the process.
-     * The field's server has no such line: it removes every entry with its owner, so the owner is enough.
+     * tt-metal's server has no such line: it removes every entry with its owner, so the owner is enough.
      */
     public void shared(BufferRecord record, long process) {
         out.text("   Buffer ");

@@ -1,4 +1,4 @@
-/** The log parser: lines, their meaning, and the ledger that they must match. */
+/** The parser of logs: LogParser for a whole log, BufferReportLine and ServerStatusLine for one line. */
 @NullMarked
 package dev.meshguard.server.log.internal;
 

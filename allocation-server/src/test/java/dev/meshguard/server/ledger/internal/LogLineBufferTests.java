@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers are printed in the format of the field's server. */
+/** Numbers are printed in the format of tt-metal's server. */
 class LogLineBufferTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_260_301);

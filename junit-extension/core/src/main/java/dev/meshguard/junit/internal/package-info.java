@@ -1,4 +1,4 @@
-/** The state of a whole run, as opposed to one test. */
+/** The settings, the shared state and the result of a whole run, and its pages. */
 @NullMarked
 package dev.meshguard.junit.internal;
 

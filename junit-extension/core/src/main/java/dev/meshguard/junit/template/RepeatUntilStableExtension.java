@@ -19,7 +19,7 @@ final class RepeatUntilStableExtension implements TestTemplateInvocationContextP
 
     @Override
     public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(ExtensionContext context) {
-        StableRounds rounds = new StableRounds(TemplateAnnotation.of(context, RepeatUntilStable.class));
+        RoundSequence rounds = new RoundSequence(TemplateAnnotation.of(context, RepeatUntilStable.class));
         return SequentialInvocations.stream(context, rounds::next);
     }
 }

@@ -6,14 +6,18 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The rounds of one test; used by one thread. */
-final class StableRounds {
+/**
+ * Supplies the rounds of one {@link RepeatUntilStable} test until its memory is stable, a round fails, or there are enough.
+ *
+ * <p>Used by one thread.
+ */
+final class RoundSequence {
 
     private final TemplateAnnotation<RepeatUntilStable> use;
     private final int needed;
     private @Nullable StabilityRound last;
 
-    StableRounds(TemplateAnnotation<RepeatUntilStable> use) {
+    RoundSequence(TemplateAnnotation<RepeatUntilStable> use) {
         this.use = use;
         RepeatUntilStable asked = use.annotation();
         use.requireAtLeast(0, "warmUp", asked.warmUp());

@@ -1,4 +1,4 @@
-/** Tests that run several times until their growth is decided. */
+/** Tests that are repeated until their memory is stable or grows. */
 @NullMarked
 package dev.meshguard.junit.template;
 

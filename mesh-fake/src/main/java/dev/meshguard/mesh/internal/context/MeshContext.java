@@ -73,7 +73,7 @@ public final class MeshContext {
     /** Returns the context of a mesh without a parent. */
     public static MeshContext root(
             RuntimeProcess process, List<DeviceOpenPeriod> openPeriods, Set<RuntimeDefect> defects) {
-        MeshLock lock = new MeshLock(new CollectedHandles(process.settings().handleRelease()));
+        MeshLock lock = new MeshLock(new WatchedHandles(process.settings().handleRelease()));
         return new MeshContext(process, openPeriods, defects, lock);
     }
 

@@ -13,16 +13,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * }
  * }</pre>
  *
- * <p>A thread may acquire it again while it holds it. If {@linkplain CollectedHandles handles are watched}, its first
+ * <p>A thread may acquire it again while it holds it. If {@linkplain WatchedHandles handles are watched}, its first
  * acquisition runs the destructors of collected ones, so memory is freed between two calls of the code under test and never
  * during one. An acquisition creates no object.
  */
 public final class MeshLock implements AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final CollectedHandles collected;
+    private final WatchedHandles collected;
 
-    MeshLock(CollectedHandles collected) {
+    MeshLock(WatchedHandles collected) {
         this.collected = collected;
     }
 
@@ -43,7 +43,7 @@ public final class MeshLock implements AutoCloseable {
         }
     }
 
-    /** Registers the action to run after a handle was collected; see {@link CollectedHandles#watch}. */
+    /** Registers the action to run after a handle was collected; see {@link WatchedHandles#watch}. */
     public void watch(Object handle, Runnable destructor) {
         if (collected.isWatching()) {
             try (MeshLock held = acquire()) {

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The handles of a mesh and its submeshes that may be collected, with the actions of their destructors.
+ * Watches the handles of a mesh for garbage collection, and runs the destructors of collected ones at the next call.
  *
  * <p>Code that returns a handle which must be freed registers it with {@link #watch}. The action must not refer to the handle,
  * or the handle is never collected. Only {@link #freeCollected} polls the queue of the collector. A thread that waits for the
@@ -20,16 +20,16 @@ import org.slf4j.LoggerFactory;
  * <p>Does nothing, and stores nothing, under {@link HandleRelease#EXPLICIT}. Guarded by the lock of the mesh, which callers
  * hold.
  */
-public final class CollectedHandles {
+public final class WatchedHandles {
 
-    private static final Logger logger = LoggerFactory.getLogger(CollectedHandles.class);
+    private static final Logger logger = LoggerFactory.getLogger(WatchedHandles.class);
 
     private final HandleRelease choice;
     private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
     /** A reference that is not reachable itself is never queued. */
     private final Set<Watched> watched = new HashSet<>();
 
-    CollectedHandles(HandleRelease choice) {
+    WatchedHandles(HandleRelease choice) {
         this.choice = choice;
     }
 

@@ -1,4 +1,4 @@
-/** The part of a mesh that its queues, traces, programs and buffers see. */
+/** The state of a mesh that its queues, traces, programs and buffers share. */
 @NullMarked
 package dev.meshguard.mesh.internal.context;
 

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The command queues of one mesh, and their shared state: which queue has work on which sub-device.
+ * The command queues of one mesh: rejects conflicts with related meshes, and records which queue works on which sub-device.
  *
  * <p>Guarded by the lock of the mesh. Sources: {@code tt_metal/distributed/mesh_device.cpp} and
  * {@code tt_metal/impl/dispatch/cq_shared_state.hpp}.

@@ -12,7 +12,7 @@ import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
 
-/** Forwards to a listener every call that a subclass does not override. */
+/** Base class of listeners that change reports: forwards all calls except allocations and frees to another listener. */
 public abstract class ForwardingListener implements AllocationListener {
 
     public final AllocationListener listener;

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /**
- * The result of one invocation, including all checks at its end.
+ * Records how one invocation of a repeated test ended, including all checks at its end.
  *
  * <p>Used by one thread at a time.
  */
