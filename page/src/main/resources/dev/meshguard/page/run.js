@@ -25,7 +25,7 @@
     const start = async () => {
         const data = await PageData.read();
         HeadView.show(data);
-        GroupsView.show(data);
+        SurvivorsView.show(data);
         // What matters most is on the screen before the rest is computed.
         document.documentElement.dataset.first = String(Math.round(performance.now()));
         await new Promise((resolve) => setTimeout(resolve));

@@ -18,11 +18,11 @@ public final class PageResources {
             "data.js",
             "format.js",
             "dom.js",
-            "table.js",
+            "sortable-table.js",
             "cursor.js",
             "axis.js",
             "head.js",
-            "groups.js",
+            "survivors.js",
             "map-lanes.js",
             "map-painter.js",
             "map.js",
@@ -33,7 +33,8 @@ public final class PageResources {
             "events.js",
             "expectations.js",
             "run.js");
-    private static final List<String> SUITE_SCRIPTS = List.of("data.js", "format.js", "dom.js", "table.js", "suite.js");
+    private static final List<String> SUITE_SCRIPTS =
+            List.of("data.js", "format.js", "dom.js", "sortable-table.js", "suite.js");
 
     /** A browser would treat such a text as the end of the element. */
     private static final Pattern END = Pattern.compile("</(script|style)|<!--", Pattern.CASE_INSENSITIVE);

@@ -1,7 +1,7 @@
 "use strict";
 
 /** The survivors, one row for each finding. */
-const GroupsView = (() => {
+const SurvivorsView = (() => {
     const STATUSES = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", EXPECTED: "expected", UNDECIDED: "undecided" };
 
     const badge = (group) => {
