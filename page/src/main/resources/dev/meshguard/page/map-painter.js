@@ -272,11 +272,11 @@ const MapPainter = (() => {
             context.fillRect(0, lane.top, scene.width, lane.height);
         }
         marks(context, scene, colours);
-        if (!scene.isLeftOnly) {
+        if (!scene.survivorsOnly) {
             count += freedOfAll(context, scene, ratio, colours);
         }
         for (const lane of scene.lanes) {
-            if (!scene.isLeftOnly && !scene.isFaint) {
+            if (!scene.survivorsOnly && !scene.isFaint) {
                 doubled(context, scene, lane, colours.ink);
             }
             if (scene.isFaint) {
