@@ -1,7 +1,7 @@
 "use strict";
 
 /**
- * Where an event lies from left to right: by its number, by phases of which each has room, or by the clock where the history has times.
+ * Places events from left to right: by number, by phases of which each has room, or by the clock where the history has times.
  * One axis holds for all views that have a run from left to right.
  */
 const Axis = (() => {

@@ -1,6 +1,6 @@
 "use strict";
 
-/** The event that all views look at, and the rectangle that is selected. Whoever moves it tells the others. */
+/** Moves all views to the same event, the same rectangle and the same part of the run. */
 const Cursor = (() => {
     let at;
     let chosen;

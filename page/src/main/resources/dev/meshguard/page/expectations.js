@@ -1,6 +1,6 @@
 "use strict";
 
-/** The result of each expectation. */
+/** Shows the result of each expectation. */
 const ExpectationsView = (() => {
     const MARKS = { MATCHED: "expected", UNMATCHED: "undecided", OVER_ITS_BOUND: "leaked", UNDER_ITS_BOUND: "undecided", EXPIRED: "leaked" };
 

@@ -1,6 +1,6 @@
 "use strict";
 
-/** How sizes, addresses and counts are written: as the text of a failure writes them, the same in every locale. */
+/** Formats sizes, addresses and counts as the text of a failure does, the same in every locale. */
 const Format = (() => {
     const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 

@@ -1,6 +1,6 @@
 "use strict";
 
-/** What a reader sees first: the outcome, the survivors, where they are, and how to run it again. */
+/** Shows the head of the page: outcome, sum, causes, mesh, and the command that runs the test again. */
 const HeadView = (() => {
     const PARTS = [
         ["freed", "freed"],

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Devices by types: what is live at the end, the peak, and how far each device is from what most devices have. */
+/** Shows a table of devices and types: live bytes at the end, peak, budget, and the difference from most devices. */
 const MatrixView = (() => {
     const show = (data) => {
         const section = Dom.section("matrix");

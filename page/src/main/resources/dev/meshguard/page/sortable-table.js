@@ -1,6 +1,6 @@
 "use strict";
 
-/** A table that sorts by each of its columns and shows the rows that a filter leaves. On narrow screens a row becomes a card. */
+/** Shows a table that a reader sorts by any column and filters. On narrow screens a row becomes a card. */
 const SortableTable = (() => {
     const compare = (one, other) => {
         if (typeof one === "number" && typeof other === "number") {

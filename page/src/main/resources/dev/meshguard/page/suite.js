@@ -1,6 +1,6 @@
 "use strict";
 
-/** All runs on one page: what became of each, two of them side by side, and which entries were used. */
+/** Shows the page of all runs: the outcome of each, two of them side by side, and the used expectations. */
 const SuiteView = (() => {
     const outcome = (run) => {
         const { word, mark } = Format.outcome(run.outcome);

@@ -1,6 +1,6 @@
 "use strict";
 
-/** The survivors, one row for each finding. */
+/** Shows the survivors in a table, with a row for each finding. */
 const SurvivorsView = (() => {
     const STATUSES = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", EXPECTED: "expected", UNDECIDED: "undecided" };
 
