@@ -1,8 +1,15 @@
 "use strict";
 
-/** The figures that stand inside the page. Nothing is fetched: what is compressed is unpacked here. */
+/** Reads the data of the page, which is part of its file: nothing is fetched. */
 const PageData = (() => {
-    const decode = (base64) => Uint8Array.from(atob(base64.trim()), (letter) => letter.charCodeAt(0));
+    const decode = (base64) => {
+        const letters = atob(base64.trim());
+        const bytes = new Uint8Array(letters.length);
+        for (let index = 0; index < bytes.length; index++) {
+            bytes[index] = letters.charCodeAt(index);
+        }
+        return bytes;
+    };
 
     const unpack = async (base64) => {
         if (typeof DecompressionStream === "undefined") {

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Elements made by hand. Whatever the code under test named becomes text and never markup. */
+/** Makes elements and controls of the page. Names from the code under test become text and never markup. */
 const Dom = (() => {
     const SVG = "http://www.w3.org/2000/svg";
 
@@ -143,8 +143,17 @@ const Dom = (() => {
 
     const isPrinting = () => document.documentElement.classList.contains("printing");
 
-    /** Calls whoever draws when the room for it changes; for a sheet of paper it was drawn before. */
-    const onResize = (element, listener) => new ResizeObserver(() => !isPrinting() && listener()).observe(element);
+    /** Calls the listener when an element becomes wider or narrower, but not for a sheet of paper: themeChanged draws that. */
+    const onNewWidth = (element, listener) => {
+        let width = element.clientWidth;
+        new ResizeObserver(() => {
+            // Observers report the first size too, and each new height.
+            if (!isPrinting() && element.clientWidth !== width) {
+                width = element.clientWidth;
+                listener();
+            }
+        }).observe(element);
+    };
 
     const themeListeners = [];
     const onTheme = (listener) => themeListeners.push(listener);
@@ -159,5 +168,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onResize };
+    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onNewWidth };
 })();

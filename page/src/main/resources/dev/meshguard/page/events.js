@@ -1,6 +1,6 @@
 "use strict";
 
-/** The events, of which only those in view are in the document. The cursor stands on one of them and moves all views. */
+/** Shows the list of events, of which only those in view are in the document. */
 const EventsView = (() => {
     const ROW = 26;
     const MORE = 6;
@@ -153,7 +153,7 @@ const EventsView = (() => {
             draw();
         });
         filter();
-        Dom.onResize(list, draw);
+        Dom.onNewWidth(list, draw);
     };
 
     return { show };

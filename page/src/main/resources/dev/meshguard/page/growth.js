@@ -1,6 +1,6 @@
 "use strict";
 
-/** Memory remaining after each round: by origin, or by memory beside the reported counts. */
+/** Shows the memory that remains after each round: by origin, or by memory beside the reported counts. */
 const GrowthView = (() => {
     const MOST = 8;
     const COLOURS = ["type-dram", "type-trace", "type-l1", "type-system-memory", "type-l1-small", "type-other"];
@@ -156,7 +156,7 @@ const GrowthView = (() => {
         );
         chart = echarts.init(container, null, { renderer: "canvas" });
         choose(mode);
-        Dom.onResize(container, () => chart.resize());
+        Dom.onNewWidth(container, () => chart.resize());
         Dom.onTheme(() => {
             chart.resize();
             draw();

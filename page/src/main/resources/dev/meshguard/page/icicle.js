@@ -1,6 +1,6 @@
 "use strict";
 
-/** Where the bytes came from: the outermost caller on top, its callees below it, as wide as what they took. */
+/** Shows where the bytes came from: the outermost caller on top, its callees below it, as wide as their bytes. */
 const IcicleView = (() => {
     const ROW = 26;
     const MODES = [
@@ -157,14 +157,8 @@ const IcicleView = (() => {
             }
         });
         draw();
-        let wide = tree.clientWidth;
         Dom.onTheme(draw);
-        Dom.onResize(tree, () => {
-            if (tree.clientWidth !== wide) {
-                wide = tree.clientWidth;
-                draw();
-            }
-        });
+        Dom.onNewWidth(tree, draw);
     };
 
     return { show };

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Live bytes of the whole mesh over the run: the types on top of each other, or each for itself. */
+/** Shows the live bytes of the whole mesh over the run: the types on top of each other, or each for itself. */
 const LiveView = (() => {
     const ROW = 150;
 
@@ -9,6 +9,8 @@ const LiveView = (() => {
     let isStacked = true;
     let range;
     let waiting;
+    let isInView = false;
+    let isBehind = false;
 
     const x = (event) => Axis.current.of(event);
 
@@ -242,7 +244,13 @@ const LiveView = (() => {
         place.dataset.cursor = Cursor.event;
     };
 
+    /** Shows the part of the run that the map shows. While nobody sees the chart, it would only delay the next step of the wheel. */
     const follow = () => {
+        isBehind = !isInView;
+        Dom.section("live-chart").dataset.behind = isBehind;
+        if (isBehind) {
+            return;
+        }
         const [min, max] = shownRange();
         chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
         Dom.section("live-chart").dataset.from = min;
@@ -349,7 +357,13 @@ const LiveView = (() => {
             }
         });
         draw();
-        Dom.onResize(place, () => chart.resize());
+        Dom.onNewWidth(place, () => chart.resize());
+        new IntersectionObserver((entries) => {
+            isInView = entries[entries.length - 1].isIntersecting;
+            if (isBehind) {
+                follow();
+            }
+        }).observe(place);
         Dom.onTheme(draw);
         Cursor.onMove(drawCursor);
         Axis.onChange(() => {

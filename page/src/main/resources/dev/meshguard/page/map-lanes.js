@@ -1,6 +1,6 @@
 "use strict";
 
-/** The lanes of the lifetime map: which rectangles lie in each, how high each one lies, and where the lane stands. */
+/** Places the rectangles of the lifetime map in lanes, and the lanes below each other. */
 const MapLanes = (() => {
     const OPEN = 56;
     const COMPACT = 18;
@@ -12,7 +12,15 @@ const MapLanes = (() => {
      * ends of its memory would leave two hairlines.
      */
     const heights = (addresses, sizes, members) => {
-        const spans = members.map((index) => [addresses[index], addresses[index] + Math.max(1, sizes[index])]).sort((one, other) => one[0] - other[0]);
+        // Most addresses are reused many times: of each only its largest buffer counts.
+        const ends = new Map();
+        for (const index of members) {
+            const end = addresses[index] + Math.max(1, sizes[index]);
+            if (!(ends.get(addresses[index]) >= end)) {
+                ends.set(addresses[index], end);
+            }
+        }
+        const spans = [...ends].sort((one, other) => one[0] - other[0]);
         const merged = [];
         for (const [from, to] of spans) {
             const last = merged[merged.length - 1];

@@ -1,6 +1,6 @@
 "use strict";
 
-/** The lifetime map: a lane for each device and type, a rectangle for each generation of an address; one that was never freed runs off the edge. */
+/** Shows the lifetime map: a lane for each device and type, and a rectangle in it for each generation of an address. */
 const MapView = (() => {
     const KEYS = "Wheel or + and − zoom, ← and → move, ↑ and ↓ go through the survivors, Enter opens, 0 shows all.";
     const MEANINGS = {
@@ -343,7 +343,7 @@ const MapView = (() => {
             dragged = undefined;
         });
         canvas.addEventListener("dblclick", (event) => zoom(0.4, at(event).value));
-        Dom.onResize(frame, draw);
+        Dom.onNewWidth(frame, draw);
         Dom.onTheme(() => paint());
         Axis.onChange((chosen) => {
             axis = chosen;
@@ -479,8 +479,8 @@ const MapView = (() => {
         if (model.isMany) {
             Dom.section("map-device").value = "survivors";
         }
+        paint();
         listen();
-        draw();
     };
 
     /** Where a rectangle is in the window, for whoever wants to point at it. */

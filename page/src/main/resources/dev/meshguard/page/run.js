@@ -1,6 +1,6 @@
 "use strict";
 
-/** Reads the figures of a run and lets each view show them. */
+/** Shows the page of a run: reads its data, and draws one view after the other. */
 (() => {
     const navigation = (data) => {
         const counts = { groups: data.groups.length, expectations: data.expectations.length };
@@ -22,15 +22,19 @@
         });
     };
 
+    /** Waits until the browser has shown what is in the document; a tab in the background shows nothing. */
+    const nextFrame = () => new Promise((resolve) => (document.hidden ? resolve() : requestAnimationFrame(() => setTimeout(resolve))));
+
     const start = async () => {
         const data = await PageData.read();
         HeadView.show(data);
         SurvivorsView.show(data);
         // What matters most is on the screen before the rest is computed.
         document.documentElement.dataset.first = String(Math.round(performance.now()));
-        await new Promise((resolve) => setTimeout(resolve));
+        await nextFrame();
         Axis.start(data);
         MapView.show(data);
+        await nextFrame();
         LiveView.show(data);
         MatrixView.show(data);
         GrowthView.show(data);

@@ -74,6 +74,21 @@ class ChartsTests {
     }
 
     @Test
+    void liveBytesShowThePartOfTheRunThatTheMapShows(Chromium chromium) {
+        chromium.open(file);
+        chromium.click("#map-in");
+        chromium.await("document.querySelector('#live-chart').dataset.behind === 'true'");
+
+        chromium.run("document.querySelector('#live-chart').scrollIntoView()");
+
+        chromium.await("document.querySelector('#live-chart').dataset.behind === 'false'");
+        for (String end : List.of("from", "to")) {
+            assertThat(chromium.find("#live-chart").getDomAttribute("data-" + end))
+                    .isEqualTo(chromium.find("#map-canvas").getDomAttribute("data-" + end));
+        }
+    }
+
+    @Test
     void showsTheBudgetAsALineAndReportsItsViolation(Chromium chromium) {
         chromium.open(file);
 

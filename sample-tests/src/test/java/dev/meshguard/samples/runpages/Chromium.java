@@ -103,10 +103,25 @@ final class Chromium implements AutoCloseable {
         open(file.toUri().toString(), width, theme);
     }
 
-    private void open(String address, int width, String theme) {
-        driver.executeCdpCommand(
+    /** Opens a page after a script that only this page gets. */
+    void openAfter(String script, Path file) {
+        Map<String, Object> added = command("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
+        try {
+            open(file);
+        } finally {
+            command("Page.removeScriptToEvaluateOnNewDocument", added);
+        }
+    }
+
+    /** Makes the window as wide as a number of pixels. */
+    void resize(int width) {
+        command(
                 "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", false));
+    }
+
+    private void open(String address, int width, String theme) {
+        resize(width);
         driver.executeCdpCommand(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
@@ -144,6 +159,11 @@ final class Chromium implements AutoCloseable {
     /** Runs a script before those of each page that is opened from now on. */
     void beforeEachPage(String script) {
         driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script));
+    }
+
+    /** Calls a command of the DevTools protocol. */
+    Map<String, Object> command(String name, Map<String, Object> parameters) {
+        return driver.executeCdpCommand(name, parameters);
     }
 
     WebElement find(String selector) {

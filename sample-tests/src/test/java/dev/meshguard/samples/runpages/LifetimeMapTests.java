@@ -7,6 +7,7 @@ import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -168,6 +169,77 @@ class LifetimeMapTests {
         chromium.click("#map-unlike");
 
         chromium.await("MapView && " + PIXELS + " !== " + before);
+    }
+
+    @Test
+    void drawsFreedBuffersInTheMiddleOfTheirRectangles(Chromium chromium) {
+        openTheMap(chromium);
+        // A survivor may cover those that are freed after its allocation.
+        chromium.run("""
+                const { lane, mark, from, to } = JSON.parse(document.querySelector('#data').textContent).rectangles;
+                const isCovered = index => mark.some((one, other) => one !== 0 && lane[other] === lane[index] && from[other] < to[index]);
+                window.freed = [...mark.keys()].filter(index => mark[index] === 0 && !isCovered(index));""");
+        chromium.run("""
+                window.colours = () => {
+                    const canvas = document.querySelector('#map-canvas');
+                    const bounds = canvas.getBoundingClientRect();
+                    return freed.map(MapView.place).map(({ x, y }) =>
+                        canvas.getContext('2d').getImageData(x - bounds.left, y - bounds.top, 1, 1).data.join());
+                };
+                window.withFreed = colours();""");
+
+        chromium.click("#map-survivors-only");
+
+        chromium.await("document.querySelector('#map-canvas').dataset.rectangles < " + lives().count());
+        assertThat(chromium.value("freed.length")).isNotEqualTo(0L);
+        assertThat(chromium.value("colours().filter((colour, index) => colour === withFreed[index]).length"))
+                .as("freed buffers without a colour of their own")
+                .isEqualTo(0L);
+    }
+
+    @Test
+    void givesAnAddressTheHeightOfItsLargestBuffer(Chromium chromium) {
+        chromium.open(file);
+
+        chromium.run("window.model = MapLanes.create({ lanes: [{ device: 0, type: 'L1' }], rectangles: {"
+                + " lane: [0, 0, 0, 0], address: [100, 100, 100, 400], size: [10, 200, 20, 200],"
+                + " mark: [0, 0, 0, 0], reports: [1, 1, 1, 1] } })");
+
+        // The range from 300 to 400 was never occupied: it is drawn as 16, a 25th of the occupied bytes.
+        assertThat(chromium.value("Array.from(model.high, height => Math.round(height * 416))"))
+                .isEqualTo(List.of(10L, 200L, 20L, 416L));
+        assertThat(chromium.value("Array.from(model.low, height => Math.round(height * 416))"))
+                .isEqualTo(List.of(0L, 0L, 0L, 216L));
+    }
+
+    @Test
+    void isDrawnBeforeTheCharts(Chromium chromium) {
+        chromium.openAfter("""
+                window.frames = [];
+                const next = window.requestAnimationFrame;
+                window.requestAnimationFrame = callback => next(time => {
+                    const canvas = document.querySelector('#map-canvas');
+                    const isMapDrawn = canvas !== null && canvas.dataset.rectangles !== undefined;
+                    frames.push([isMapDrawn, document.querySelector('#live-chart') !== null].join());
+                    callback(time);
+                });""", file);
+
+        assertThat(chromium.value("frames.includes('true,false')")).isEqualTo(true);
+        assertThat(chromium.value("frames.includes('false,true')")).isEqualTo(false);
+    }
+
+    @Test
+    void isAsWideAsItsWindowAfterAChange(Chromium chromium) {
+        openTheMap(chromium);
+        Object height = chromium.value("document.querySelector('#map-frame').clientHeight");
+
+        chromium.resize(700);
+
+        chromium.await("document.querySelector('#map-canvas').getBoundingClientRect().right <= 700");
+        chromium.await("document.querySelector('#live-chart canvas').width <= 700");
+        chromium.await("document.querySelector('#icicle-tree svg').width.baseVal.value <= 700");
+        assertThat(chromium.value("document.querySelector('#map-frame').clientHeight"))
+                .isEqualTo(height);
     }
 
     @Test

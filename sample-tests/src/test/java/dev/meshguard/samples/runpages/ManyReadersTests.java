@@ -122,6 +122,17 @@ class ManyReadersTests {
     }
 
     @Test
+    void isCompleteInATabInTheBackground(Chromium chromium) {
+        chromium.openAfter(
+                "Object.defineProperty(document, 'hidden', { value: true }); window.requestAnimationFrame = () => 0;",
+                file);
+
+        assertThat(chromium.all("#map-canvas[data-rectangles]")).hasSize(1);
+        assertThat(chromium.all("#live-chart canvas")).isNotEmpty();
+        assertThat(chromium.all("#events .event")).isNotEmpty();
+    }
+
+    @Test
     void isPrinted(Chromium chromium) {
         chromium.open(file);
 
