@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** A request with what the tracker records of it: its position, its origin, its context and its live entries. */
+/** A request as a tracker keeps it: with its position, origin, context and handle. */
 final class TrackedRequest implements MemoryRequest {
 
     private static final AtomicIntegerFieldUpdater<TrackedRequest> LIVE =

@@ -5,7 +5,9 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The size of one message in bytes. The field has used three sizes, and a record does not contain its size.
+ * The wire format that all programs and the server of a machine share, named by the size of its records.
+ *
+ * <p>tt-metal has used three sizes, in bytes. A record does not contain its size.
  *
  * <p>All programs and the server of one machine must have been built with the same one.
  *

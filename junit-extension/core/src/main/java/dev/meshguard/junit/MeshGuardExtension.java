@@ -435,7 +435,7 @@ public final class MeshGuardExtension
          * Sets how a test that frees buffers after close began is handled, unless a {@link TrackAllocations} sets it;
          * see there.
          */
-        public Builder lateFrees(LateFrees newPolicy) {
+        public Builder lateFrees(LateFreePolicy newPolicy) {
             given = given.with(TrackingSetting.LATE_FREES, newPolicy);
             return this;
         }

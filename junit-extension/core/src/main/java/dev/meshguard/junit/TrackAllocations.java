@@ -139,9 +139,9 @@ public @interface TrackAllocations {
 
     /**
      * Returns how a test is handled whose buffers were still allocated when close began and were freed afterwards;
-     * {@code meshguard.late-frees}, else {@link LateFrees#FAIL}.
+     * {@code meshguard.late-frees}, else {@link LateFreePolicy#FAIL}.
      */
-    LateFrees lateFrees() default LateFrees.DEFAULT;
+    LateFreePolicy lateFrees() default LateFreePolicy.DEFAULT;
 
     /**
      * Returns the longest time that the check waits for frees by other threads, for example {@code "250 ms"} or

@@ -73,7 +73,7 @@ public record DeviceDifference(List<Deviation> deviations) {
         if (devices.isEmpty()) {
             devices.addAll(history.devices());
         }
-        Sites sites = new Sites();
+        CallSiteCache sites = new CallSiteCache();
         Map<AllocationSite, SortedMap<Integer, Usage>> done = new LinkedHashMap<>();
         sites.forEach(history, (site, buffer) -> {
             if (devices.contains(buffer.device())) {

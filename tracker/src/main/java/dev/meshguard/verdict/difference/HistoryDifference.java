@@ -75,8 +75,8 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
 
     /** Returns the differences of the later history from the earlier one. */
     public static HistoryDifference between(AllocationHistory before, AllocationHistory after) {
-        Sites earlier = new Sites();
-        Sites later = new Sites();
+        CallSiteCache earlier = new CallSiteCache();
+        CallSiteCache later = new CallSiteCache();
         Map<AllocationSite, Usage> usedBefore = usages(before, earlier);
         Map<AllocationSite, Usage> usedAfter = usages(after, later);
         Set<AllocationSite> all = new LinkedHashSet<>(usedAfter.keySet());
@@ -100,7 +100,7 @@ public record HistoryDifference(List<UsageChange> changes, List<PeakChange> peak
         return changes.isEmpty() && peaks.isEmpty();
     }
 
-    private static Map<AllocationSite, Usage> usages(AllocationHistory history, Sites sites) {
+    private static Map<AllocationSite, Usage> usages(AllocationHistory history, CallSiteCache sites) {
         Map<AllocationSite, Usage> usages = new LinkedHashMap<>();
         sites.forEach(
                 history,

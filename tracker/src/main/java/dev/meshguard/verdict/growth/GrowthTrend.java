@@ -1,7 +1,7 @@
 package dev.meshguard.verdict.growth;
 
 /**
- * The trend of a vector, by its new highs.
+ * Decides the trend of a vector by the rule of {@link Trend}.
  *
  * @param trend the trend
  * @param growth the amount added after the warm-up, in the unit of the vector

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Allocations that were reported when no code could have made them any more.
+ * Finds allocations that were reported after their mesh had closed or their program had ended.
  *
  * <p>The last mesh over the device was closing or closed, or the program had ended. Such a report was delayed. The free
  * may have overtaken it and found nothing to free, and an earlier snapshot of a witness proves nothing. So the state of

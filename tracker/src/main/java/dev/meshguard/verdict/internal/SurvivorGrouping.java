@@ -43,10 +43,10 @@ final class SurvivorGrouping {
     /** The survivors that one owner keeps and that count alike. */
     private record Estate(Owner owner, SurvivorStatus status) {}
 
-    private final Context context;
+    private final SiblingFacts siblings;
 
     SurvivorGrouping(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> freedLate) {
-        this.context = new Context(history, siblings, freedLate);
+        this.siblings = new SiblingFacts(history, siblings, freedLate);
     }
 
     /** Returns the groups in the order of their oldest survivor. */
@@ -60,12 +60,12 @@ final class SurvivorGrouping {
         Map<Integer, List<SurvivorGroup>> consequences = new HashMap<>();
         roots.forEach((group, root) -> consequences
                 .computeIfAbsent(root, unused -> new ArrayList<>())
-                .add(new SurvivorGroup(groups.get(group), List.of(), context.of(groups.get(group)))));
+                .add(new SurvivorGroup(groups.get(group), List.of(), siblings.of(groups.get(group)))));
         List<SurvivorGroup> result = new ArrayList<>();
         for (int i = 0; i < groups.size(); i++) {
             if (!roots.containsKey(i)) {
                 result.add(new SurvivorGroup(
-                        groups.get(i), consequences.getOrDefault(i, List.of()), context.of(groups.get(i))));
+                        groups.get(i), consequences.getOrDefault(i, List.of()), siblings.of(groups.get(i))));
             }
         }
         return result;

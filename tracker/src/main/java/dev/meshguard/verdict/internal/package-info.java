@@ -1,4 +1,4 @@
-/** The rules that find causes, one class each; not exported. */
+/** The rules that find causes, one class each, and the grouping of survivors into leaks. */
 @NullMarked
 package dev.meshguard.verdict.internal;
 

@@ -43,7 +43,7 @@ final class BlockReader {
     private static final int MAX_DEVICE = 65_535;
 
     private final LogEventList events;
-    private final LogGaps gaps;
+    private final LogGapRecorder gaps;
     private final SeenDialects dialects;
     private final Set<Integer> devices = new HashSet<>();
     private final Map<DeviceAddress, BufferType> types = new HashMap<>();
@@ -80,7 +80,7 @@ final class BlockReader {
         }
     }
 
-    BlockReader(LogEventList events, LogGaps gaps, SeenDialects dialects) {
+    BlockReader(LogEventList events, LogGapRecorder gaps, SeenDialects dialects) {
         this.events = events;
         this.gaps = gaps;
         this.dialects = dialects;
@@ -174,7 +174,7 @@ final class BlockReader {
                 && (!over.isAllocation || (type.isPresent() && size.isPresent()));
         if (!isWhole) {
             gaps.note(
-                    LogGaps.Kind.UNREADABLE,
+                    LogGapRecorder.Kind.UNREADABLE,
                     over.line,
                     String.format(
                             Locale.ROOT,

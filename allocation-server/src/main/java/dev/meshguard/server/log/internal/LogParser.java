@@ -79,7 +79,7 @@ public final class LogParser {
     private final Choices choices;
 
     private final LogEventList events;
-    private final LogGaps gaps;
+    private final LogGapRecorder gaps;
     private final ReplayedLedger ledger;
     private final StatisticsVerifier statistics;
     private final SeenDialects dialects = new SeenDialects();
@@ -119,7 +119,7 @@ public final class LogParser {
         this.lines = lines;
         this.choices = choices;
         this.events = new LogEventList(choices.retention());
-        this.gaps = new LogGaps(events);
+        this.gaps = new LogGapRecorder(events);
         this.ledger = new ReplayedLedger(events, gaps, choices.retention());
         this.statistics = new StatisticsVerifier(ledger, gaps);
         this.blocks = new BlockReader(events, gaps, dialects);
@@ -169,7 +169,7 @@ public final class LogParser {
     private void eachKind() {
         if (lines.hasNul()) {
             gaps.note(
-                    LogGaps.Kind.CUT,
+                    LogGapRecorder.Kind.CUT,
                     lines.number(),
                     String.format(
                             Locale.ROOT,
@@ -259,7 +259,7 @@ public final class LogParser {
         unread(text);
         if (lines.isTerminated()) {
             gaps.note(
-                    LogGaps.Kind.UNREADABLE,
+                    LogGapRecorder.Kind.UNREADABLE,
                     lines.number(),
                     String.format(
                             Locale.ROOT, "line %d begins like a report and cannot be read as one", lines.number()));
@@ -273,14 +273,14 @@ public final class LogParser {
             return; // Reported at the end, with the reason.
         }
         gaps.note(
-                LogGaps.Kind.CUT,
+                LogGapRecorder.Kind.CUT,
                 lines.number(),
                 String.format(Locale.ROOT, "the log ends in the middle of line %d", lines.number()));
     }
 
     private void rejected(String text) {
         gaps.note(
-                LogGaps.Kind.REJECTED,
+                LogGapRecorder.Kind.REJECTED,
                 lines.number(),
                 String.format(
                         Locale.ROOT,
@@ -501,7 +501,7 @@ public final class LogParser {
         switch (line.word(1)) {
             case "CBs" -> {
                 gaps.note(
-                        LogGaps.Kind.CIRCULAR_BUFFERS,
+                        LogGapRecorder.Kind.CIRCULAR_BUFFERS,
                         lines.number(),
                         String.format(
                                 Locale.ROOT,
@@ -523,7 +523,7 @@ public final class LogParser {
 
     private void notConnected(String text) {
         gaps.note(
-                LogGaps.Kind.NOT_CONNECTED,
+                LogGapRecorder.Kind.NOT_CONNECTED,
                 lines.number(),
                 String.format(
                         Locale.ROOT,
@@ -534,7 +534,7 @@ public final class LogParser {
 
     private void omitted(long line) {
         gaps.note(
-                LogGaps.Kind.OMITTED,
+                LogGapRecorder.Kind.OMITTED,
                 line,
                 String.format(Locale.ROOT, "line %d says that lines are omitted there", line));
     }
@@ -549,7 +549,7 @@ public final class LogParser {
         events.at(lines.number());
         lines.damage()
                 .ifPresent(damage -> gaps.note(
-                        LogGaps.Kind.CUT,
+                        LogGapRecorder.Kind.CUT,
                         lines.number(),
                         String.format(
                                 Locale.ROOT, "the log cannot be read after line %d: %s", lines.number(), damage)));
@@ -577,7 +577,7 @@ public final class LogParser {
     private void circularBuffersRemaining(int ofDevice, LastTotal total) {
         if (!RoundedNumbers.isZero(total.megabytes())) {
             gaps.note(
-                    LogGaps.Kind.CIRCULAR_BUFFERS,
+                    LogGapRecorder.Kind.CIRCULAR_BUFFERS,
                     total.line(),
                     String.format(
                             Locale.ROOT,

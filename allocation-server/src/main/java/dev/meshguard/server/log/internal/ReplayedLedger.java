@@ -37,7 +37,7 @@ final class ReplayedLedger {
     private static final int FIRST_DEVICES = 64;
 
     private final LogEventList events;
-    private final LogGaps gaps;
+    private final LogGapRecorder gaps;
     private final boolean forgetsWhatIsOver;
     private final TreeMap<Integer, ReplayedDevice> devices = new TreeMap<>();
 
@@ -58,7 +58,7 @@ final class ReplayedLedger {
      */
     private final List<BufferEntry> repeated = new ArrayList<>();
 
-    ReplayedLedger(LogEventList events, LogGaps gaps, Retention retention) {
+    ReplayedLedger(LogEventList events, LogGapRecorder gaps, Retention retention) {
         this.forgetsWhatIsOver = retention != Retention.ALL;
         this.events = events;
         this.gaps = gaps;
@@ -98,7 +98,7 @@ final class ReplayedLedger {
         }
         if (said.references > 0) {
             gaps.note(
-                    LogGaps.Kind.CONTRADICTION,
+                    LogGapRecorder.Kind.CONTRADICTION,
                     line,
                     String.format(
                             Locale.ROOT,
@@ -118,7 +118,7 @@ final class ReplayedLedger {
 
     private void contradictsRepetition(BufferEntry entry, long line) {
         gaps.note(
-                LogGaps.Kind.CONTRADICTION,
+                LogGapRecorder.Kind.CONTRADICTION,
                 line,
                 String.format(
                         Locale.ROOT,
@@ -171,7 +171,7 @@ final class ReplayedLedger {
         if (entry.references == 0) {
             if (entry.held() == 0) {
                 gaps.note(
-                        LogGaps.Kind.ALLOCATION_MISSING,
+                        LogGapRecorder.Kind.ALLOCATION_MISSING,
                         line,
                         String.format(
                                 Locale.ROOT,
@@ -205,7 +205,7 @@ final class ReplayedLedger {
 
     private void contradicts(long line, BufferEntry entry, String before, String now) {
         gaps.note(
-                LogGaps.Kind.CONTRADICTION,
+                LogGapRecorder.Kind.CONTRADICTION,
                 line,
                 String.format(
                         Locale.ROOT,
@@ -223,7 +223,7 @@ final class ReplayedLedger {
             return enterFree(said, candidates.get(0), line);
         }
         gaps.note(
-                LogGaps.Kind.ALLOCATION_MISSING,
+                LogGapRecorder.Kind.ALLOCATION_MISSING,
                 line,
                 String.format(
                         Locale.ROOT,
@@ -385,7 +385,7 @@ final class ReplayedLedger {
         BufferEntry entry = replayed == null ? null : replayed.known(said.id());
         if (latest == null || latest.pid != said.dead()) {
             gaps.note(
-                    LogGaps.Kind.CONTRADICTION,
+                    LogGapRecorder.Kind.CONTRADICTION,
                     line,
                     String.format(
                             Locale.ROOT,
@@ -399,7 +399,7 @@ final class ReplayedLedger {
         long before = entry == null ? 0 : isOfDead ? entry.referencesAtDeath() : entry.references;
         if (replayed == null || entry == null || before == 0 || before < said.remainingReferences()) {
             gaps.note(
-                    LogGaps.Kind.CONTRADICTION,
+                    LogGapRecorder.Kind.CONTRADICTION,
                     line,
                     String.format(
                             Locale.ROOT,
@@ -474,7 +474,7 @@ final class ReplayedLedger {
             return true;
         }
         gaps.note(
-                LogGaps.Kind.DEVICE,
+                LogGapRecorder.Kind.DEVICE,
                 line,
                 String.format(
                         Locale.ROOT,

@@ -16,11 +16,11 @@ final class StatisticsVerifier {
     private static final String TOTAL = "Total";
 
     private final ReplayedLedger ledger;
-    private final LogGaps gaps;
+    private final LogGapRecorder gaps;
     private long figures;
     private long disagreements;
 
-    StatisticsVerifier(ReplayedLedger ledger, LogGaps gaps) {
+    StatisticsVerifier(ReplayedLedger ledger, LogGapRecorder gaps) {
         this.ledger = ledger;
         this.gaps = gaps;
     }
@@ -125,7 +125,7 @@ final class StatisticsVerifier {
         if (!fits) {
             disagreements++;
             gaps.note(
-                    LogGaps.Kind.WITNESS,
+                    LogGapRecorder.Kind.WITNESS,
                     line,
                     String.format(
                             Locale.ROOT, "line %d says %s, and the lines before it add up to %s", line, said, counted));

@@ -103,7 +103,7 @@ final class JvmRecordFile {
     }
 
     /** Reads every record of a run; ignores those of other runs. */
-    static List<JvmRecord> read(Path folder, String run, MatchedEntries entries) throws IOException {
+    static List<JvmRecord> read(Path folder, String run, EntryUsage entries) throws IOException {
         List<JvmRecord> records = new ArrayList<>();
         if (!Files.isDirectory(folder)) {
             return records;
@@ -124,7 +124,7 @@ final class JvmRecordFile {
     }
 
     /** Returns whether the text is complete; ignores a truncated last line. */
-    private static boolean read(String text, MatchedEntries entries) {
+    private static boolean read(String text, EntryUsage entries) {
         int end = text.lastIndexOf('\n') + 1;
         boolean isComplete = false;
         for (String line : text.substring(0, end).lines().skip(1).toList()) {

@@ -32,7 +32,7 @@ public record RunResult(Outcome outcome, String text) {
         Path folder = settings.recordFolder()
                 .orElseThrow(() -> new IllegalArgumentException(
                         "Name the folder of the JVM records with " + RunSettings.JVM_RECORDS + ", as for the tests."));
-        MatchedEntries entries = new MatchedEntries();
+        EntryUsage entries = new EntryUsage();
         List<JvmRecord> records = JvmRecordFile.read(folder, settings.run().orElseThrow(), entries);
         if (records.isEmpty()) {
             return new RunResult(
@@ -68,7 +68,7 @@ public record RunResult(Outcome outcome, String text) {
     }
 
     /** Judges entries that are certainly those of a whole run, and writes the baseline if requested. */
-    static RunResult of(RunSettings settings, MatchedEntries entries, String sources) throws IOException {
+    static RunResult of(RunSettings settings, EntryUsage entries, String sources) throws IOException {
         List<String> lines = new ArrayList<>();
         List<Expectation> unmatched = entries.unmatched();
         if (!unmatched.isEmpty()) {
@@ -103,8 +103,7 @@ public record RunResult(Outcome outcome, String text) {
     }
 
     /** Returns whether the baseline contains no fixed leak, now or after the update. */
-    private static boolean ratchet(RunSettings settings, MatchedEntries entries, List<String> lines)
-            throws IOException {
+    private static boolean ratchet(RunSettings settings, EntryUsage entries, List<String> lines) throws IOException {
         if (settings.baseline().isEmpty()) {
             return true;
         }
@@ -140,7 +139,7 @@ public record RunResult(Outcome outcome, String text) {
 
     private static List<String> inLines(List<Expectation> entries) {
         return entries.stream()
-                .map(entry -> INDENT + MatchedEntries.description(entry))
+                .map(entry -> INDENT + EntryUsage.description(entry))
                 .toList();
     }
 

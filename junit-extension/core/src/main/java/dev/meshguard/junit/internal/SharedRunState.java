@@ -37,7 +37,7 @@ public final class SharedRunState implements StoredResource {
     private final @Nullable Baseline baseline;
     private final @Nullable JvmRecordFile file;
     private final Reporting reporting;
-    private final MatchedEntries entries = new MatchedEntries();
+    private final EntryUsage entries = new EntryUsage();
 
     private SharedRunState(
             RunSettings settings,
@@ -125,7 +125,7 @@ public final class SharedRunState implements StoredResource {
     }
 
     private static List<String> description(List<Expectation> entries) {
-        return entries.stream().map(MatchedEntries::description).toList();
+        return entries.stream().map(EntryUsage::description).toList();
     }
 
     /** Adds entries that must match somewhere in the run: those of another file, and those of annotations. */

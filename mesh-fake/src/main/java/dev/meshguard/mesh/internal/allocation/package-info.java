@@ -1,4 +1,4 @@
-/** Allocated memory and its state, and the checks of a strict runtime. */
+/** Allocated blocks of device memory, each with its address and state, and the checks of a strict runtime. */
 @NullMarked
 package dev.meshguard.mesh.internal.allocation;
 

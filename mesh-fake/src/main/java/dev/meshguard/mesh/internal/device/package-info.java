@@ -1,4 +1,4 @@
-/** The devices of a system, and the periods in which they are open. */
+/** The devices of a system, and who has opened them. */
 @NullMarked
 package dev.meshguard.mesh.internal.device;
 

@@ -1,7 +1,7 @@
 package dev.meshguard.mesh.internal.dispatch;
 
 /**
- * An event that a command queue recorded.
+ * Identifies an event on a command queue by two numbers; {@code MeshEvent} is the handle of users.
  *
  * @param id its number on the queue, from 1
  * @param queue the number of the queue

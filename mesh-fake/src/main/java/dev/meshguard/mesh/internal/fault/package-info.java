@@ -1,4 +1,4 @@
-/** The faults of a plan while a runtime runs. */
+/** Carries out a FaultPlan: failing calls, and lost, doubled or delayed reports. */
 @NullMarked
 package dev.meshguard.mesh.internal.fault;
 

@@ -1,4 +1,4 @@
-/** The reports of a mesh to its listener, with the defects that change them. */
+/** Reports buffers to the listener, changed as the enabled RuntimeDefects demand. */
 @NullMarked
 package dev.meshguard.mesh.internal.report;
 

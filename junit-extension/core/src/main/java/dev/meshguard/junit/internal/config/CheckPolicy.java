@@ -2,7 +2,7 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
-import dev.meshguard.junit.LateFrees;
+import dev.meshguard.junit.LateFreePolicy;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -25,7 +25,7 @@ public record CheckPolicy(
         OriginCapture origins,
         IncompleteTestPolicy onFailure,
         IncompleteTestPolicy onAbort,
-        LateFrees lateFrees,
+        LateFreePolicy lateFrees,
         Duration grace) {
 
     /** The policies if no location sets any. */
@@ -49,7 +49,7 @@ public record CheckPolicy(
             case NO_LEAKS -> isLeakFree(verdict) && verdict.meetsExpectations();
             case ONLY_EXPECTED_SYSTEM_BUFFERS ->
                 verdict.outcome().compareTo(Outcome.EXPECTED_ONLY) <= 0
-                        || (lateFrees == LateFrees.REPORT
+                        || (lateFrees == LateFreePolicy.REPORT
                                 && verdict.outcome() == Outcome.FREED_LATE
                                 && isClean(verdict));
             case NONE -> true;
@@ -61,7 +61,7 @@ public record CheckPolicy(
     }
 
     private boolean isLeakFree(LeakVerdict verdict) {
-        return lateFrees == LateFrees.REPORT
+        return lateFrees == LateFreePolicy.REPORT
                 ? verdict.sum().leaked() == 0
                         && verdict.inconclusiveReasonTexts().isEmpty()
                 : verdict.isLeakFree();

@@ -2,7 +2,7 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
-import dev.meshguard.junit.LateFrees;
+import dev.meshguard.junit.LateFreePolicy;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageMode;
@@ -47,8 +47,8 @@ public enum ConfigurationKey {
             "What the check does after an aborted test."),
     LATE_FREES(
             "meshguard.late-frees",
-            LateFrees.class,
-            description(LateFrees.values()),
+            LateFreePolicy.class,
+            description(LateFreePolicy.values()),
             word(TrackingSetting.LATE_FREES.defaultValue()),
             "The result of a test whose buffers were freed only after close began."),
     GRACE(
@@ -196,7 +196,7 @@ public enum ConfigurationKey {
         given = ORIGINS.read(TrackingSetting.ORIGINS, OriginCapture.values(), parameters, given);
         given = ON_FAILURE.read(TrackingSetting.ON_FAILURE, IncompleteTestPolicy.values(), parameters, given);
         given = ON_ABORT.read(TrackingSetting.ON_ABORT, IncompleteTestPolicy.values(), parameters, given);
-        given = LATE_FREES.read(TrackingSetting.LATE_FREES, LateFrees.values(), parameters, given);
+        given = LATE_FREES.read(TrackingSetting.LATE_FREES, LateFreePolicy.values(), parameters, given);
         Optional<Duration> grace = GRACE.given(parameters).map(ConfigurationKey::grace);
         return grace.isPresent() ? given.with(TrackingSetting.GRACE, grace.get()) : given;
     }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Reads {@link TrackAllocations} where it applies to a test.
+ * Combines the {@link TrackAllocations} annotations of a test; for each setting the nearest one counts.
  *
  * <p>Each setting is resolved separately, so an annotation hides only what it sets. Annotations are therefore read where
  * they are declared: a search for the nearest would miss the farther ones.

@@ -3,7 +3,7 @@ package dev.meshguard.junit.internal.config;
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
-import dev.meshguard.junit.LateFrees;
+import dev.meshguard.junit.LateFreePolicy;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.tracker.OriginCapture;
 import java.time.Duration;
@@ -27,6 +27,7 @@ public record TrackingSetting<T>(String name, T defaultValue) {
             new TrackingSetting<>("onFailure", IncompleteTestPolicy.ATTACH);
     public static final TrackingSetting<IncompleteTestPolicy> ON_ABORT =
             new TrackingSetting<>("onAbort", IncompleteTestPolicy.ATTACH);
-    public static final TrackingSetting<LateFrees> LATE_FREES = new TrackingSetting<>("lateFrees", LateFrees.FAIL);
+    public static final TrackingSetting<LateFreePolicy> LATE_FREES =
+            new TrackingSetting<>("lateFrees", LateFreePolicy.FAIL);
     public static final TrackingSetting<Duration> GRACE = new TrackingSetting<>("grace", Duration.ZERO);
 }

@@ -1,4 +1,4 @@
-/** The summary of a run, from its checks to the printed text. */
+/** Collects the results of checks for the summary of a run. */
 @NullMarked
 package dev.meshguard.junit.internal.summary;
 

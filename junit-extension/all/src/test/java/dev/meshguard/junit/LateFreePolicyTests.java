@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Buffers that the test frees after it closed the mesh itself were still allocated when close began. */
-class LateFreesTests {
+class LateFreePolicyTests {
 
     @ParameterizedTest
     @ValueSource(
@@ -110,7 +110,7 @@ class LateFreesTests {
     }
 
     /** The policy applies to the extension's own check. */
-    @TrackAllocations(lateFrees = LateFrees.REPORT)
+    @TrackAllocations(lateFrees = LateFreePolicy.REPORT)
     static class AssertedTestCase {
         @Test
         void decode(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
@@ -119,7 +119,7 @@ class LateFreesTests {
         }
     }
 
-    @TrackAllocations(lateFrees = LateFrees.REPORT)
+    @TrackAllocations(lateFrees = LateFreePolicy.REPORT)
     static class ReportedTestCase {
         @Test
         void decode(Ttnn ttnn, MeshDevice mesh) {

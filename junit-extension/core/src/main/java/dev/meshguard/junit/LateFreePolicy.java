@@ -4,8 +4,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Handling of a test whose buffers were still allocated when the close of their allocator began and were freed
- * afterwards.
+ * Whether a test fails if its buffers are freed only after the close of their allocator began.
  *
  * <p>The policy applies to the check of the extension. An assertion in the test, such as {@code noLeaks()}, fails in
  * either case.
@@ -14,7 +13,7 @@ import org.apiguardian.api.API.Status;
  * @see TrackAllocations
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public enum LateFrees {
+public enum LateFreePolicy {
     /** The policy that a farther location sets, or {@code meshguard.late-frees}, else {@link #FAIL}. */
     DEFAULT,
     /** The test fails. */

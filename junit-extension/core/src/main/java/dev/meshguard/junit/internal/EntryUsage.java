@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * The expectation entries of a run, those that matched in a check, and the leaks that the checks found.
+ * Collects over a run which expectation entries matched, which could not be decided, and the leaks that were found.
  *
  * <p>Entries of a file apply to all tests. Those of an annotation apply to some, so their use is unknown if one of
  * these failed, was aborted or is disabled.
  *
  * <p>Not safe for use by several threads.
  */
-final class MatchedEntries {
+final class EntryUsage {
 
     /** Entries by location and text: a file that changed between two JVMs has other entries. */
     private final Map<String, Expectation> entries = new LinkedHashMap<>();

@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * The gaps and contradictions of a log, recorded in its history.
+ * Records the gaps that the parser finds in a log: the first of each kind in full, the others as a count.
  *
  * <p>The first of each kind is recorded in full at its line. One lost line causes a disagreement every ten seconds, and
  * a thousand sentences say no more than two.
  */
-final class LogGaps {
+final class LogGapRecorder {
 
     /** The kinds of gaps. */
     enum Kind {
@@ -53,7 +53,7 @@ final class LogGaps {
     private final LogEventList events;
     private final Map<Kind, Tally> tallies = new EnumMap<>(Kind.class);
 
-    LogGaps(LogEventList events) {
+    LogGapRecorder(LogEventList events) {
         this.events = events;
     }
 

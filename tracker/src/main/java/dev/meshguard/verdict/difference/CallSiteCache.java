@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 
-/** The sites of a history, each resolved once. */
-final class Sites {
+/** Caches call sites while the allocations of a history are visited. */
+final class CallSiteCache {
 
     private final Map<Origin, Optional<String>> callSites = new HashMap<>();
     private final Map<AllocationSite, Origin> origins = new LinkedHashMap<>();

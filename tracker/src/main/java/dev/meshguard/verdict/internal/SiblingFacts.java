@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Facts about other buffers from the same line and of the same addresses.
+ * Facts about the buffers that were allocated beside a survivor: most of them were freed, and where.
  *
  * <p>The code that freed the siblings of a leak missed the leak, so a reader has to look there.
  */
-final class Context {
+final class SiblingFacts {
 
     private static final int MAX_PHASES = 3;
 
@@ -33,7 +33,7 @@ final class Context {
     /** Buffers freed late, for which more is reported than the free. */
     private final Set<BufferGeneration> late;
 
-    Context(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> late) {
+    SiblingFacts(AllocationHistory history, SiblingIndex siblings, Set<BufferGeneration> late) {
         this.history = history;
         this.siblings = siblings;
         this.late = late;
