@@ -23,6 +23,7 @@ import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.PhaseUsage.Flow;
+import dev.meshguard.verdict.SourceVocabulary;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
@@ -88,7 +89,7 @@ final class VerdictReportBuilder {
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
-        this.isOfOutsideSource = verdict.isWithoutMesh();
+        this.isOfOutsideSource = verdict.vocabulary() == SourceVocabulary.PROGRAM;
         this.isWithoutOrigins = isOfOutsideSource
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());

@@ -3,7 +3,6 @@ package dev.meshguard.reproduce;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.minimize.FailureSignature;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
@@ -198,7 +197,7 @@ public final class ReproductionTest {
     private void comment(JavaSource source, String sentence) {
         String place = note.isEmpty() ? "" : " Found in " + JavaNames.comment(note) + ".";
         List<String> paragraphs = new ArrayList<>(List.of(finding + "." + place));
-        FindingName.cause(verdict).map(Cause::remedy).ifPresent(paragraphs::add);
+        FindingName.cause(verdict).map(verdict::remedyOf).ifPresent(paragraphs::add);
         paragraphs.add(sentence);
         source.comment(paragraphs);
     }

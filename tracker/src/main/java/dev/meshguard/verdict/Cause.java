@@ -20,10 +20,7 @@ public enum Cause {
     /**
      * The buffer was freed, but after the close of its allocator had begun, or after the check if there is no close.
      */
-    LATE(
-            "Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that it is"
-                    + " closed first.",
-            "Wait for the thread that frees it before the check, or free it in the test itself."),
+    LATE("{free in time}"),
     /** One physical allocation was reported twice at one live address, and its one free matched only one report. */
     REPORTED_TWICE("Report one buffer object per physical allocation, or report the free of every object that was"
             + " reported; the memory itself was freed."),
@@ -47,33 +44,20 @@ public enum Cause {
     KEPT_AFTER_RELEASE("Drop the references to the trace's buffer before the trace is released: the trace is gone,"
             + " and a second release does nothing."),
     /** A handle to the buffer is still reachable. */
-    HELD(
-            "Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.",
-            "Free the buffer before the program ends, or drop the reference if the handle frees on collection."),
+    HELD("Free the buffer before {end}, or drop the reference if the handle frees on collection."),
     /** No handle to the buffer is reachable any more, and no code freed it in time. */
     LOST("Keep the handle until the buffer is freed: without it, no code can free it."),
     /** The history proves no other cause. */
-    UNEXPLAINED("Free the buffer before close_mesh_device.", "Free the buffer before the program ends.");
+    UNEXPLAINED("Free the buffer before {end}.");
 
     private final String remedy;
-    private final String remedyWithoutMesh;
 
     Cause(String remedy) {
-        this(remedy, remedy);
-    }
-
-    Cause(String remedy, String remedyWithoutMesh) {
         this.remedy = remedy;
-        this.remedyWithoutMesh = remedyWithoutMesh;
     }
 
-    /** Returns how to fix it, as whole sentences. */
-    public String remedy() {
-        return remedy;
-    }
-
-    /** Returns how to fix it where no meshes are known, as in a log. */
-    public String remedyWithoutMesh() {
-        return remedyWithoutMesh;
+    /** Returns how to fix it, as whole sentences in the words of a source. */
+    public String remedy(SourceVocabulary vocabulary) {
+        return remedy.replace("{end}", vocabulary.end()).replace("{free in time}", vocabulary.freeInTime());
     }
 }

@@ -105,15 +105,16 @@ public record LeakVerdict(
         return inconclusiveReasons.stream().map(InconclusiveReason::text).toList();
     }
 
-    /** Returns how to fix a cause, in words that also fit programs, logs and bindings without a mesh. */
+    /** Returns how to fix a cause, in the words of the source. */
     public String remedyOf(Cause cause) {
-        return isWithoutMesh() ? cause.remedyWithoutMesh() : cause.remedy();
+        return cause.remedy(vocabulary());
     }
 
-    /** Returns whether the reports come from a source that knows no mesh, for example from a server's log. */
-    public boolean isWithoutMesh() {
-        return history.meshes().isEmpty()
+    /** Returns the words of the source: without meshes if it has reported none, as a server's log. */
+    public SourceVocabulary vocabulary() {
+        boolean isWithoutMesh = history.meshes().isEmpty()
                 && !history.events(HistoryEvent.SourceAttached.class).isEmpty();
+        return isWithoutMesh ? SourceVocabulary.PROGRAM : SourceVocabulary.MESH;
     }
 
     /** Returns the groups of one status. */

@@ -16,6 +16,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.tracker.script.HistoryScript;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** If several causes have proof, the order of {@link Cause} decides; if facts are missing, there are fewer causes. */
 class PrecedenceTests {
@@ -140,9 +142,10 @@ class PrecedenceTests {
         judged(history).hasCauses(Cause.FREE_UNREPORTED, Cause.UNEXPLAINED);
     }
 
-    @Test
-    void hasARemedyForEachCause() {
+    @ParameterizedTest
+    @EnumSource
+    void hasARemedyForEachCauseInTheWordsOfEachSource(SourceVocabulary vocabulary) {
         assertThat(Cause.values())
-                .allSatisfy(cause -> assertThat(cause.remedy()).endsWith("."));
+                .allSatisfy(cause -> assertThat(cause.remedy(vocabulary)).matches("[A-Z][^{}]+\\."));
     }
 }
