@@ -66,6 +66,7 @@ class DocumentationTests {
             "docs/internals/mesh-fidelity.md",
             "docs/internals/mutation-testing.md",
             "docs/internals/performance.md",
+            "docs/internals/releasing.md",
             "docs/modules.md");
 
     @Test
