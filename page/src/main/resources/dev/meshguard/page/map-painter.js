@@ -172,18 +172,29 @@ const MapPainter = (() => {
         return count;
     };
 
+    let surface;
+
+    /** Returns transparent pixels of this size, and the canvas that they are put on; kept from one step of a zoom to the next. */
+    const surfaceOf = (width, height) => {
+        if (surface && surface.image.width === width && surface.image.height === height) {
+            surface.pixels.fill(0);
+        } else {
+            const image = new ImageData(width, height);
+            surface = { image, pixels: new Uint32Array(image.data.buffer), canvas: new OffscreenCanvas(width, height) };
+        }
+        return surface;
+    };
+
     /** Draws what was freed in all lanes and returns how many that were. */
     const freedOfAll = (context, scene, ratio, colours) => {
         const stride = Math.max(1, Math.floor(scene.width * ratio));
-        const image = new ImageData(stride, Math.round(scene.height * ratio));
-        const pixels = new Uint32Array(image.data.buffer);
+        const { image, pixels, canvas } = surfaceOf(stride, Math.round(scene.height * ratio));
         let count = 0;
         for (const lane of scene.lanes) {
             count += freed(pixels, stride, ratio, scene, lane, rgba(colours.type(lane.type), scene.isFaint ? 31 : 158));
         }
-        const buffer = new OffscreenCanvas(image.width, image.height);
-        buffer.getContext("2d").putImageData(image, 0, 0);
-        context.drawImage(buffer, 0, 0, image.width / ratio, image.height / ratio);
+        canvas.getContext("2d").putImageData(image, 0, 0);
+        context.drawImage(canvas, 0, 0, image.width / ratio, image.height / ratio);
         return count;
     };
 
@@ -268,6 +279,7 @@ const MapPainter = (() => {
     const paint = (canvas, scene, ratio) => {
         const context = canvas.getContext("2d");
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.clearRect(0, 0, scene.width + RIGHT, scene.height);
         const colours = palette(context, ratio);
         phases(context, scene, colours);
         let count = 0;

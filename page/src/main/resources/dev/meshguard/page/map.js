@@ -54,6 +54,14 @@ const MapView = (() => {
         }
     };
 
+    /** Setting the size of a canvas allocates its pixels anew, which a step of zoom has no time for. */
+    const resize = (one, width, height) => {
+        if (one.width !== width || one.height !== height) {
+            one.width = width;
+            one.height = height;
+        }
+    };
+
     const paint = () => {
         const outer = frame.clientWidth;
         if (outer === 0) {
@@ -71,8 +79,7 @@ const MapView = (() => {
             one.style.left = `${gutter}px`;
             one.style.width = `${width + MapPainter.RIGHT}px`;
             one.style.height = `${height}px`;
-            one.width = Math.round((width + MapPainter.RIGHT) * ratio);
-            one.height = Math.round(height * ratio);
+            resize(one, Math.round((width + MapPainter.RIGHT) * ratio), Math.round(height * ratio));
         }
         frame.style.height = `${height}px`;
         scene = {
