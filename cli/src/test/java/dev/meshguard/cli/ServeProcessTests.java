@@ -59,6 +59,7 @@ class ServeProcessTests {
         Process server = started(ProcessBuilder.Redirect.to(full.toFile()), List.of());
         try (AllocationClient client = connected(server)) {
             assertThat(client.query(0)).isNotNull();
+            awaitErrors(server);
 
             server.destroy();
 
@@ -180,6 +181,18 @@ class ServeProcessTests {
                 .redirectOutput(output)
                 .redirectError(folder.resolve("errors").toFile())
                 .start();
+    }
+
+    /** A server accepts programs before it prints its first line. */
+    private void awaitErrors(Process server) throws IOException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (errors().isEmpty()) {
+            assertThat(server.isAlive()).as("the server runs").isTrue();
+            assertThat(System.nanoTime() - end)
+                    .as("nanoseconds beyond a minute without an error")
+                    .isNegative();
+            Thread.onSpinWait();
+        }
     }
 
     private String errors() throws IOException {
