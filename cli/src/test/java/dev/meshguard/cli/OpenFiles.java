@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** The open files of another process, where the system lists them. */
@@ -18,10 +17,7 @@ public final class OpenFiles {
 
     /** Returns when the process has the file open, or after a minute, or when the process has exited. */
     public static void await(Process program, Path file) throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-        while (program.isAlive() && !hasOpen(program, file) && System.nanoTime() - deadline < 0) {
-            Thread.onSpinWait();
-        }
+        ProcessWait.until(program, () -> hasOpen(program, file));
     }
 
     private static boolean hasOpen(Process program, Path file) throws IOException {

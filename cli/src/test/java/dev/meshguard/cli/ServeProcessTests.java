@@ -59,7 +59,8 @@ class ServeProcessTests {
         Process server = started(ProcessBuilder.Redirect.to(full.toFile()), List.of());
         try (AllocationClient client = connected(server)) {
             assertThat(client.query(0)).isNotNull();
-            awaitErrors(server);
+            // It accepts programs before it prints its first line.
+            ProcessWait.until(server, () -> !errors().isEmpty());
 
             server.destroy();
 
@@ -181,18 +182,6 @@ class ServeProcessTests {
                 .redirectOutput(output)
                 .redirectError(folder.resolve("errors").toFile())
                 .start();
-    }
-
-    /** A server accepts programs before it prints its first line. */
-    private void awaitErrors(Process server) throws IOException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-        while (errors().isEmpty()) {
-            assertThat(server.isAlive()).as("the server runs").isTrue();
-            assertThat(System.nanoTime() - end)
-                    .as("nanoseconds beyond a minute without an error")
-                    .isNegative();
-            Thread.onSpinWait();
-        }
     }
 
     private String errors() throws IOException {
