@@ -16,6 +16,7 @@ import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakCheck;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,22 +55,21 @@ class ReproducedCorpusTests {
         assertThat(written).hasSizeGreaterThan(100);
     }
 
-    /** Keeps one history of each finding only: programs and written tests collect garbage, which takes longer the more is live. */
+    /** Keeps the first history of each finding only: programs and written tests collect garbage, which takes longer the more is live. */
     private static List<Written> writtenOfTheCorpus(List<String> wrongs) {
-        Map<FailureSignature, String> subjects = new LinkedHashMap<>();
-        Map<FailureSignature, AllocationHistory> findings = new LinkedHashMap<>();
+        Set<FailureSignature> findings = new HashSet<>();
+        Map<CorpusCase, AllocationHistory> first = new LinkedHashMap<>();
         for (CorpusCase one : Corpus.all()) {
             AllocationHistory history = one.run().history();
             for (AllocationHistory form : List.of(history, new ServerLogReduction(history).history())) {
-                FailureSignature finding = findingOf(form);
-                subjects.putIfAbsent(finding, one.toString());
-                findings.putIfAbsent(finding, history);
+                if (findings.add(findingOf(form))) {
+                    first.put(one, history);
+                }
             }
         }
         List<Written> written = new ArrayList<>();
-        findings.forEach((finding, history) -> {
-            String subject = subjects.get(finding);
-            write(subject, history, written, wrongs);
+        first.forEach((subject, history) -> {
+            write(subject.toString(), history, written, wrongs);
             write("the log of " + subject, new ServerLogReduction(history).history(), written, wrongs);
         });
         return written;
