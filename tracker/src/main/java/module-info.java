@@ -1,4 +1,5 @@
 /** Records the allocations and frees of every buffer, and judges the history. */
+@SuppressWarnings("module") // The users of the internal package are compiled later.
 module dev.meshguard.tracker {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
@@ -9,10 +10,17 @@ module dev.meshguard.tracker {
     exports dev.meshguard.handle;
     exports dev.meshguard.history;
     exports dev.meshguard.tracker;
+    exports dev.meshguard.tracker.internal to
+            dev.meshguard.junit,
+            dev.meshguard.junit.mesh,
+            dev.meshguard.mesh;
     exports dev.meshguard.verdict;
     exports dev.meshguard.verdict.baseline;
     exports dev.meshguard.verdict.budget;
     exports dev.meshguard.verdict.difference;
     exports dev.meshguard.verdict.expectation;
     exports dev.meshguard.verdict.growth;
+
+    // Whether a line of the log would be written.
+    uses org.slf4j.spi.SLF4JServiceProvider;
 }

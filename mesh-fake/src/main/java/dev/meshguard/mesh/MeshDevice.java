@@ -51,6 +51,7 @@ import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -61,7 +62,6 @@ import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -92,7 +92,7 @@ import org.slf4j.LoggerFactory;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MeshDevice implements AutoCloseable, HistorySource {
 
-    private static final Logger logger = LoggerFactory.getLogger(MeshDevice.class);
+    private static final Logger logger = DetailLoggers.of(MeshDevice.class);
 
     /** The bytes of a tile of 32x32 elements of BFLOAT16. */
     private static final long PAGE_SIZE = 2_048;

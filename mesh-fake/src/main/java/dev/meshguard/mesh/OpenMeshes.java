@@ -4,11 +4,11 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.internal.report.Answers;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The meshes of one runtime that were not closed, and the phase between the close of the last one and the next opening.
@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  */
 final class OpenMeshes {
 
-    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
+    private static final Logger logger = DetailLoggers.of(Ttnn.class);
 
     private final AllocationListener listener;
     private final Set<MeshDevice> meshes = new LinkedHashSet<>();

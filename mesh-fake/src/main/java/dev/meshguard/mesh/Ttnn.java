@@ -45,6 +45,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -93,7 +94,7 @@ import org.slf4j.LoggerFactory;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class Ttnn {
 
-    private static final Logger logger = LoggerFactory.getLogger(Ttnn.class);
+    private static final Logger logger = DetailLoggers.of(Ttnn.class);
 
     /** The name of this source in reports. */
     private static final String SOURCE = "mesh-fake";
@@ -532,13 +533,14 @@ public final class Ttnn {
                         danger,
                         open.id()));
             }
-            logger.warn(
-                    "Opening {} while mesh {} ({}) is open: {}. Active devices keep the memory and the queues they were opened"
-                            + " with.",
-                    wanted,
-                    open.id(),
-                    open,
-                    danger);
+            LoggerFactory.getLogger(Ttnn.class)
+                    .warn(
+                            "Opening {} while mesh {} ({}) is open: {}. Active devices keep the memory and the queues they were opened"
+                                    + " with.",
+                            wanted,
+                            open.id(),
+                            open,
+                            danger);
         }
     }
 
@@ -630,7 +632,7 @@ public final class Ttnn {
     private static void warnOfFreed(Tensor... inputs) {
         for (int index = 0; index < inputs.length; index++) {
             if (!inputs[index].isAllocated()) {
-                logger.warn(TensorMessages.INPUT_NOT_ALLOCATED, index);
+                LoggerFactory.getLogger(Ttnn.class).warn(TensorMessages.INPUT_NOT_ALLOCATED, index);
             }
         }
     }

@@ -8,6 +8,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.internal.DeviceRecorder;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,7 +25,7 @@ import org.slf4j.spi.LoggingEventBuilder;
  */
 final class EventLog {
 
-    private static final Logger LOG = LoggerFactory.getLogger("dev.meshguard.tracker.AllocationTracker");
+    private static final Logger LOG = DetailLoggers.of(AllocationTracker.class);
 
     /** Logs the first anomaly of its kind as a warning and counts the rest. */
     private static final class Once {
@@ -36,8 +37,8 @@ final class EventLog {
         }
 
         private void happened(int device, BufferType type, long address, String detail) {
-            if (count.getAndIncrement() == 0 && LOG.isWarnEnabled()) {
-                facts(LOG.atWarn(), device, type, address)
+            if (count.getAndIncrement() == 0) {
+                facts(warning(), device, type, address)
                         .log(
                                 "First {} of this tracker{}; the rest is counted and reported when a mesh closes",
                                 what,
@@ -48,7 +49,7 @@ final class EventLog {
         private void report() {
             long happened = count.get();
             if (happened > 1) {
-                LOG.atWarn().addKeyValue("count", happened).log("{} times so far: {}", happened, what);
+                warning().addKeyValue("count", happened).log("{} times so far: {}", happened, what);
             }
         }
     }
@@ -179,7 +180,7 @@ final class EventLog {
         ignoredFree.report();
         lost.forEach((reason, times) -> {
             if (times.get() > 1) {
-                LOG.atWarn()
+                warning()
                         .addKeyValue("count", times.get())
                         .log("{} times so far: reports lost, {}", times, printable(reason));
             }
@@ -190,8 +191,12 @@ final class EventLog {
     public void reportsLost(long count, String reason) {
         AtomicLong soFar = lost.computeIfAbsent(reason, unused -> new AtomicLong());
         if (soFar.getAndIncrement() == 0) {
-            LOG.atWarn().addKeyValue("count", count).log("Reports lost: {}", printable(reason));
+            warning().addKeyValue("count", count).log("Reports lost: {}", printable(reason));
         }
+    }
+
+    private static LoggingEventBuilder warning() {
+        return LoggerFactory.getLogger(AllocationTracker.class).atWarn();
     }
 
     private static LoggingEventBuilder facts(LoggingEventBuilder line, int device, BufferType type, long address) {

@@ -7,7 +7,6 @@ import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -22,8 +21,6 @@ import org.slf4j.LoggerFactory;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class UnsafeAllocationWarning {
 
-    private static final Logger logger = LoggerFactory.getLogger(Allocator.class);
-
     private final Consumer<String> sink;
     /** Null until the first thread is warned; most runtimes warn no thread. */
     private @Nullable Set<Thread> warned;
@@ -34,7 +31,7 @@ public final class UnsafeAllocationWarning {
 
     /** {@return an unused warning that writes to the log of {@link Allocator}} */
     public static UnsafeAllocationWarning toLog() {
-        return to(logger::warn);
+        return to(warning -> LoggerFactory.getLogger(Allocator.class).warn(warning));
     }
 
     /**

@@ -24,6 +24,19 @@ final class ForkedRun {
      */
     static Process start(Class<?> fixture, String classPath, Map<String, String> properties, Path log)
             throws IOException {
+        return of(fixture, classPath, properties, log)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    /**
+     * Describes it.
+     *
+     * @param classPath its class path
+     * @param properties its system properties
+     * @param log where its classes are listed as they are loaded
+     */
+    static ProcessBuilder of(Class<?> fixture, String classPath, Map<String, String> properties, Path log) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -33,9 +46,7 @@ final class ForkedRun {
         properties.forEach((name, value) -> command.add("-D" + name + "=" + value));
         command.add(ForkedRun.class.getName());
         command.add(fixture.getName());
-        return new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+        return new ProcessBuilder(command);
     }
 
     public static void main(String[] arguments) {

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The state that all tests of one run in one JVM share: expected buffers, baseline, and the entries that matched.
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SharedRunState implements StoredResource {
 
-    private static final Logger logger = LoggerFactory.getLogger(SharedRunState.class);
+    private static final Logger logger = DetailLoggers.of(SharedRunState.class);
 
     private final RunSettings settings;
     private final ExpectedBuffers expected;

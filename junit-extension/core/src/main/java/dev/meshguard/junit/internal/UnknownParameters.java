@@ -12,7 +12,6 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -26,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 public record UnknownParameters(List<String> known) {
 
-    private static final Logger logger = LoggerFactory.getLogger(UnknownParameters.class);
     private static final String FILE = "junit-platform.properties";
     private static final String PREFIX = "meshguard.";
 
@@ -52,10 +50,11 @@ public record UnknownParameters(List<String> known) {
         for (String name : unknown(system, parameters)) {
             Optional.ofNullable(RENAMED.get(name))
                     .or(() -> nearest(name).filter(near -> distance(name, near) <= SLIP))
-                    .ifPresent(near -> logger.warn(
-                            "The system property {} is not read: there is no such parameter. Did you mean {}?",
-                            name,
-                            near));
+                    .ifPresent(near -> LoggerFactory.getLogger(UnknownParameters.class)
+                            .warn(
+                                    "The system property {} is not read: there is no such parameter. Did you mean {}?",
+                                    name,
+                                    near));
         }
     }
 

@@ -6,17 +6,17 @@ import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The runtime of a test and its meshes. */
 final class FakeMeshSession implements SourceSession {
 
-    private static final Logger logger = LoggerFactory.getLogger(FakeMeshSession.class);
+    private static final Logger logger = DetailLoggers.of(FakeMeshSession.class);
 
     private final FakeMeshSettings settings;
     private final SourceContext context;

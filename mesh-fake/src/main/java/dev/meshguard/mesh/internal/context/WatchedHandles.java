@@ -6,7 +6,6 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.util.HashSet;
 import java.util.Set;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -21,8 +20,6 @@ import org.slf4j.LoggerFactory;
  * hold.
  */
 public final class WatchedHandles {
-
-    private static final Logger logger = LoggerFactory.getLogger(WatchedHandles.class);
 
     private final HandleRelease choice;
     private final ReferenceQueue<Object> queue = new ReferenceQueue<>();
@@ -72,7 +69,8 @@ public final class WatchedHandles {
             try {
                 destructor.run();
             } catch (IllegalStateException refusal) {
-                logger.warn("A handle was collected and could not be freed: {}", refusal.getMessage());
+                LoggerFactory.getLogger(WatchedHandles.class)
+                        .warn("A handle was collected and could not be freed: {}", refusal.getMessage());
             }
         }
     }

@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -25,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * whether the queue is in use and which trace it records can be read without it.
  */
 public final class CommandQueue {
-
-    private static final Logger logger = LoggerFactory.getLogger(MeshCommandQueue.class);
 
     private final MeshContext mesh;
     private final CommandQueues queues;
@@ -182,11 +179,12 @@ public final class CommandQueue {
     }
 
     private void warn(String what) {
-        logger.warn(
-                "FDMeshCommandQueue destructor: {} (command queue {} of mesh {}: call finish() before the mesh is closed)",
-                what,
-                id,
-                mesh.id());
+        LoggerFactory.getLogger(MeshCommandQueue.class)
+                .warn(
+                        "FDMeshCommandQueue destructor: {} (command queue {} of mesh {}: call finish() before the mesh is closed)",
+                        what,
+                        id,
+                        mesh.id());
     }
 
     private void waitIf(Blocking blocking) {

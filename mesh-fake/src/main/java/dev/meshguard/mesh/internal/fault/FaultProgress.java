@@ -3,13 +3,13 @@ package dev.meshguard.mesh.internal.fault;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.fault.InjectedFault;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One fault of a plan, and how far it has come. Safe for use by several threads. */
 public final class FaultProgress {
 
-    private static final Logger logger = LoggerFactory.getLogger(FaultProgress.class);
+    private static final Logger logger = DetailLoggers.of(FaultProgress.class);
 
     private final Fault fault;
     private final FaultPlan plan;

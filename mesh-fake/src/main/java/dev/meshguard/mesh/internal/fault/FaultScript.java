@@ -8,6 +8,7 @@ import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.tracker.internal.DetailLoggers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,7 +23,6 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The faults of one runtime, queried at the few points where a fault can happen.
@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class FaultScript {
 
-    private static final Logger logger = LoggerFactory.getLogger(FaultScript.class);
+    private static final Logger logger = DetailLoggers.of(FaultScript.class);
 
     private static final String QUEUE_FULL = "TIMEOUT: device timeout in fetch queue wait, potential hang detected";
     private static final String NO_ANSWER =
