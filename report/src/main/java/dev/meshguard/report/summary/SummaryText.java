@@ -32,7 +32,8 @@ final class SummaryText {
         return PrintableText.lines(lines);
     }
 
-    private static String headline(RunSummary summary) {
+    /** Returns what was checked, and the results. */
+    static String headline(RunSummary summary) {
         List<String> parts = new ArrayList<>();
         parts.add(subjects(summary) + " tracked");
         parts.add(Quantities.count(summary.buffers(), "buffer"));
@@ -89,10 +90,15 @@ final class SummaryText {
             rows.add(cause.getKey() + "  " + description(cause.getValue()));
         }
         if (summary.withoutLeak() > 0) {
-            rows.add(Quantities.count(summary.withoutLeak(), "check")
-                    + " failed for something else: budgets, reports that do not add up, doubts");
+            rows.add(withoutLeak(summary));
         }
         return rows;
+    }
+
+    /** Returns the number of failed checks without a leak. */
+    static String withoutLeak(RunSummary summary) {
+        return Quantities.count(summary.withoutLeak(), "check")
+                + " failed for something else: budgets, reports that do not add up, doubts";
     }
 
     private static List<String> knownLeaks(RunSummary summary) {

@@ -9,14 +9,23 @@ import java.util.function.Function;
  *
  * @param summary when the summary of a run is printed
  * @param attachesFiles whether files are attached to failed tests
+ * @param githubSummary when the summary is appended to the page of a job
+ * @param githubAnnotations whether findings are printed as annotations
  */
-public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
+public record ReportSettings(
+        SummaryMode summary, boolean attachesFiles, SummaryMode githubSummary, boolean githubAnnotations) {
 
     /** The parameter for when the summary of a run is printed. */
     public static final String SUMMARY = "meshguard.summary";
 
     /** The parameter for whether files are attached. */
     public static final String ATTACH = "meshguard.attach";
+
+    /** The parameter for when the summary is appended to the page of a job. */
+    public static final String GITHUB_SUMMARY = "meshguard.github.summary";
+
+    /** The parameter for whether findings are printed as annotations. */
+    public static final String GITHUB_ANNOTATIONS = "meshguard.github.annotations";
 
     /** JUnit's own parameter: writes Open Test Reporting. */
     static final String OPEN_REPORT = "junit.platform.reporting.open.xml.enabled";
@@ -31,15 +40,30 @@ public record ReportSettings(SummaryMode summary, boolean attachesFiles) {
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static ReportSettings of(Function<String, Optional<String>> parameters) {
-        return new ReportSettings(summary(RunSettings.given(parameters, SUMMARY)), attachesFiles(parameters));
+        return new ReportSettings(
+                mode(SUMMARY, SummaryMode.ALWAYS, parameters),
+                attachesFiles(parameters),
+                mode(GITHUB_SUMMARY, SummaryMode.OFF, parameters),
+                annotates(RunSettings.given(parameters, GITHUB_ANNOTATIONS)));
     }
 
-    private static SummaryMode summary(Optional<String> value) {
-        return switch (value.orElse("always")) {
-            case "off" -> SummaryMode.OFF;
-            case "failures" -> SummaryMode.FAILURES;
-            case "always" -> SummaryMode.ALWAYS;
-            default -> throw RunSettings.rejected(SUMMARY, value.orElseThrow(), "It is off, failures or always.");
+    private static SummaryMode mode(
+            String name, SummaryMode defaultMode, Function<String, Optional<String>> parameters) {
+        return RunSettings.given(parameters, name)
+                .map(value -> switch (value) {
+                    case "off" -> SummaryMode.OFF;
+                    case "failures" -> SummaryMode.FAILURES;
+                    case "always" -> SummaryMode.ALWAYS;
+                    default -> throw RunSettings.rejected(name, value, "It is off, failures or always.");
+                })
+                .orElse(defaultMode);
+    }
+
+    private static boolean annotates(Optional<String> value) {
+        return switch (value.orElse("false")) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw RunSettings.rejected(GITHUB_ANNOTATIONS, value.orElseThrow(), "It is true or false.");
         };
     }
 

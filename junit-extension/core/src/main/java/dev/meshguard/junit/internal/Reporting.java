@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.summary.RunSummaryCollector;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,6 +19,7 @@ public final class Reporting {
 
     private final boolean attachesFiles;
     private final RunSummaryCollector numbers;
+    private final GitHubJob job;
     private final Optional<HistoryFolder> histories;
     private final RunPages pages;
     private final AtomicInteger testsWithFiles = new AtomicInteger();
@@ -28,18 +30,24 @@ public final class Reporting {
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(ReportSettings settings, LongSupplier nanoTime) {
-        this(settings, Optional.empty(), RunPages.none(), nanoTime);
+        this(settings, Map.of(), Optional.empty(), RunPages.none(), nanoTime);
     }
 
     /**
      * Creates the output with histories and pages.
      *
+     * @param environment the environment variables of the process
      * @param histories the folder of histories, if configured
      * @param pages the pages of the run
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(
-            ReportSettings settings, Optional<HistoryFolder> histories, RunPages pages, LongSupplier nanoTime) {
+            ReportSettings settings,
+            Map<String, String> environment,
+            Optional<HistoryFolder> histories,
+            RunPages pages,
+            LongSupplier nanoTime) {
+        this.job = GitHubJob.of(settings, environment);
         this.attachesFiles = settings.attachesFiles();
         this.histories = histories;
         this.pages = pages;
@@ -54,6 +62,11 @@ public final class Reporting {
     /** Returns the pages of the run. */
     public RunPages pages() {
         return pages;
+    }
+
+    /** Returns the job that runs the tests. */
+    GitHubJob job() {
+        return job;
     }
 
     /** Returns the numbers, to which each check is added. */

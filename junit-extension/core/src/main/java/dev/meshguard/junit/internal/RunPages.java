@@ -233,6 +233,11 @@ public final class RunPages {
         }
     }
 
+    /** Returns the folder, if this execution has written pages of failures to it. */
+    public synchronized Optional<Path> folder() {
+        return ofFailures.isEmpty() ? Optional.empty() : Optional.of(settings.folder());
+    }
+
     /** Returns whether pages of an earlier run may be in the folder. */
     public boolean hasOldPages() {
         return hasOldPages;

@@ -108,6 +108,7 @@ record CheckReporter(
             RunningCheck running,
             boolean[] hasFailed) {
         running.found(verdict);
+        run.baseline().ifPresent(running::comparedWith);
         // Also for a skipped check: its matches count for the expectation file, and its leaks remain known.
         if (policies.check() != AllocationCheck.NONE) {
             run.add(verdict);
@@ -155,10 +156,10 @@ record CheckReporter(
             hasFailed[0] = true;
             Throwable ofTest = thrown.get();
             VerdictReport report = report(verdict, notes);
-            pages().naming(
-                            report,
-                            (named, page) -> ofTest,
-                            (failure, named) -> publishFiles(failure, named.text(), named));
+            pages().naming(report, (named, page) -> ofTest, (failure, named) -> {
+                named.page().ifPresent(running::shownAt);
+                publishFiles(failure, named.text(), named);
+            });
         } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
             publishWhatFailsNothing(verdict, notes);
         }
@@ -289,6 +290,7 @@ record CheckReporter(
         String text = String.valueOf(failure.getMessage());
         thrown.ifPresent(unused -> test.publish(text));
         publishFiles(failure, text, report);
+        report.page().ifPresent(running::shownAt);
         boolean isAborted =
                 thrown.filter(TestAbortedException.class::isInstance).isPresent();
         running.became(isAborted ? CheckResult.ABORTED : CheckResult.FAILED);

@@ -166,6 +166,7 @@ public record SessionOpener(TestConfiguration configuration) {
                         RunSettings.of(context::getConfigurationParameter, System.getenv()),
                         new Reporting(
                                 ReportSettings.of(context::getConfigurationParameter),
+                                System.getenv(),
                                 HistoryFolder.of(context::getConfigurationParameter),
                                 RunPages.begin(
                                         PageSettings.of(context::getConfigurationParameter),

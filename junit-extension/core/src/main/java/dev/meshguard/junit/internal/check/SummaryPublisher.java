@@ -5,7 +5,8 @@ import dev.meshguard.junit.internal.StoredResource;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Publishes the numbers of a run as an entry of its engine after the last check, and writes the overview page.
+ * Publishes the numbers of a run as an entry of its engine after the last check, and writes the overview page and the report for the
+ * job of a CI.
  *
  * <p>A value of the root context's store, put there after the run's state and before the first mesh of the whole run.
  * It is therefore closed after that mesh was checked.
@@ -19,5 +20,6 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
     public void close() {
         run.summary().ifPresent(root::publishReportEntry);
         run.reporting().pages().finish().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
+        run.writeJobReport().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
     }
 }

@@ -3,14 +3,19 @@ package dev.meshguard.junit.internal.summary;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.summary.Amount;
+import dev.meshguard.report.summary.FindingTotals;
+import dev.meshguard.report.summary.JobReport;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +41,8 @@ public final class RunSummaryCollector {
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
+    private final Map<FindingTotals.Key, FindingTotals> findings = new HashMap<>();
+    private Outcome worst = Outcome.LEAK_FREE;
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
     private long buffers;
     private long withoutLeak;
@@ -94,13 +101,29 @@ public final class RunSummaryCollector {
         }
         switch (check.result()) {
             case HELD, SKIPPED -> {}
-            case KNOWN -> remainingIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakTotals.of(group)));
+            case KNOWN -> {
+                remainingIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakTotals.of(group)));
+                addFindings(check, verdict);
+            }
             case FAILED, ABORTED -> {
                 List<SurvivorGroup> left = remainingIn(verdict);
                 left.forEach(group -> leaks.merge(group.cause(), LeakTotals.of(group), LeakTotals::and));
                 withoutLeak += left.isEmpty() ? 1 : 0;
+                addFindings(check, verdict);
+                worst = worst.orWorse(verdict.outcome());
             }
         }
+    }
+
+    private void addFindings(RunningCheck check, LeakVerdict verdict) {
+        Optional<BaselineComparison> compared = check.baseline().map(known -> BaselineComparison.of(known, verdict));
+        Stream.concat(remainingIn(verdict).stream(), verdict.groups(SurvivorStatus.UNDECIDED).stream())
+                .map(group -> FindingTotals.of(
+                        group,
+                        compared.flatMap(comparison -> comparison.description(group)),
+                        check.subject().name(),
+                        check.page()))
+                .forEach(finding -> findings.merge(finding.key(), finding, FindingTotals::and));
     }
 
     private static List<SurvivorGroup> remainingIn(LeakVerdict verdict) {
@@ -128,6 +151,21 @@ public final class RunSummaryCollector {
      */
     public Optional<Map<String, String>> entry(Collection<String> matched, Collection<String> unmatched) {
         return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(RunSummary::entry);
+    }
+
+    /**
+     * Returns the report for the job of a CI, if anything was checked.
+     *
+     * @param matched the entries of files that matched
+     * @param unmatched those that did not match
+     * @param pages the folder of the pages, if any were written
+     */
+    public synchronized Optional<JobReport> jobReport(
+            Collection<String> matched, Collection<String> unmatched, Optional<String> pages) {
+        RunSummary numbers = summary(matched, unmatched);
+        return numbers.hasChecks()
+                ? Optional.of(new JobReport(numbers, worst, List.copyOf(findings.values()), pages))
+                : Optional.empty();
     }
 
     private synchronized RunSummary summary(Collection<String> matched, Collection<String> unmatched) {

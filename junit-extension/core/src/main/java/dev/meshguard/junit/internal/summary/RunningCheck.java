@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal.summary;
 
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.baseline.Baseline;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,8 @@ public final class RunningCheck implements AutoCloseable {
     private final long begunAt;
     private CheckResult result = CheckResult.FAILED;
     private @Nullable LeakVerdict verdict;
+    private @Nullable Baseline baseline;
+    private @Nullable String page;
 
     RunningCheck(RunSummaryCollector numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
         this.numbers = numbers;
@@ -30,6 +33,16 @@ public final class RunningCheck implements AutoCloseable {
     /** Sets the verdict; the last call wins. */
     public void found(LeakVerdict newVerdict) {
         verdict = newVerdict;
+    }
+
+    /** Sets the known leaks with which the findings are compared. */
+    public void comparedWith(Baseline known) {
+        baseline = known;
+    }
+
+    /** Sets the location of the page that shows the check. */
+    public void shownAt(String location) {
+        page = location;
     }
 
     /** Sets the result of the check. */
@@ -61,5 +74,13 @@ public final class RunningCheck implements AutoCloseable {
 
     Optional<LeakVerdict> verdict() {
         return Optional.ofNullable(verdict);
+    }
+
+    Optional<Baseline> baseline() {
+        return Optional.ofNullable(baseline);
+    }
+
+    Optional<String> page() {
+        return Optional.ofNullable(page);
     }
 }

@@ -1,0 +1,87 @@
+package dev.meshguard.report.summary;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The findings of a run with one cause and one line of code; those with the most bytes come first.
+ *
+ * @param key the properties that they share
+ * @param types the types of their memory
+ * @param totals their counts and bytes
+ * @param checks the checks that found them, by name, each with its page if it has one
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record FindingTotals(
+        Key key, Set<BufferType> types, LeakTotals totals, SortedMap<String, Optional<String>> checks)
+        implements Comparable<FindingTotals> {
+
+    private static final Comparator<FindingTotals> ORDER = Comparator.comparing(
+                    (FindingTotals finding) -> finding.totals().bytes())
+            .reversed()
+            .thenComparing(finding -> finding.key().toString());
+
+    /**
+     * The properties that findings of one line of a summary share.
+     *
+     * @param cause why the buffers survived
+     * @param status how they count
+     * @param site the line that allocated them, if it was captured
+     * @param baseline the comparison with the known leaks, if there is a baseline
+     */
+    public record Key(
+            Cause cause, SurvivorStatus status, Optional<StackTraceElement> site, Optional<String> baseline) {}
+
+    /** Creates totals with their own copies. */
+    public FindingTotals {
+        types = Collections.unmodifiableSet(EnumSet.copyOf(types));
+        checks = Collections.unmodifiableSortedMap(new TreeMap<>(checks));
+    }
+
+    /**
+     * Returns the totals of one finding.
+     *
+     * @param baseline the comparison with the known leaks, if there is a baseline
+     * @param check the name of the check that found it
+     * @param page the page of the check, if it has one
+     */
+    public static FindingTotals of(
+            SurvivorGroup group, Optional<String> baseline, String check, Optional<String> page) {
+        return new FindingTotals(
+                new Key(
+                        group.cause(),
+                        group.status(),
+                        group.origin().map(origin -> origin.frames().get(0)),
+                        baseline),
+                EnumSet.of(group.type()),
+                LeakTotals.of(group),
+                new TreeMap<>(Map.of(check, page)));
+    }
+
+    /** Returns the sum of both, which have the same key. */
+    public FindingTotals and(FindingTotals more) {
+        EnumSet<BufferType> allTypes = EnumSet.copyOf(types);
+        allTypes.addAll(more.types);
+        SortedMap<String, Optional<String>> allChecks = new TreeMap<>(checks);
+        allChecks.putAll(more.checks);
+        return new FindingTotals(key, allTypes, totals.and(more.totals), allChecks);
+    }
+
+    @Override
+    public int compareTo(FindingTotals other) {
+        return ORDER.compare(this, other);
+    }
+}
