@@ -57,6 +57,22 @@ public final class MeshGuard {
 
     private static final int MAX_COLUMNS = 100;
 
+    /** The answer to a call without arguments. */
+    private static final String FIRST_STEPS = """
+            meshguard proves that programs on a mesh of accelerator devices free every buffer.
+
+            Run a program that reports to the allocation server, judge it, and write its page:
+              meshguard record -- python3 decode.py
+
+            Judge the log of an allocation server:
+              meshguard analyze server.log
+
+            Write the page of a log or of a recorded history:
+              meshguard page server.log -o leak.html
+
+            meshguard --help lists all commands; meshguard COMMAND --help explains one.
+            """;
+
     private MeshGuard() {}
 
     /** Runs the program and exits the process with its status. */
@@ -128,7 +144,8 @@ public final class MeshGuard {
         program.setParameterExceptionHandler((refused, unused) -> rejectedArguments(refused, errors));
         program.setExecutionExceptionHandler((failure, unused, alsoUnused) -> failed(failure, errors));
         if (arguments.length == 0) {
-            errors.control(program.getUsageMessage());
+            errors.print(FIRST_STEPS);
+            errors.flush();
             return ExitStatus.USAGE.code();
         }
         return program.execute(arguments);

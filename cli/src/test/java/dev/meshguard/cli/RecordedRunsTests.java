@@ -56,7 +56,8 @@ class RecordedRunsTests {
     void aProgramThatReportsNothingProvesNothingAndItsOutputIsShown() {
         Path history = folder.resolve("run.jsonl");
 
-        Answer answer = run("", "record", "-o", history.toString(), "--", "sh", "-c", "echo decoding; exit 3");
+        Answer answer = run(
+                "", "record", "--without-page", "-o", history.toString(), "--", "sh", "-c", "echo decoding; exit 3");
 
         assertThat(answer.status()).isEqualTo(2);
         assertThat(answer.err()).isEqualTo("decoding\n");

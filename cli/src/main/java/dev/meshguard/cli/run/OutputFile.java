@@ -19,8 +19,13 @@ final class OutputFile {
 
     private OutputFile() {}
 
-    /** Writes a file, compressed if its name ends with {@code .gz}. */
+    /** Writes the file of the option {@code -o}, compressed if its name ends with {@code .gz}. */
     static void write(Path file, FileReplacement.Text<UsageException> content) throws UsageException {
+        write(file, "-o", content);
+    }
+
+    /** Writes the file of an option, compressed if its name ends with {@code .gz}. */
+    static void write(Path file, String option, FileReplacement.Text<UsageException> content) throws UsageException {
         boolean compressed = file.toString().endsWith(".gz");
         try {
             FileReplacement.write(file, (FileReplacement.Content<UsageException>) bytes -> {
@@ -30,7 +35,7 @@ final class OutputFile {
                 }
             });
         } catch (IOException e) {
-            throw unwritable(file, e);
+            throw unwritable(file, option, e);
         }
     }
 
@@ -54,9 +59,13 @@ final class OutputFile {
 
     /** Returns the error for a file that cannot be written. */
     static UsageException unwritable(Path file, IOException e) {
+        return unwritable(file, "-o", e);
+    }
+
+    private static UsageException unwritable(Path file, String option, IOException e) {
+        String advice = ". Give another path with " + option + ".";
         return e instanceof NoSuchFileException
-                ? new UsageException(file + " cannot be written: its folder does not exist. Give another path with -o.")
-                : UsageException.unwritten(
-                        file + " cannot be written: " + CommandFailures.reason(e) + ". Give another path with -o.");
+                ? new UsageException(file + " cannot be written: its folder does not exist" + advice)
+                : UsageException.unwritten(file + " cannot be written: " + CommandFailures.reason(e) + advice);
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.cli.server.ServerAddress;
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.process.ProcessSocket;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -25,7 +27,7 @@ import picocli.CommandLine.Spec;
 /** Runs a program with a server of its own, and records its reports. */
 @Command(
         name = "record",
-        description = "Runs a program that reports its allocations, judges it, and keeps its history.",
+        description = "Runs a program that reports its allocations, judges it, and writes its page.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -36,12 +38,14 @@ import picocli.CommandLine.Spec;
                     + " MESHGUARD_SOCKET names the socket. A client that knows only the fixed path needs --default-path."
                     + " What the program prints goes to standard error, while it runs; the verdict to standard output.",
             "",
-            "The history is for meshguard replay, diff, minimize and to-test.",
+            "The page is one HTML file, for a browser; the verdict names it. The history is for meshguard replay, diff,"
+                    + " minimize and to-test.",
             "",
             "Exit status: as of meshguard analyze, whatever the program's own was; the notes say that.",
             "",
             "Examples:",
-            "  meshguard record -o run.jsonl -- python3 decode.py --layers 2",
+            "  meshguard record -- python3 decode.py --layers 2",
+            "  meshguard record -p decode.html -o run.jsonl -- python3 decode.py",
             "  meshguard record --default-path --record-size 112 -- ./decode"
         })
 public final class RecordProgram implements Callable<Integer> {
@@ -56,6 +60,16 @@ public final class RecordProgram implements Callable<Integer> {
             paramLabel = "FILE",
             description = "Where the history goes, in JSON Lines; unless given it is not kept.")
     private @Nullable Path output;
+
+    @Option(
+            names = {"-p", "--page"},
+            paramLabel = "FILE",
+            defaultValue = "meshguard-record.html",
+            description = "Where the page goes (default: ${DEFAULT-VALUE}).")
+    private Path page = Path.of("meshguard-record.html");
+
+    @Option(names = "--without-page", description = "Write no page.")
+    private boolean hasNoPage;
 
     @Option(
             names = "--record-size",
@@ -92,15 +106,36 @@ public final class RecordProgram implements Callable<Integer> {
             for (String note : running.notes()) {
                 report = report.noting(note);
             }
-            PrintWriter out = command.commandLine().getOut();
-            report.text().lines().forEach(out::println);
-            out.flush();
-            Path target = output;
-            if (target != null) {
-                OutputFile.write(target, writer -> HistoryJson.write(verdict.history(), writer));
+            Optional<UsageException> noPage = writePage(report);
+            boolean isShown = !hasNoPage && noPage.isEmpty();
+            print(isShown ? report.shownAt(page.toString()) : report);
+            if (output != null) {
+                OutputFile.write(output, writer -> HistoryJson.write(verdict.history(), writer));
+            }
+            if (noPage.isPresent()) {
+                throw noPage.get();
             }
             return ExitStatus.of(verdict.outcome()).code();
         }
+    }
+
+    /** A page that cannot be written must not hide the verdict. */
+    private Optional<UsageException> writePage(VerdictReport report) {
+        if (hasNoPage) {
+            return Optional.empty();
+        }
+        try {
+            OutputFile.write(page, "-p", RunPage.of(String.join(" ", program), report)::write);
+            return Optional.empty();
+        } catch (UsageException notWritten) {
+            return Optional.of(notWritten);
+        }
+    }
+
+    private void print(VerdictReport report) {
+        PrintWriter out = command.commandLine().getOut();
+        report.text().lines().forEach(out::println);
+        out.flush();
     }
 
     private TrackedProcess start() throws UsageException {
