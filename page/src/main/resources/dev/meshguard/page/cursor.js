@@ -4,9 +4,11 @@
 const Cursor = (() => {
     let at;
     let chosen;
+    let device;
     const listeners = [];
     const choosers = [];
     const zoomers = [];
+    const filters = [];
 
     const moveTo = (event, source) => {
         if (event === at) {
@@ -24,15 +26,26 @@ const Cursor = (() => {
     /** The part of the run that the views show, from one event to another. */
     const zoom = (from, to, source) => zoomers.forEach((zoomer) => zoomer(from, to, source));
 
+    /** The only device that the views show, or all of them if it is undefined. */
+    const showDevice = (only) => {
+        device = only;
+        filters.forEach((filter) => filter(device));
+    };
+
     return {
         moveTo,
         choose,
         zoom,
+        showDevice,
         onMove: (listener) => listeners.push(listener),
         onZoom: (zoomer) => zoomers.push(zoomer),
         onChoose: (chooser) => choosers.push(chooser),
+        onDevice: (filter) => filters.push(filter),
         get event() {
             return at;
+        },
+        get device() {
+            return device;
         },
         get rectangle() {
             return chosen;

@@ -88,7 +88,7 @@ const EventsView = (() => {
         const events = data.events;
         shown = [];
         for (let index = 0; index < events.number.length; index++) {
-            if ((chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
+            if ((Cursor.device === undefined || events.device[index] === Cursor.device) && (chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
                 shown.push(index);
             }
         }
@@ -110,6 +110,25 @@ const EventsView = (() => {
             const position = Math.max(0, Math.min(shown.length - 1, targets[event.key]));
             Cursor.moveTo(data.events.number[shown[position]], "events");
         }
+    };
+
+    /** Moves the cursor of all views to an event, and shows it in the list even if a filter hid it. */
+    const showEvent = (number) => {
+        const controls = Dom.section("events").querySelectorAll(".controls input, .controls select");
+        if (data.events.number[shown[positionOf(number)]] !== number) {
+            controls.forEach((control) => {
+                control.value = "";
+            });
+            chosen.search = "";
+            chosen.kind = "";
+            if (Cursor.device !== undefined) {
+                Cursor.showDevice(undefined);
+            }
+            filter();
+        }
+        Cursor.moveTo(Math.max(1, Math.min(data.end, number)), "address");
+        Dom.section("events").scrollIntoView();
+        list.focus({ preventScroll: true });
     };
 
     const show = (newData) => {
@@ -140,6 +159,9 @@ const EventsView = (() => {
             status,
             data.aggregated.events.shown < data.aggregated.events.of ? Dom.make("p", { class: "aggregated", id: "events-aggregated" }, `${Format.thousands(data.aggregated.events.shown)} of ${Format.thousands(data.aggregated.events.of)} events are in this page: all that the findings name are among them.`) : "",
         );
+        Address.onOpen("event", (number) => {
+            showEvent(Number(number));
+        });
         list.addEventListener("keydown", onKey);
         list.addEventListener("scroll", draw);
         list.addEventListener("click", (event) => {
@@ -152,6 +174,7 @@ const EventsView = (() => {
             reveal(positionOf(number));
             draw();
         });
+        Cursor.onDevice(filter);
         filter();
         Dom.onNewWidth(list, draw);
     };

@@ -70,6 +70,16 @@ const HeadView = (() => {
 
     const MEANINGS = { leaked: "leaks", late: "freed late", misreported: "misreported", undecided: "undecided", expected: "expected only", clean: "clean" };
 
+    const toggle = (device) => {
+        if (Cursor.device === device) {
+            Cursor.showDevice(undefined);
+            Address.clear();
+        } else {
+            Cursor.showDevice(device);
+            Address.set("device", device);
+        }
+    };
+
     const mesh = (data) => {
         const cells = new Map(data.mesh.devices.map((device) => [`${device.row},${device.column}`, device]));
         const rows = [...Array(data.mesh.rows).keys()].map((row) =>
@@ -84,11 +94,15 @@ const HeadView = (() => {
                     const what = device.leakedBuffers > 0 ? `${Format.count(device.leakedBuffers, "buffer")}, ${Format.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
                     return Dom.make(
                         "td",
-                        { class: `device device-${device.mark}`, "data-device": device.id, title: `Device ${device.id}: ${what}` },
-                        Dom.mark(device.mark),
-                        Dom.make("span", { class: "device-id" }, String(device.id)),
-                        Dom.make("span", { class: "visually-hidden" }, ` ${what}`),
-                        device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Format.shortSize(device.leakedBytes)) : null,
+                        { class: `device device-${device.mark}`, "data-device": device.id },
+                        Dom.make(
+                            "button",
+                            { type: "button", "aria-pressed": "false", title: `Device ${device.id}: ${what}. Click to see only this device.`, onclick: () => toggle(device.id) },
+                            Dom.mark(device.mark),
+                            Dom.make("span", { class: "device-id" }, Dom.make("span", { class: "visually-hidden" }, "Device "), String(device.id)),
+                            Dom.make("span", { class: "visually-hidden" }, ` ${what}`),
+                            device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Format.shortSize(device.leakedBytes)) : null,
+                        ),
                     );
                 }),
             ),
@@ -135,6 +149,17 @@ const HeadView = (() => {
             ),
             data.mesh.devices.length === 0 ? "" : mesh(data),
         );
+        Cursor.onDevice((shown) => {
+            for (const cell of head.querySelectorAll(".device")) {
+                cell.firstChild.setAttribute("aria-pressed", String(Number(cell.dataset.device) === shown));
+            }
+        });
+        Address.onOpen("device", (number) => {
+            if (data.mesh.devices.some((device) => device.id === Number(number))) {
+                Cursor.showDevice(Number(number));
+                Dom.section("groups").scrollIntoView();
+            }
+        });
     };
 
     return { show };

@@ -305,7 +305,7 @@ const LiveView = (() => {
             : Dom.make(
                   "ol",
                   { class: "steps", id: "live-steps", "aria-label": "Steps of the clean-up" },
-                  shown.map((mark) => Dom.make("li", {}, Dom.make("button", { type: "button", class: "event-link", "data-event": mark.event, onclick: () => Cursor.moveTo(mark.event, "steps") }, `#${mark.event}`), ` ${mark.name}`)),
+                  shown.map((mark) => Dom.make("li", {}, Address.event(mark.event), ` ${mark.name}`)),
               );
     };
 

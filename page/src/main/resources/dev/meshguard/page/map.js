@@ -213,7 +213,6 @@ const MapView = (() => {
         const rectangles = data.rectangles;
         const lane = model.lanes[rectangles.lane[index]];
         const mark = Format.MARKS[rectangles.mark[index]];
-        const event = (number) => Dom.make("button", { type: "button", class: "event-link", "data-event": number, onclick: () => Cursor.moveTo(number, "details") }, `#${number}`);
         const group = rectangles.group[index];
         const rows = [
             ["What became of it", [Dom.mark(mark), ` ${MEANINGS[mark]}`]],
@@ -222,8 +221,8 @@ const MapView = (() => {
             ["Label", text(rectangles.label[index])],
             ["Allocated by", text(rectangles.site[index])],
             ["Kind", text(rectangles.kind[index])],
-            ["From", event(rectangles.from[index])],
-            ["To", rectangles.to[index] < 0 ? "still there at the end" : event(rectangles.to[index])],
+            ["From", Address.event(rectangles.from[index])],
+            ["To", rectangles.to[index] < 0 ? "still there at the end" : Address.event(rectangles.to[index])],
             ["Open reports", rectangles.reports[index] > 1 ? `${rectangles.reports[index]} at one address` : undefined],
             ["Devices", rectangles.unlikeMost[index] === 1 ? "most devices have none like it" : undefined],
             ["Group", group < 0 ? undefined : groupLink(group)],
@@ -236,7 +235,7 @@ const MapView = (() => {
     };
 
     const groupLink = (group) =>
-        Dom.make("a", { href: "#groups" }, `${data.groups[group].cause || data.groups[group].status} · ${Format.count(data.groups[group].count, "buffer")}`);
+        Address.link("finding", data.groups[group].number, `${data.groups[group].cause || data.groups[group].status} · ${Format.count(data.groups[group].count, "buffer")}`);
 
     const openPanel = (index) => {
         const close = Dom.make("button", { type: "button", class: "close", onclick: closePanel }, "Close");
@@ -249,6 +248,7 @@ const MapView = (() => {
         panel.hidden = true;
         panel.replaceChildren();
         Cursor.choose(undefined, "map");
+        Address.clear();
         canvas.focus();
     };
 
@@ -279,6 +279,7 @@ const MapView = (() => {
         const next = steps[now < 0 ? (by > 0 ? 0 : steps.length - 1) : (now + by + steps.length) % steps.length];
         reveal(next);
         Cursor.choose(next, "keys");
+        Address.set("buffer", data.rectangles.from[next]);
         readout.textContent = summary(next);
     };
 
@@ -343,6 +344,7 @@ const MapView = (() => {
                 } else {
                     readout.textContent = summary(index);
                     openPanel(index);
+                    Address.set("buffer", data.rectangles.from[index]);
                 }
             }
         });
@@ -359,14 +361,24 @@ const MapView = (() => {
             draw();
         });
         Cursor.onMove(paintOver);
-        Cursor.onChoose((index, source) => {
-            if (source === "groups") {
+        Cursor.onChoose(paintOver);
+        Cursor.onDevice((device) => {
+            shows.device = device === undefined ? "" : String(device);
+            Dom.section("map-device").value = shows.device;
+            draw();
+        });
+        // An address names a buffer by the event that allocated it.
+        Address.onOpen("buffer", (number) => {
+            const index = data.rectangles.from.indexOf(Number(number));
+            if (index >= 0) {
                 reveal(index);
                 openPanel(index);
                 readout.textContent = summary(index);
+                Cursor.choose(index, "address");
+                paint();
+                labels[data.rectangles.lane[index]].scrollIntoView({ block: "center" });
                 canvas.focus({ preventScroll: true });
             }
-            paintOver();
         });
     };
 

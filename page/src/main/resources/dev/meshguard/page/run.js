@@ -5,6 +5,11 @@
     const navigation = (data) => {
         const counts = { groups: data.groups.length, expectations: data.expectations.length };
         const place = Dom.section("views");
+        const showAll = () => {
+            Cursor.showDevice(undefined);
+            Address.clear();
+        };
+        const only = Dom.make("button", { type: "button", id: "all-devices", class: "only", hidden: true, onclick: showAll });
         const readout = Dom.make("p", { id: "cursor", class: "cursor", role: "status" });
         place.append(
             Dom.make(
@@ -14,9 +19,17 @@
                     .filter((section) => !section.hidden)
                     .map((section) => Dom.make("li", {}, Dom.make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent, counts[section.id] > 0 ? Dom.make("span", { class: "count" }, String(counts[section.id])) : null))),
             ),
+            only,
             readout,
         );
-        Cursor.onMove((event) => {
+        Cursor.onDevice((device) => {
+            only.hidden = device === undefined;
+            only.textContent = `Device ${device} only: show all`;
+        });
+        Cursor.onMove((event, source) => {
+            if (source !== "address") {
+                Address.set("event", event);
+            }
             const phase = [...data.phases].reverse().find((one) => one.from <= event);
             readout.textContent = `Event #${event}${phase ? ` · ${phase.name}` : ""}`;
         });
@@ -43,6 +56,7 @@
         ExpectationsView.show(data);
         navigation(data);
         document.querySelector(location.hash.length > 1 ? `[id="${CSS.escape(location.hash.slice(1))}"]` : "nothing")?.scrollIntoView();
+        Address.follow();
         document.documentElement.dataset.shown = String(Math.round(performance.now()));
     };
 

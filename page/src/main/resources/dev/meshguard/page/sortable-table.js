@@ -15,8 +15,9 @@ const SortableTable = (() => {
      * @param columns of {key, title, value(row) to sort by, cells(row) to show, number}
      * @param rows what is listed
      * @param detail(row) makes what a row opens, if it opens
+     * @param onOpen(row) is called when a reader opens a row
      */
-    const create = ({ id, caption, columns, rows, detail, rowProperties = () => ({}), sortBy, descending = false, onShow = () => {} }) => {
+    const create = ({ id, caption, columns, rows, detail, rowProperties = () => ({}), sortBy, descending = false, onShow = () => {}, onOpen = () => {} }) => {
         let sorted = sortBy;
         let isDescending = descending;
         let holds = () => true;
@@ -38,17 +39,24 @@ const SortableTable = (() => {
             const entry = { row, line, index, opened: undefined };
             if (detail) {
                 const opener = Dom.make("button", { type: "button", class: "opener", "aria-expanded": "false" }, Dom.make("span", { class: "visually-hidden" }, "Details"));
-                opener.addEventListener("click", () => open(entry, !entry.opened));
+                opener.addEventListener("click", () => toggle(entry));
                 cells[0].prepend(opener);
                 line.addEventListener("click", (event) => {
                     if (!event.target.closest("button, a, input, textarea") && String(getSelection()) === "") {
-                        open(entry, !entry.opened);
+                        toggle(entry);
                     }
                 });
                 entry.opener = opener;
             }
             return entry;
         });
+
+        const toggle = (entry) => {
+            open(entry, !entry.opened);
+            if (entry.opened) {
+                onOpen(entry.row);
+            }
+        };
 
         const open = (entry, isOpen) => {
             if (isOpen === Boolean(entry.opened)) {

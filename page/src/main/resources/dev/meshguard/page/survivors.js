@@ -25,10 +25,7 @@ const SurvivorsView = (() => {
         );
     };
 
-    const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, fact.text, fact.events.length === 0 ? null : [" ", fact.events.slice(0, 4).map((event) => eventLink(event))])));
-
-    const eventLink = (event) =>
-        Dom.make("button", { type: "button", class: "event-link", "data-event": event, title: `Look at event #${event} in all views`, onclick: () => Cursor.moveTo(event, "groups") }, `#${event}`);
+    const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, fact.text, fact.events.length === 0 ? null : [" ", fact.events.slice(0, 4).map(Address.event)])));
 
     const entry = (group) =>
         !group.entry
@@ -66,19 +63,7 @@ const SurvivorsView = (() => {
                 group.frames.length > 0 ? [Dom.make("h4", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, frame)))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
-                    ? Dom.make(
-                          "p",
-                          {},
-                          Dom.make(
-                              "a",
-                              {
-                                  href: "#map",
-                                  class: "to-map",
-                                  onclick: () => Cursor.choose(group.buffers[0], "groups"),
-                              },
-                              "Show it on the lifetime map",
-                          ),
-                      )
+                    ? Dom.make("p", {}, Address.link("buffer", data.rectangles.from[group.buffers[0]], "Show it on the lifetime map", { class: "to-map" }))
                     : null,
             ),
         );
@@ -122,7 +107,7 @@ const SurvivorsView = (() => {
                       "ul",
                       {},
                       [...kinds].map(([label, [first, ...more]]) =>
-                          Dom.make("li", { "data-count": more.length + 1 }, Dom.mark(first.unbalancesLedger ? "misreported" : "freed"), ` ${label}: ${first.type} ${Format.address(first.address)} on device ${first.device} `, eventLink(first.event), more.length === 0 ? null : ` and ${Format.count(more.length, "time")} more`),
+                          Dom.make("li", { "data-count": more.length + 1 }, Dom.mark(first.unbalancesLedger ? "misreported" : "freed"), ` ${label}: ${first.type} ${Format.address(first.address)} on device ${first.device} `, Address.event(first.event), more.length === 0 ? null : ` and ${Format.count(more.length, "time")} more`),
                       ),
                   ),
               );
@@ -141,11 +126,13 @@ const SurvivorsView = (() => {
             columns: columns(data),
             rows: data.groups,
             detail: (group) => detail(group, data),
-            rowProperties: (group) => ({ class: `row-${STATUSES[group.status]}`, "data-fingerprint": group.fingerprint }),
+            rowProperties: (group) => ({ id: `finding-${group.number}`, class: `row-${STATUSES[group.status]}`, "data-fingerprint": group.fingerprint }),
+            onOpen: (group) => Address.set("finding", group.number),
         });
         const apply = () =>
             table.filter(
                 (group) =>
+                    (Cursor.device === undefined || group.devices.includes(Cursor.device)) &&
                     (chosen.search === "" || text(group).includes(chosen.search)) &&
                     (chosen.status === "" || group.status === chosen.status) &&
                     (chosen.baseline === "" || group.baseline === chosen.baseline),
@@ -182,12 +169,26 @@ const SurvivorsView = (() => {
         if (data.groups.length <= 3) {
             table.open(0);
         }
-        addEventListener("beforeprint", () => data.groups.slice(0, 12).forEach((_, index) => table.open(index)));
-        Cursor.onChoose((rectangle, source) => {
-            if (source === "map" && rectangle !== undefined && data.rectangles.group[rectangle] >= 0) {
-                table.open(data.rectangles.group[rectangle]);
+        Cursor.onDevice(apply);
+        Address.onOpen("finding", (number) => {
+            const index = data.groups.findIndex((group) => group.number === number);
+            if (index < 0) {
+                return;
             }
+            if (!table.entry(index).line.isConnected) {
+                section.querySelectorAll(".controls input, .controls select").forEach((control) => {
+                    control.value = "";
+                });
+                Object.keys(chosen).forEach((key) => {
+                    chosen[key] = "";
+                });
+                Cursor.showDevice(undefined);
+            }
+            table.open(index);
+            table.entry(index).line.scrollIntoView();
+            table.entry(index).opener.focus({ preventScroll: true });
         });
+        addEventListener("beforeprint", () => data.groups.slice(0, 12).forEach((_, index) => table.open(index)));
     };
 
     return { show };

@@ -20,6 +20,7 @@ public final class PageResources {
             "dom.js",
             "sortable-table.js",
             "cursor.js",
+            "address.js",
             "axis.js",
             "head.js",
             "survivors.js",

@@ -23,9 +23,10 @@ final class GroupIndex {
      * One group at its index.
      *
      * @param group the group
+     * @param number its number on the page; a consequence has the number of its group and one of its own: {@code 2-1}
      * @param consequenceOf the index of the group with which it is freed, or {@link #NONE}
      */
-    record Entry(SurvivorGroup group, int consequenceOf) {}
+    record Entry(SurvivorGroup group, String number, int consequenceOf) {}
 
     /** The group and status of a survivor. */
     record Membership(int group, SurvivorStatus standing) {}
@@ -46,22 +47,28 @@ final class GroupIndex {
         for (Survivor survivor : verdict.survivors()) {
             members.put(survivor.buffer(), new Membership(NONE, survivor.status()));
         }
-        verdict.groups().stream()
+        List<SurvivorGroup> sorted = verdict.groups().stream()
                 .sorted(Comparator.comparing(group -> WORST_FIRST.indexOf(group.status())))
-                .forEach(group -> add(group, NONE));
+                .toList();
+        for (int i = 0; i < sorted.size(); i++) {
+            add(sorted.get(i), String.valueOf(i + 1), NONE);
+        }
     }
 
-    private void add(SurvivorGroup group, int consequenceOf) {
+    private void add(SurvivorGroup group, String number, int consequenceOf) {
         all++;
         int place = entries.size();
         boolean isShown = place < MAX_GROUPS;
         if (isShown) {
-            entries.add(new Entry(group, consequenceOf));
+            entries.add(new Entry(group, number, consequenceOf));
             for (Survivor survivor : group.survivors()) {
                 members.put(survivor.buffer(), new Membership(place, survivor.status()));
             }
         }
-        group.consequences().forEach(consequence -> add(consequence, isShown ? place : NONE));
+        List<SurvivorGroup> consequences = group.consequences();
+        for (int i = 0; i < consequences.size(); i++) {
+            add(consequences.get(i), number + "-" + (i + 1), isShown ? place : NONE);
+        }
     }
 
     List<Entry> entries() {

@@ -89,6 +89,7 @@ final class GroupList {
         json.writeArrayFieldStart("groups");
         for (GroupIndex.Entry entry : grouped.entries()) {
             json.writeStartObject();
+            json.writeStringField("number", entry.number());
             write(entry.group(), json);
             List<BufferGeneration> buffers =
                     entry.group().survivors().stream().map(Survivor::buffer).toList();

@@ -1,0 +1,40 @@
+"use strict";
+
+/** Gives findings, buffers, events and devices an address: a link opens exactly that thing, and selecting it changes the address. */
+const Address = (() => {
+    const PATTERN = /^#(finding|buffer|event|device)-(\d[\d-]*)$/;
+    const openers = new Map();
+    let waiting;
+
+    const replace = (hash) => {
+        clearTimeout(waiting);
+        // Browsers allow a hundred changes in a few seconds; an arrow key that is held down would make more.
+        waiting = setTimeout(() => history.replaceState(null, "", hash), 100);
+    };
+
+    /** Opens what the address names; of an unknown name the browser itself knows whether it is a part of the page. */
+    const follow = () => {
+        clearTimeout(waiting);
+        const [, kind, number] = PATTERN.exec(location.hash) || [];
+        openers.get(kind)?.(number);
+    };
+
+    addEventListener("hashchange", follow);
+    addEventListener("click", (event) => {
+        // The address stays the same if it is followed again, so nothing else says so.
+        if (event.target.closest("a[href]")?.getAttribute("href") === location.hash) {
+            follow();
+        }
+    });
+
+    const link = (kind, number, text, properties = {}) => Dom.make("a", { href: `#${kind}-${number}`, ...properties }, text);
+
+    return {
+        follow,
+        link,
+        set: (kind, number) => replace(`#${kind}-${number}`),
+        clear: () => replace("#"),
+        onOpen: (kind, opener) => openers.set(kind, opener),
+        event: (number) => link("event", number, `#${number}`, { class: "event-link", "data-event": number, title: `Show event #${number}` }),
+    };
+})();
