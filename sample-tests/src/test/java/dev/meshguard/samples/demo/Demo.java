@@ -4,6 +4,8 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.page.RunPage;
+import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.samples.demo.DemoScenario.LanguageModelTestCase;
 import dev.meshguard.samples.demo.DemoScenario.ThirtySixKilobytesTestCase;
@@ -13,56 +15,81 @@ import dev.meshguard.samples.support.MeshAllocation;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
 
-/** Runs three leaking scenarios and a clean one and prints the results of their tests. */
+/** Runs three scenarios that fail and one that passes, prints the results of their tests, and writes their pages. */
 public final class Demo {
 
-    private static final String RULE = "=".repeat(100);
-
     private final PrintStream out;
+    private final Path pages;
 
-    private Demo(PrintStream out) {
+    Demo(PrintStream out, Path pages) {
         this.out = out;
+        this.pages = pages;
     }
 
-    /** Prints to standard output; the verdicts are the result, so it always exits with 0. */
-    public static void main(String[] arguments) {
-        new Demo(new PrintStream(System.out, true, StandardCharsets.UTF_8)).run();
+    /**
+     * Prints to standard output; the verdicts are the result, so it always exits with 0.
+     *
+     * @param arguments the folder of the pages
+     */
+    public static void main(String[] arguments) throws IOException {
+        Path here = Path.of("").toAbsolutePath();
+        Path pages = Path.of(arguments[0]).toAbsolutePath();
+        new Demo(
+                        new PrintStream(System.out, true, StandardCharsets.UTF_8),
+                        pages.startsWith(here) ? here.relativize(pages) : pages)
+                .run();
     }
 
-    private void run() {
-        out.println(
-                "Each block is what a test says after close_mesh_device: first what is left and the sum of all buffers, then, one");
-        out.println(
-                "number a finding, what, on which of the devices (filled dots), the cause in capitals with its proof, and the line.");
-        leaking("36 KB of DRAM on every device (seeds 002 and 003)", ThirtySixKilobytesTestCase.class);
-        leaking("Three L1 buffers on device 0 (seed 000)", ThreeL1BuffersTestCase.class);
-        leaking("381 buffers of a language model (seed 001, a generated workload)", LanguageModelTestCase.class);
-        title("The same mesh test with every step in its place");
-        out.println(cleanVerdict());
-    }
-
-    private void leaking(String title, Class<?> fixture) {
-        title(title);
-        out.println(Fixtures.failureOf(fixture).getMessage());
-    }
-
-    private void title(String title) {
+    void run() throws IOException {
+        failing(
+                "1. A test frees all its tensors. Each device still holds 36 KiB: the binaries of two cached programs.",
+                ThirtySixKilobytesTestCase.class);
+        failing(
+                "2. A runtime forgets to report some frees. Three buffers look leaked, and no memory is missing.",
+                ThreeL1BuffersTestCase.class);
+        failing(
+                "3. A field still holds a language model when its mesh closes. Its weights and caches are never freed.",
+                LanguageModelTestCase.class);
+        passing("4. The test of scenario 1, which now clears the program cache. Nothing remains.");
         out.println();
-        out.println(RULE);
-        out.println(title);
-        out.println(RULE);
+        out.println("pages   " + pages.resolve("index.html"));
     }
 
-    private static String cleanVerdict() {
+    private void failing(String introduction, Class<?> fixture) {
+        introduce(introduction);
+        out.println(Fixtures.failureOf(
+                        fixture, Map.of("meshguard.page", "failures", "meshguard.page.folder", pages.toString()))
+                .getMessage());
+    }
+
+    private void passing(String introduction) throws IOException {
+        introduce(introduction);
+        SuiteFolder folder = SuiteFolder.at(pages);
+        String name = SuiteFolder.nameOf("every-step", "every-step");
+        VerdictReport report = clean().shownAt(folder.pageOf(name).toString());
+        folder.add(name, RunPage.of("every step in its place", report));
+        folder.writeIndex();
+        out.println(report.text());
+    }
+
+    private void introduce(String introduction) {
+        out.println();
+        out.println("== " + introduction);
+    }
+
+    private static VerdictReport clean() {
         AllocationTracker tracker = AllocationTracker.create();
         Ttnn ttnn = Ttnn.builder(tracker).preset(RuntimePreset.OCTOBER_2025).build();
         MeshAllocation steps = new MeshAllocation(ttnn, ttnn.openMeshDevice(MeshShape.of(2, 4)));
         try (Scope test = tracker.phase(Phase.TEST)) {
             steps.run();
         }
-        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history()));
     }
 }

@@ -33,8 +33,13 @@ public final class Fixtures {
     }
 
     private static Map<String, Optional<Throwable>> run(Class<?> fixture, Function<Event, String> name) {
+        return run(fixture, name, Map.of("meshguard.page", "off"));
+    }
+
+    private static Map<String, Optional<Throwable>> run(
+            Class<?> fixture, Function<Event, String> name, Map<String, String> parameters) {
         Map<String, Optional<Throwable>> failures = new LinkedHashMap<>();
-        execute(fixture).testEvents().finished().stream()
+        execute(fixture, parameters).testEvents().finished().stream()
                 .forEach(event -> failures.put(name.apply(event), failureOf(event)));
         return failures;
     }
@@ -50,7 +55,12 @@ public final class Fixtures {
 
     /** Runs a fixture of one test and returns what it failed with. */
     public static Throwable failureOf(Class<?> fixture) {
-        Map<String, Optional<Throwable>> failures = run(fixture);
+        return failureOf(fixture, Map.of("meshguard.page", "off"));
+    }
+
+    /** Runs a fixture of one test with configuration parameters and returns what it failed with. */
+    public static Throwable failureOf(Class<?> fixture, Map<String, String> parameters) {
+        Map<String, Optional<Throwable>> failures = run(fixture, Fixtures::nameOf, parameters);
         if (failures.size() != 1) {
             throw new IllegalStateException(fixture + " has not one test but " + failures.keySet());
         }
@@ -69,15 +79,15 @@ public final class Fixtures {
 
     /** Runs a fixture and returns what its methods that run several times published as a whole. */
     public static String publishedBy(Class<?> fixture) {
-        return execute(fixture).containerEvents().reportingEntryPublished().stream()
+        return execute(fixture, Map.of("meshguard.page", "off")).containerEvents().reportingEntryPublished().stream()
                 .flatMap(event -> event.getPayload(ReportEntry.class).stream())
                 .map(entry -> String.join("\n", entry.getKeyValuePairs().values()))
                 .collect(Collectors.joining("\n"));
     }
 
-    private static EngineExecutionResults execute(Class<?> fixture) {
+    private static EngineExecutionResults execute(Class<?> fixture, Map<String, String> parameters) {
         return EngineTestKit.engine("junit-jupiter")
-                .configurationParameter("meshguard.page", "off")
+                .configurationParameters(parameters)
                 .selectors(selectClass(fixture))
                 .configurationParameter(Fixture.ENABLED, "true")
                 .execute();
