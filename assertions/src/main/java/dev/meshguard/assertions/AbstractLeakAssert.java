@@ -126,7 +126,7 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * assertThat(tracker).noLeaks(); // succeeds
      *
      * ttnn.closeMeshDevice(mesh); // the tensor was not deallocated
-     * assertThat(tracker).noLeaks(); // fails: LEAK  1 leak · 8 buffers · 8 MiB still allocated after close_mesh_device
+     * assertThat(tracker).noLeaks(); // fails: LEAK  8 MiB in 8 DRAM buffers, HELD by KvCacheTest.cache; …
      * }</pre>
      *
      * @throws LeakAssertionError if it was not, or if that is unknown

@@ -38,11 +38,11 @@ class FreeAssertionsTests {
                 .isEqualTo(expected(tracker.history(), """
                 Expecting no double free but found 1:
                 1. DRAM 0x1000 (4096) on devices 0, 1: double free ({freed 3})
-                   -> at dev.meshguard.assertions.FreeAssertionsTests.freeAgain(FreeAssertionsTests.java:NN)
+                   at dev.meshguard.assertions.FreeAssertionsTests.freeAgain(FreeAssertionsTests.java:NN)
                    the buffer that was there, 64 B, was allocated at {allocated 1}
-                   -> at dev.meshguard.assertions.FreeAssertionsTests.allocate(FreeAssertionsTests.java:NN)
+                   at dev.meshguard.assertions.FreeAssertionsTests.allocate(FreeAssertionsTests.java:NN)
                    and freed before, at {freed 1}
-                   -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)"""));
+                   at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)"""));
     }
 
     @Test
@@ -70,7 +70,7 @@ class FreeAssertionsTests {
         Assertions.assertThat(textOf(() -> assertThat(plain).hasNoDoubleFrees()))
                 .endsWith(expected(plain.history(), """
                            and freed before, at {freed 1}
-                           -> at an unknown place (no origin was captured)
+                           at an unknown place (no origin was captured)
                         To see who freed first, record with OriginCapture.ALLOCATIONS_AND_FREES."""));
     }
 
@@ -100,7 +100,7 @@ class FreeAssertionsTests {
                 .isEqualTo(expected(tracker.history(), """
                 Expecting no free of an unknown address but found 1:
                 1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address ({freed 1})
-                   -> at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)
+                   at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)
                    no buffer was ever reported there"""));
     }
 

@@ -43,9 +43,9 @@ class SeveralMeshesAssertionsTests {
                 .isEqualTo(expected(tracker.history(), """
                 Expecting no memory held by two allocators at a time but found 1:
                 1. DRAM 0x1000 (4096) on devices 0, 1: memory held by two allocators at a time ({allocated 3})
-                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)
+                   at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)
                    the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at {allocated 1}
-                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)"""));
+                   at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)"""));
     }
 
     @Test
@@ -91,9 +91,9 @@ class SeveralMeshesAssertionsTests {
                 .isEqualTo(expected(tracker.history(), """
                 Expecting no free of an unknown address but found 1:
                 1. DRAM 0x1000 (4096) on devices 0, 1: free of an unknown address ({freed 1})
-                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.free(SeveralMeshesAssertionsTests.java:NN)
+                   at dev.meshguard.assertions.SeveralMeshesAssertionsTests.free(SeveralMeshesAssertionsTests.java:NN)
                    the buffer that was there, 64 B at 0x1000 (4096) of mesh 0 and not of mesh 1, was allocated at {allocated 1}
-                   -> at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)"""));
+                   at dev.meshguard.assertions.SeveralMeshesAssertionsTests.allocate(SeveralMeshesAssertionsTests.java:NN)"""));
     }
 
     private void allocate(int mesh) {

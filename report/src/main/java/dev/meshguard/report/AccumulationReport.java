@@ -182,9 +182,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                 DeviceNames.of(site.devices()),
                 site.buffers(),
                 site.trend().description()));
-        site.origin()
-                .flatMap(origin -> origin.site())
-                .ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
+        site.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
         return lines;
     }
 }

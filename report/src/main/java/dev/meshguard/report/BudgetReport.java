@@ -60,13 +60,13 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
         if (verdict.excludedBuffers() > 0) {
             text.line(String.format(
                     Locale.ROOT,
-                    "Note: %s whose free was never reported %s not counted, because it is unknown until when %s",
+                    "note    %s whose free was never reported %s not counted, because it is unknown until when %s",
                     Quantities.count(verdict.excludedBuffers(), "buffer"),
                     verdict.excludedBuffers() == 1 ? "is" : "are",
                     verdict.excludedBuffers() == 1 ? "it was held" : "they were held"));
         }
-        page.ifPresent(place -> text.line("Page: " + place));
-        reproduction.ifPresent(command -> text.line("Reproduce: " + command));
+        page.ifPresent(place -> text.line("page    " + place));
+        reproduction.ifPresent(command -> text.line("rerun   " + command));
         return text.text();
     }
 
@@ -191,7 +191,7 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
                     Quantities.size(consumer.bytes()),
                     Quantities.count(consumer.buffers(), "buffer"),
                     consumer.site()));
-            consumer.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "-> at " + frame));
+            consumer.origin().flatMap(origin -> origin.site()).ifPresent(frame -> lines.add(INDENT + "at " + frame));
         }
         int more = exceeded.topConsumers().size() - MAX_CONSUMERS;
         if (more > 0) {

@@ -71,7 +71,7 @@ public record BufferTimeline(String title, List<Step> steps, String end) {
         lines.add(title);
         for (Step step : steps) {
             lines.add(String.format(Locale.ROOT, "#%d %s", step.event(), step.text()));
-            step.site().ifPresent(site -> lines.add(INDENT + "-> at " + site));
+            step.site().ifPresent(site -> lines.add(INDENT + "at " + site));
         }
         lines.add(end);
         return PrintableText.lines(lines);

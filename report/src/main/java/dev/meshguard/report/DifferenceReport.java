@@ -169,7 +169,7 @@ public record DifferenceReport(String text) {
     }
 
     private static void addCallSite(Optional<Origin> origin, List<String> lines) {
-        origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "-> at " + frame));
+        origin.flatMap(Origin::site).ifPresent(frame -> lines.add(INDENT + INDENT + "at " + frame));
     }
 
     private static String amount(long buffers, long bytes) {

@@ -2,7 +2,9 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.Bound;
 import dev.meshguard.verdict.expectation.DeviceSet;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -11,6 +13,7 @@ import dev.meshguard.verdict.expectation.SizeRange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.LongSummaryStatistics;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -23,32 +26,46 @@ final class ExpectationSnippets {
     private ExpectationSnippets() {}
 
     /**
-     * Returns the narrowest entry for a group.
+     * Returns the narrowest entry for a finding, if it admits no other buffer of the verdict.
      *
-     * @param devices all devices: if each of them holds a buffer of the group, the entry names none
+     * @param devices all devices: if each of them holds a buffer of the finding, the entry names none
      */
-    static ExpectationSnippet narrowest(SurvivorGroup group, List<Integer> devices) {
-        Expectation entry = narrowestFor(group, devices);
-        return new ExpectationSnippet(annotation(entry), entry.toText());
+    static Optional<ExpectationSnippet> narrowest(FindingGroups finding, LeakVerdict verdict, List<Integer> devices) {
+        Expectation entry = narrowestFor(finding, devices);
+        return finding.groups().size() == 1 || admitsOnly(finding, entry, verdict)
+                ? Optional.of(new ExpectationSnippet(annotation(entry), entry.toText()))
+                : Optional.empty();
     }
 
-    private static Expectation narrowestFor(SurvivorGroup group, List<Integer> devices) {
+    /** The sizes between the smallest and the largest of a finding may be those of another one. */
+    private static boolean admitsOnly(FindingGroups finding, Expectation entry, LeakVerdict verdict) {
+        long admitted = verdict.survivors(survivor -> survivor.status() != SurvivorStatus.EXPECTED
+                        && entry.fits(survivor.buffer(), verdict.history()))
+                .size();
+        return admitted == finding.survivors().count();
+    }
+
+    private static Expectation narrowestFor(FindingGroups finding, List<Integer> devices) {
+        SurvivorGroup first = finding.first();
         Expectation entry = Expectation.because(REASON)
-                .type(group.type())
-                .atMost(group.survivors().size());
-        if (group.devices().size() == 1 || !group.devices().equals(devices)) {
-            entry = entry.devices(DeviceSet.of(group.devices()));
+                .type(first.type())
+                .atMost(finding.survivors().count());
+        List<Integer> holding = List.copyOf(finding.survivorsByDevice().keySet());
+        if (holding.size() == 1 || !holding.equals(devices)) {
+            entry = entry.devices(DeviceSet.of(holding));
         }
-        if (group.survivors().stream()
-                .allMatch(survivor -> survivor.reports().get(0).size() == group.size())) {
-            entry = entry.size(group.size());
+        if (finding.survivors()
+                .allMatch(survivor ->
+                        survivor.reports().get(0).size() == survivor.buffer().size())) {
+            LongSummaryStatistics sizes =
+                    finding.groups().stream().mapToLong(SurvivorGroup::size).summaryStatistics();
+            entry = entry.sizes(new SizeRange(sizes.getMin(), sizes.getMax()));
         }
-        Optional<String> label = group.label().filter(text -> !text.isBlank());
+        Optional<String> label = first.label().filter(text -> !text.isBlank());
         if (label.isPresent()) {
             entry = entry.label(label.get());
         }
-        Optional<OriginPattern> origin =
-                group.origin().flatMap(found -> found.site()).flatMap(OriginPattern::of);
+        Optional<OriginPattern> origin = finding.site().flatMap(OriginPattern::of);
         return origin.isPresent() ? entry.origin(origin.get().text()) : entry;
     }
 

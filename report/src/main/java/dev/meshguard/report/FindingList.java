@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.report.VerdictReport.Finding;
-import dev.meshguard.verdict.SurvivorGroup;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.RandomAccess;
@@ -17,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class FindingList extends AbstractList<Finding> implements RandomAccess {
 
-    private final List<SurvivorGroup> groups;
-    private final Function<SurvivorGroup, Finding> writer;
+    private final List<FindingGroups> groups;
+    private final Function<FindingGroups, Finding> writer;
     private final AtomicReferenceArray<@Nullable Finding> written;
 
-    FindingList(List<SurvivorGroup> groups, Function<SurvivorGroup, Finding> writer) {
+    FindingList(List<FindingGroups> groups, Function<FindingGroups, Finding> writer) {
         this.groups = List.copyOf(groups);
         this.writer = writer;
         this.written = new AtomicReferenceArray<>(groups.size());
@@ -47,7 +46,7 @@ final class FindingList extends AbstractList<Finding> implements RandomAccess {
         return findings instanceof FindingList list
                 ? list.groups.stream()
                         .skip(from)
-                        .mapToLong(SurvivorGroup::buffers)
+                        .mapToLong(FindingGroups::buffers)
                         .sum()
                 : findings.stream().skip(from).mapToLong(Finding::buffers).sum();
     }

@@ -7,6 +7,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -75,15 +76,15 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
     }
 
     /** Returns the later buffer and its allocator. */
-    String title(String dots, MeshNames meshes) {
+    String title(MeshNames meshes) {
         Allocated first = reports.get(0);
         return String.format(
                 Locale.ROOT,
-                "%s %s x %d   %s   allocated by %s at %s, %s",
+                "%s  %s%s on %s, allocated by %s at %s, %s",
                 first.type(),
-                Quantities.size(first.size()),
-                reports.size(),
-                dots,
+                reports.size() == 1 ? "" : reports.size() + " x ",
+                Quantities.shortSize(first.size()),
+                DeviceNames.of(devices().stream().distinct().sorted().toList()),
                 meshes.of(
                         first.request().details().allocator(),
                         first.request().details().mesh(),
@@ -98,18 +99,20 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
     }
 
     /** Returns the earlier buffer, its allocator, and the line that allocated it. */
-    List<String> facts(MeshNames meshes) {
+    List<Fact> facts(MeshNames meshes) {
         BufferGeneration below = under.get(0);
         return List.of(
-                String.format(
-                        Locale.ROOT,
-                        "over %s at %s, allocated by %s, %s, %s",
-                        Quantities.size(below.size()),
-                        Quantities.address(below.address()),
-                        meshes.of(below.allocator(), below.mesh(), below.device()),
-                        events(under.stream().mapToLong(BufferGeneration::allocatedAt)),
-                        end()),
-                "-> at " + site(below.request()));
+                new Fact(
+                        Fact.WHY,
+                        String.format(
+                                Locale.ROOT,
+                                "it lies over %s at %s, allocated by %s, %s, %s",
+                                Quantities.shortSize(below.size()),
+                                Quantities.address(below.address()),
+                                meshes.of(below.allocator(), below.mesh(), below.device()),
+                                events(under.stream().mapToLong(BufferGeneration::allocatedAt)),
+                                end())),
+                new Fact(Fact.OVER, "at " + site(below.request())));
     }
 
     private String end() {

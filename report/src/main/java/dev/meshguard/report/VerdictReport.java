@@ -21,16 +21,15 @@ import org.apiguardian.api.API.Status;
  * }</pre>
  *
  * @param verdict the reported verdict
- * @param sections the findings, the worst first; one section for each kind of finding, each with a headline
+ * @param sections the findings, the worst kind first; one section for each kind
  * @param tracked the allocated total and the survivors of each type
  * @param teardown the freed and remaining memory of each clean-up step
  * @param timeline the live bytes of each phase
  * @param notes information that is no finding: harmless anomalies, notes
- * @param bufferNotes the sizes, labels and devices of undecided and expected buffers; the text contains them if the
- *     findings leave room
+ * @param histograms the number of survivors by size, by label and by device, where there are many findings
  * @param expectations the result of each expectation
- * @param remedies the recommended actions, one for each cause
- * @param expectationSnippet the entry to paste if a buffer is expected, in both its forms, if one exists
+ * @param expectationSnippet the entry to paste if the buffers of the first finding are expected, in both its forms, if
+ *     one entry admits exactly these
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
  * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
@@ -44,9 +43,8 @@ public record VerdictReport(
         List<TeardownRow> teardown,
         List<TimelineRow> timeline,
         List<String> notes,
-        List<String> bufferNotes,
+        List<String> histograms,
         List<String> expectations,
-        List<String> remedies,
         Optional<ExpectationSnippet> expectationSnippet,
         Optional<String> reproduction,
         Optional<String> page,
@@ -55,13 +53,15 @@ public record VerdictReport(
     /**
      * Findings of one kind.
      *
-     * @param headline the kind, the counts and the sum
-     * @param findings the findings, oldest first
+     * @param headline one line that answers alone: the kind, the memory, and the cause and line of the largest finding
+     * @param facts what holds for all findings: why a verdict is inconclusive
+     * @param findings the findings, new ones before known ones, the one with the most bytes first
      */
-    public record Section(String headline, List<Finding> findings) {
+    public record Section(String headline, List<Fact> facts, List<Finding> findings) {
 
-        /** Creates a section with its own copy of the findings. */
+        /** Creates a section with its own copies of the lists. */
         public Section {
+            facts = List.copyOf(facts);
             findings = findings instanceof FindingList ? findings : List.copyOf(findings);
         }
     }
@@ -69,17 +69,50 @@ public record VerdictReport(
     /**
      * One finding.
      *
-     * @param title the buffers, their size, devices and cause
-     * @param site the line of code, if it is known
-     * @param facts the evidence and the circumstances, the decisive ones first
+     * @param title the memory, the number of buffers, their size, devices, label and owner
+     * @param sites the line of code that allocated them, and the callers that tell findings of one line apart; empty if
+     *     no line is known
+     * @param facts why the buffers survived, how to fix it, and what was seen, in this order
      * @param buffers the number of buffers of the finding
      */
-    public record Finding(String title, Optional<String> site, List<String> facts, long buffers) {
+    public record Finding(String title, List<String> sites, List<Fact> facts, long buffers) {
 
-        /** Creates a finding with its own copy of the facts. */
+        /** Creates a finding with its own copies of the lists. */
         public Finding {
+            sites = List.copyOf(sites);
             facts = List.copyOf(facts);
         }
+    }
+
+    /**
+     * One fact about a finding.
+     *
+     * @param name what the fact answers: {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with}
+     *     or {@code note}
+     * @param text the fact
+     */
+    public record Fact(String name, String text) {
+
+        /** The cause, with the decisive evidence. */
+        public static final String WHY = "why";
+
+        /** What the reader should do. */
+        public static final String FIX = "fix";
+
+        /** Further evidence and the circumstances. */
+        public static final String SEEN = "seen";
+
+        /** The line of code that freed the buffers too late. */
+        public static final String FREED = "freed";
+
+        /** The line of code that allocated the buffers underneath. */
+        public static final String OVER = "over";
+
+        /** Buffers that disappear with those of the finding. */
+        public static final String WITH = "with";
+
+        /** What a baseline knows of the finding. */
+        public static final String NOTE = "note";
     }
 
     /**
@@ -125,18 +158,32 @@ public record VerdictReport(
         timeline = List.copyOf(timeline);
         notes = List.copyOf(notes);
         expectations = List.copyOf(expectations);
-        remedies = List.copyOf(remedies);
         limits = List.copyOf(limits);
     }
 
     /** Returns the report of a verdict. */
     public static VerdictReport of(LeakVerdict verdict) {
-        return new VerdictReportBuilder(verdict, Optional.empty()).report();
+        return of(verdict, Optional.empty(), Optional.empty());
     }
 
     /** Returns the report of a verdict that states of each leak whether it is known; new leaks come first. */
     public static VerdictReport of(LeakVerdict verdict, Baseline known) {
-        return new VerdictReportBuilder(verdict, Optional.of(BaselineComparison.of(known, verdict))).report();
+        return of(verdict, Optional.of(known), Optional.empty());
+    }
+
+    /**
+     * Returns the report of a verdict on a test.
+     *
+     * @param known the known leaks, if there is a baseline
+     * @param testClass the class of the test; if code outside it allocated a leak, the report adds the line of the class
+     *     that called this code
+     */
+    public static VerdictReport of(LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass) {
+        return new VerdictReportBuilder(
+                        verdict,
+                        known.map(baseline -> BaselineComparison.of(baseline, verdict)),
+                        testClass.map(Class::getName))
+                .report();
     }
 
     /**
@@ -153,9 +200,8 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 more,
-                bufferNotes,
+                histograms,
                 expectations,
-                remedies,
                 expectationSnippet,
                 reproduction,
                 page,
@@ -171,9 +217,8 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 notes,
-                bufferNotes,
+                histograms,
                 expectations,
-                remedies,
                 expectationSnippet,
                 Optional.of(command),
                 page,
@@ -189,9 +234,8 @@ public record VerdictReport(
                 teardown,
                 timeline,
                 notes,
-                bufferNotes,
+                histograms,
                 expectations,
-                remedies,
                 expectationSnippet,
                 reproduction,
                 Optional.of(place),
@@ -203,11 +247,33 @@ public record VerdictReport(
      * already.
      */
     public Optional<ExpectationSnippet> expectationSnippetOf(SurvivorGroup group) {
-        return VerdictReportBuilder.expectationSnippet(group, VerdictReportBuilder.devices(verdict.history()));
+        return expectationSnippetOf(new FindingGroups(List.of(group)));
     }
 
-    /** Returns the whole text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end. */
+    /** Returns the narrowest entry that expects the buffers of a finding, if one entry admits exactly these. */
+    public Optional<ExpectationSnippet> expectationSnippetOf(FindingGroups finding) {
+        return VerdictReportBuilder.expectationSnippet(
+                finding, verdict, VerdictReportBuilder.devices(verdict.history()));
+    }
+
+    /**
+     * Returns the findings as text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end: what
+     * leaked, where, why, and what to do.
+     */
     public String text() {
         return VerdictText.render(this);
+    }
+
+    /**
+     * Returns the tables as text: the memory of each type, what each step of the teardown freed, the live bytes of each
+     * phase, the number of survivors by size, label and device, and the entry for a file of expected buffers.
+     */
+    public String tables() {
+        return VerdictText.tables(this);
+    }
+
+    /** Returns {@link #text()}, an empty line and {@link #tables()}. */
+    public String fullText() {
+        return text() + "\n\n" + tables();
     }
 }

@@ -5,21 +5,19 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
+import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
 import dev.meshguard.verdict.Cause;
-import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.PhaseUsage.Flow;
@@ -37,10 +35,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -52,15 +48,11 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Builds the {@link VerdictReport} of a verdict: headlines, findings, notes and remedies as sentences. */
+/** Builds the {@link VerdictReport} of a verdict: headlines, findings and notes as sentences. */
 final class VerdictReportBuilder {
 
-    private static final int MAX_ADDRESSES = 3;
     private static final int MAX_DEVICE = 65_535;
-    private static final int MAX_EVIDENCE = 3;
     private static final int MAX_UNDECIDED = 2;
-    private static final int MAX_CONTEXT = 2;
-    private static final int MAX_CONSEQUENCES = 3;
     private static final int MAX_ANOMALIES = 5;
     private static final int MAX_UNMATCHED = 2;
     private static final int MAX_TEARDOWN_ROWS = 6;
@@ -79,21 +71,26 @@ final class VerdictReportBuilder {
 
     private final Set<SurvivorGroup> known = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    /** Whether the reports came from another program whose meshes are unknown, for example from the log of a server. */
-    private final boolean isOfOutsideSource;
-
+    /** Whether the reports came from another program that sends no lines of code, for example from the log of a server. */
     private final boolean isWithoutOrigins;
 
-    VerdictReportBuilder(LeakVerdict verdict, Optional<BaselineComparison> comparison) {
+    private final CallerLines callers;
+    private final Headlines headlines;
+    private final FindingWriter writer;
+
+    VerdictReportBuilder(LeakVerdict verdict, Optional<BaselineComparison> comparison, Optional<String> testClass) {
         this.verdict = verdict;
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
-        this.isOfOutsideSource = verdict.vocabulary() == SourceVocabulary.PROGRAM;
-        this.isWithoutOrigins = isOfOutsideSource
+        this.isWithoutOrigins = verdict.vocabulary() == SourceVocabulary.PROGRAM
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
         this.devices = devices(history);
+        this.callers = new CallerLines(verdict.groups(), testClass);
+        this.headlines = new Headlines(verdict, callers);
+        this.writer = new FindingWriter(
+                verdict, callers, isWithoutOrigins, group -> Optional.ofNullable(fingerprints.get(group)));
         verdict.survivors(survivor ->
                         survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
                 .forEach(survivor -> freedLate.add(survivor.buffer()));
@@ -114,11 +111,10 @@ final class VerdictReportBuilder {
                 teardown(),
                 timeline(),
                 notes(),
-                Stream.of(SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
+                Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.UNDECIDED, SurvivorStatus.EXPECTED)
                         .flatMap(status -> SurvivorHistogram.of(verdict, status).stream())
                         .toList(),
                 expectations(),
-                remedies(),
                 expectationSnippet(),
                 Optional.empty(),
                 Optional.empty(),
@@ -129,149 +125,71 @@ final class VerdictReportBuilder {
 
     private List<Section> sections() {
         List<Section> sections = new ArrayList<>();
-        List<SurvivorGroup> leaked = verdict.groups(SurvivorStatus.LEAKED);
+        List<FindingGroups> leaked = findings(SurvivorStatus.LEAKED);
         if (!leaked.isEmpty()) {
-            sections.add(new Section(
-                    String.format(
-                            Locale.ROOT,
-                            "LEAK  %s · %s · %s still allocated%s",
-                            Quantities.count(leaked.size(), "leak"),
-                            Quantities.count(verdict.sum().leaked(), "buffer"),
-                            Quantities.size(bytes(leaked)),
-                            afterClose()),
-                    findings(leaked)));
+            sections.add(new Section(headlines.leak(leaked), List.of(), written(leaked)));
         }
         if (!verdict.inconclusiveReasonTexts().isEmpty()) {
-            List<Finding> doubtful = new ArrayList<>();
-            verdict.inconclusiveReasonTexts()
-                    .forEach(reason -> doubtful.add(new Finding(reason, Optional.empty(), List.of(), 0)));
-            doubtful.addAll(undecided());
-            sections.add(new Section("INCONCLUSIVE  it cannot be known whether all memory was freed", doubtful));
+            List<FindingGroups> undecided = findings(SurvivorStatus.UNDECIDED);
+            sections.add(new Section(
+                    headlines.inconclusive(undecided),
+                    verdict.inconclusiveReasonTexts().stream()
+                            .map(reason -> new Fact(Fact.WHY, reason))
+                            .toList(),
+                    undecided(undecided)));
         }
-        freedLate().ifPresent(sections::add);
-        List<SurvivorGroup> misreported = verdict.groups(SurvivorStatus.MISREPORTED);
-        List<Finding> wrongBooks = new ArrayList<>(findings(misreported));
-        wrongBooks.addAll(unbalancing());
-        if (!wrongBooks.isEmpty()) {
-            sections.add(new Section(misreportedHeadline(misreported), wrongBooks));
+        List<FindingGroups> late = findings(SurvivorStatus.FREED_LATE);
+        if (!late.isEmpty()) {
+            sections.add(new Section(headlines.freedLate(late), List.of(), written(late)));
+        }
+        List<FindingGroups> misreported = findings(SurvivorStatus.MISREPORTED);
+        if (!misreported.isEmpty() || !verdict.unbalancingAnomalies().isEmpty()) {
+            List<Finding> wrongReports = new ArrayList<>(written(misreported));
+            wrongReports.addAll(unbalancing());
+            sections.add(new Section(headlines.misreported(misreported), List.of(), wrongReports));
         }
         stale().ifPresent(sections::add);
         if (sections.isEmpty()) {
-            sections.add(new Section(cleanHeadline(), List.of()));
+            sections.add(new Section(headlines.clean(), List.of(), List.of()));
         }
         meshOverlaps().ifPresent(sections::add);
-        Section first = sections.get(0);
-        sections.set(0, new Section(first.headline() + "      [" + sum(verdict.sum()) + "]", first.findings()));
         return sections;
     }
 
-    private Optional<Section> freedLate() {
-        List<SurvivorGroup> late = verdict.groups(SurvivorStatus.FREED_LATE);
-        if (late.isEmpty()) {
-            return Optional.empty();
-        }
-        return Optional.of(new Section(
-                String.format(
-                        Locale.ROOT,
-                        "FREED_LATE  %s · %s · %s freed only after %s",
-                        Quantities.count(late.size(), "finding"),
-                        Quantities.count(verdict.sum().late(), "buffer"),
-                        Quantities.size(bytes(late)),
-                        hasClosedAnything() ? "close_mesh_device had begun" : "the check"),
-                findings(late)));
-    }
-
-    private boolean hasClosedAnything() {
-        return history.openMeshes().size() < history.meshes().size();
-    }
-
-    /** The missing reports are the main message; a few buffers show which ones are affected. */
-    private List<Finding> undecided() {
-        List<SurvivorGroup> groups = verdict.groups(SurvivorStatus.UNDECIDED);
-        int shown = Math.min(MAX_UNDECIDED, groups.size());
-        List<Finding> findings = new ArrayList<>(findings(groups.subList(0, shown)));
-        long more = groups.subList(shown, groups.size()).stream()
-                .mapToLong(SurvivorGroup::buffers)
+    /** A few buffers show which ones the missing reports affect. */
+    private List<Finding> undecided(List<FindingGroups> undecided) {
+        int shown = Math.min(MAX_UNDECIDED, undecided.size());
+        List<Finding> findings = new ArrayList<>(written(undecided.subList(0, shown)));
+        long more = undecided.subList(shown, undecided.size()).stream()
+                .mapToLong(FindingGroups::buffers)
                 .sum();
         if (more > 0) {
             findings.add(new Finding(
-                    Quantities.count(more, "more buffer") + " of which it is not known",
-                    Optional.empty(),
-                    List.of(),
-                    more));
+                    Quantities.count(more, "more buffer") + " of which it is not known", List.of(), List.of(), more));
         }
         return findings;
     }
 
-    private String misreportedHeadline(List<SurvivorGroup> misreported) {
-        String memory = verdict.isLeakFree()
-                ? "all memory was freed, but the reported counts are wrong"
-                : "the reported counts are wrong as well";
-        List<String> parts = new ArrayList<>();
-        if (!misreported.isEmpty()) {
-            parts.add(Quantities.count(verdict.sum().misreported(), "buffer") + ", "
-                    + Quantities.size(bytes(misreported)) + ", still live");
-        }
-        long unheard = verdict.unbalancingAnomalies().stream()
-                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
-                .count();
-        long frees = verdict.unbalancingAnomalies().size() - unheard;
-        if (frees > 0) {
-            parts.add(Quantities.count(frees, "free") + " of nothing");
-        }
-        if (unheard > 0) {
-            parts.add(Quantities.count(unheard, "buffer") + " never reported");
-        }
-        return "MISREPORTED  " + memory + ": " + String.join("; ", parts);
-    }
-
-    private String cleanHeadline() {
-        return verdict.sum().expected() == 0
-                ? "CLEAN  all memory was freed"
-                : String.format(
-                        Locale.ROOT,
-                        "CLEAN  only expected buffers remain: %s, %s",
-                        Quantities.count(verdict.sum().expected(), "buffer"),
-                        Quantities.size(bytes(verdict.groups(SurvivorStatus.EXPECTED))));
-    }
-
-    /** A process that died has closed nothing, nor has one of several contexts on a mesh. */
-    private String afterClose() {
-        if (history.context().isPresent()) {
-            return " at the end of " + history.context().get() + ", whose mesh goes on";
-        }
-        return hasClosedAnything() ? " after close_mesh_device" : "";
-    }
-
-    private static String sum(Sum sum) {
-        List<String> parts = new ArrayList<>();
-        parts.add(sum.freed() + " freed");
-        addPart(parts, sum.late(), "freed late");
-        addPart(parts, sum.leaked(), "leaked");
-        addPart(parts, sum.misreported(), "misreported");
-        addPart(parts, sum.expected(), "expected");
-        addPart(parts, sum.undecided(), "undecided");
-        return sum.allocated() + " allocated = " + String.join(" + ", parts);
-    }
-
-    private static void addPart(List<String> parts, long count, String noun) {
-        if (count > 0) {
-            parts.add(count + " " + noun);
-        }
-    }
-
-    private static long bytes(List<SurvivorGroup> groups) {
-        return groups.stream().mapToLong(SurvivorGroup::totalBytes).sum();
-    }
-
     // Findings
 
-    private List<Finding> findings(List<SurvivorGroup> groups) {
-        return new FindingList(
-                groups.stream().sorted(Comparator.comparing(this::isKnown)).toList(), this::finding);
+    /** Returns the findings of a status; new ones come before known ones, because a new leak must be visible among hundreds. */
+    private List<FindingGroups> findings(SurvivorStatus status) {
+        List<SurvivorGroup> all = verdict.groups(status);
+        List<FindingGroups> findings = new ArrayList<>(
+                FindingGroups.of(all.stream().filter(group -> !isKnown(group)).toList()));
+        findings.addAll(FindingGroups.of(all.stream().filter(this::isKnown).toList()));
+        return findings;
     }
 
-    /** A new leak must be visible among hundreds of known ones. */
+    /** Returns the findings of a verdict that are expected. */
+    static List<FindingGroups> expected(LeakVerdict verdict) {
+        return FindingGroups.of(verdict.groups(SurvivorStatus.EXPECTED));
+    }
+
+    private List<Finding> written(List<FindingGroups> findings) {
+        return new FindingList(findings, writer::finding);
+    }
+
     private boolean isKnown(SurvivorGroup group) {
         return known.contains(group);
     }
@@ -290,128 +208,6 @@ final class VerdictReportBuilder {
                 }));
     }
 
-    private Finding finding(SurvivorGroup group) {
-        List<String> evidence = group.evidence().stream()
-                .map(Evidence::text)
-                .limit(MAX_EVIDENCE)
-                .collect(Collectors.toCollection(ArrayList::new));
-        String decisive = evidence.remove(0);
-        List<String> facts = new ArrayList<>(evidence);
-        facts.add(circumstances(group));
-        group.context().stream().limit(MAX_CONTEXT).map(Evidence::text).forEach(facts::add);
-        facts.addAll(consequences(group));
-        Optional.ofNullable(fingerprints.get(group)).ifPresent(facts::add);
-        return new Finding(
-                String.format(
-                        Locale.ROOT,
-                        "%s %s x %d   %s   %s: %s",
-                        group.type(),
-                        Quantities.size(group.size()),
-                        group.survivors().size(),
-                        dots(group.devices()),
-                        group.cause(),
-                        decisive),
-                site(group),
-                facts,
-                group.buffers());
-    }
-
-    /** If all origins are unknown, one note replaces a line for each. */
-    private Optional<String> site(SurvivorGroup group) {
-        Optional<String> origin = group.origin().map(Object::toString);
-        return origin.isPresent() || isWithoutOrigins
-                ? origin
-                : Optional.of("an unknown place (no origin was captured)");
-    }
-
-    /** Buffers that are freed with the root have one line each: they need no remedy of their own. */
-    private List<String> consequences(SurvivorGroup group) {
-        List<String> lines = group.consequences().stream()
-                .limit(MAX_CONSEQUENCES)
-                .map(this::consequence)
-                .collect(Collectors.toCollection(ArrayList::new));
-        int more = group.consequences().size() - lines.size();
-        if (more > 0) {
-            long buffers = group.consequences().stream()
-                    .skip(MAX_CONSEQUENCES)
-                    .mapToLong(SurvivorGroup::buffers)
-                    .sum();
-            lines.add("with it: " + Quantities.count(buffers, "more buffer") + " of " + more + " other sorts");
-        }
-        return lines;
-    }
-
-    private String consequence(SurvivorGroup group) {
-        return String.format(
-                Locale.ROOT,
-                "with it: %s %s x %d on %s%s",
-                group.type(),
-                Quantities.size(group.size()),
-                group.survivors().size(),
-                description(group.devices()),
-                owners(group));
-    }
-
-    private String circumstances(SurvivorGroup group) {
-        List<Long> events = group.survivors().stream()
-                .map(survivor -> survivor.reports().get(0).allocatedAt())
-                .sorted()
-                .toList();
-        String when = events.size() == 1
-                ? "event #" + events.get(0)
-                : "events #" + events.get(0) + " to #" + events.get(events.size() - 1);
-        return String.format(
-                Locale.ROOT,
-                "allocated in %s (%s) at %s%s, %s%s",
-                history.phaseAt(group.first().reports().get(0).allocatedAt()),
-                when,
-                addresses(group),
-                lenders(group),
-                group.label().map(label -> "label " + Quantities.quoted(label)).orElse("unlabelled"),
-                owners(group));
-    }
-
-    private static String addresses(SurvivorGroup group) {
-        TreeSet<Long> addresses = new TreeSet<>();
-        group.survivors().forEach(survivor -> addresses.add(survivor.buffer().address()));
-        String named =
-                addresses.stream().limit(MAX_ADDRESSES).map(Quantities::address).collect(Collectors.joining(", "));
-        int more = addresses.size() - MAX_ADDRESSES;
-        return more > 0 ? named + " and " + more + " more" : named;
-    }
-
-    /** If meshes share a device, an address alone does not identify its allocator. */
-    private String lenders(SurvivorGroup group) {
-        TreeSet<Integer> lenders = new TreeSet<>();
-        group.survivors().forEach(survivor -> survivor.buffer().mesh().ifPresent(lenders::add));
-        return lenders.isEmpty() || !history.meshesSharedADevice() ? "" : ", allocated by " + meshes.of(lenders);
-    }
-
-    private static String owners(SurvivorGroup group) {
-        Set<String> owners = new LinkedHashSet<>();
-        group.survivors()
-                .forEach(survivor -> survivor.buffer()
-                        .reports()
-                        .forEach(report -> report.request()
-                                .details()
-                                .owner()
-                                .map(Owner::toString)
-                                .ifPresent(owners::add)));
-        if (owners.isEmpty()) {
-            return "";
-        }
-        String named = owners.stream().limit(MAX_ADDRESSES).collect(Collectors.joining(", "));
-        int more = owners.size() - MAX_ADDRESSES;
-        return ", owned by " + named + (more > 0 ? " and " + more + " more" : "");
-    }
-
-    /** One mark for each device, in ascending order: filled if it has survivors. */
-    private String dots(List<Integer> filled) {
-        return devices.stream()
-                .map(device -> filled.contains(device) ? "●" : "○")
-                .collect(Collectors.joining("", devices.size() == 1 ? "device " : "devices ", ""));
-    }
-
     /** A free without a buffer: the reporting line, and the earlier holder of the address. */
     private List<Finding> unbalancing() {
         List<Anomaly> anomalies = verdict.unbalancingAnomalies();
@@ -426,8 +222,8 @@ final class VerdictReportBuilder {
                             Quantities.address(anomaly.address()),
                             anomaly.device(),
                             anomaly.event().number()),
-                    siteOf(anomaly),
-                    List.of(holder(anomaly)),
+                    siteOf(anomaly).stream().toList(),
+                    List.of(new Fact(Fact.WHY, holder(anomaly))),
                     0));
         }
         int more = anomalies.size() - findings.size();
@@ -435,7 +231,7 @@ final class VerdictReportBuilder {
             boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.event() instanceof HistoryEvent.Freed);
             findings.add(new Finding(
                     Quantities.count(more, areFrees ? "more free" : "more finding") + " of that kind",
-                    Optional.empty(),
+                    List.of(),
                     List.of(),
                     0));
         }
@@ -509,8 +305,8 @@ final class VerdictReportBuilder {
         List<Finding> findings = new ArrayList<>();
         for (MeshOverlap overlap : overlaps.subList(0, Math.min(MAX_ANOMALIES, overlaps.size()))) {
             findings.add(new Finding(
-                    overlap.title(dots(overlap.devices()), meshes),
-                    Optional.of(overlap.site()),
+                    overlap.title(meshes),
+                    List.of(overlap.site()),
                     overlap.facts(meshes),
                     overlap.reports().size()));
         }
@@ -518,7 +314,7 @@ final class VerdictReportBuilder {
         if (more > 0) {
             findings.add(new Finding(
                     Quantities.count(more, "more overlap") + " of that kind",
-                    Optional.empty(),
+                    List.of(),
                     List.of(),
                     overlaps.stream()
                             .skip(MAX_ANOMALIES)
@@ -532,6 +328,7 @@ final class VerdictReportBuilder {
                         + (overlaps.stream().allMatch(MeshOverlap::isOfTwoMeshes) ? "meshes" : "allocators")
                         + " held the same memory at a time, so each may have overwritten the other's data: "
                         + Quantities.count(buffers, "buffer"),
+                List.of(new Fact(Fact.FIX, overlapRemedy(overlaps))),
                 findings));
     }
 
@@ -646,10 +443,12 @@ final class VerdictReportBuilder {
         return rows;
     }
 
-    // Harmless anomalies, expected buffers, remedies
+    // Harmless anomalies and expected buffers
 
     private List<String> notes() {
-        List<String> notes = new ArrayList<>(SurvivorHistogram.of(verdict, SurvivorStatus.LEAKED));
+        List<String> notes = new ArrayList<>();
+        history.context()
+                .ifPresent(context -> notes.add("checked at the end of " + context + ", whose mesh stays open"));
         if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
             notes.add("No call site is named, because no origins were captured.");
         }
@@ -813,16 +612,17 @@ final class VerdictReportBuilder {
                         Locale.ROOT,
                         "STALE  %s more than survived",
                         stale.size() == 1 ? "1 expectation promises" : stale.size() + " expectations promise"),
+                List.of(),
                 stale.stream().map(this::stale).toList()));
     }
 
     private Finding stale(ExpectationResult result) {
         Expectation entry = result.expectation();
         if (result.neverMatched()) {
-            List<String> facts = new ArrayList<>();
-            TypingErrorHint.of(entry, verdict).ifPresent(facts::add);
-            facts.add("if that is right, remove the entry, or it will hide the next leak");
-            return new Finding("no survivor matches: " + entry, Optional.empty(), facts, 0);
+            List<Fact> facts = new ArrayList<>();
+            TypingErrorHint.of(entry, verdict).ifPresent(hint -> facts.add(new Fact(Fact.WHY, hint)));
+            facts.add(new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak."));
+            return new Finding("no survivor matches: " + entry, List.of(), facts, 0);
         }
         Expectation lowered = entry.exactly(result.matchedBuffers());
         return new Finding(
@@ -832,43 +632,37 @@ final class VerdictReportBuilder {
                         Quantities.count(result.matchedBuffers(), "buffer"),
                         Quantities.size(result.matchedBytes()),
                         entry),
-                Optional.empty(),
+                List.of(),
                 List.of(
-                        "if fewer are right, expect the survivors:",
-                        ExpectationSnippets.annotation(lowered),
-                        "as a line of a file: " + lowered.toText()),
+                        new Fact(Fact.FIX, "If fewer are right, expect the survivors:"),
+                        new Fact(Fact.FIX, ExpectationSnippets.annotation(lowered)),
+                        new Fact(Fact.FIX, "as a line of a file: " + lowered.toText())),
                 0);
     }
 
-    private List<String> remedies() {
-        Set<Cause> causes = EnumSet.noneOf(Cause.class);
-        verdict.groups().stream().filter(VerdictReportBuilder::isFinding).forEach(group -> causes.add(group.cause()));
-        List<String> remedies = causes.stream()
-                .map(cause -> cause + ": " + verdict.remedyOf(cause))
-                .collect(Collectors.toCollection(ArrayList::new));
-        if (!verdict.meshOverlaps().isEmpty()) {
-            remedies.add(
-                    MeshOverlap.in(verdict).stream().allMatch(MeshOverlap::isOfTwoMeshes)
-                            ? "OVERLAP: Free what one mesh holds on a device before another mesh over it takes memory, or use one mesh"
-                                    + " only: each has an allocator of its own that knows nothing of the others'."
-                            : "OVERLAP: Free what one allocator holds before another reserves memory there, or allocate on the mesh"
-                                    + " only: a mesh, a device and a sub-device have one each that knows nothing of the others.");
-        }
-        return remedies;
+    private static String overlapRemedy(List<MeshOverlap> overlaps) {
+        return overlaps.stream().allMatch(MeshOverlap::isOfTwoMeshes)
+                ? "Free what one mesh holds on a device before another mesh over it allocates memory, or use one mesh only: each"
+                        + " has an allocator of its own that knows nothing of the others'."
+                : "Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a mesh, a"
+                        + " device and a sub-device have one each that knows nothing of the others.";
     }
 
     private Optional<ExpectationSnippet> expectationSnippet() {
-        return verdict.groups().stream()
-                .sorted(Comparator.comparing(this::isKnown))
-                .map(group -> expectationSnippet(group, devices))
+        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
+                .flatMap(status -> findings(status).stream())
+                .sorted(Comparator.comparing(finding -> isKnown(finding.first())))
+                .map(finding -> expectationSnippet(finding, verdict, devices))
                 .flatMap(Optional::stream)
                 .findFirst();
     }
 
-    /** Returns the narrowest entry for a group, if one fits it. */
-    static Optional<ExpectationSnippet> expectationSnippet(SurvivorGroup group, List<Integer> devices) {
-        return isFinding(group) && isOneThing(group) && hasPossibleDevices(group)
-                ? Optional.of(ExpectationSnippets.narrowest(group, devices))
+    /** Returns the narrowest entry for a finding, if one admits exactly its buffers. */
+    static Optional<ExpectationSnippet> expectationSnippet(
+            FindingGroups finding, LeakVerdict verdict, List<Integer> devices) {
+        return finding.groups().stream()
+                        .allMatch(group -> isFinding(group) && isOneThing(group) && hasPossibleDevices(group))
+                ? ExpectationSnippets.narrowest(finding, verdict, devices)
                 : Optional.empty();
     }
 

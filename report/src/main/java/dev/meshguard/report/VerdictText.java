@@ -2,18 +2,20 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.verdict.LeakVerdict.Sum;
+import dev.meshguard.verdict.SourceVocabulary;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Lays a {@link VerdictReport} out as plain text of bounded length: the same characters in every locale and on every terminal. */
 final class VerdictText {
@@ -21,50 +23,48 @@ final class VerdictText {
     /** A failure that does not fit on a screen is not read. */
     static final int MAX_LINES = 40;
 
+    /** The width of a line, except of those that a user clicks or copies: frames, entries, pages and commands. */
+    static final int MAX_COLUMNS = 120;
+
     /** The minimum number of lines for findings, regardless of other content. */
     private static final int MIN_FINDING_LINES = 12;
 
     /** Additional lines for each section after the first: a headline alone is not useful. */
-    private static final int MORE_FOR_A_SECTION = 3;
+    private static final int MORE_FOR_A_SECTION = 2;
 
-    /** With this limit the text always fits: five sections with a finding each, and a line for each other kind. */
-    private static final int MAX_REMEDIES = 6;
+    /** More findings with two lines each do not fit, so nobody sees whether they have something in common. */
+    private static final int MAX_COMPARED = MAX_LINES / 2;
 
     private static final int MAX_TRACKED_ROWS = 8;
 
     private static final int BAR = 30;
     private static final String INDENT = "   ";
+    private static final String AT = INDENT + "at ";
+    private static final String CONTINUED = " ".repeat(9);
 
     private VerdictText() {}
 
+    /** Returns the findings, and what to do about them. */
     static String render(VerdictReport report) {
-        int fewest =
-                neededLines(report, MIN_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION);
-        List<String> middle = tracked(report.tracked());
-        int room = MAX_LINES - frame(report) - middle.size();
-        List<String> closing = closing(report, report.notes(), room - fewest);
-        if (room - closing.size() - report.bufferNotes().size() >= neededLines(report, room)) {
-            List<String> notes = Stream.concat(report.notes().stream(), report.bufferNotes().stream())
-                    .toList();
-            closing = closing(report, notes, room - fewest);
-        }
-        int free = room - closing.size();
-        for (List<String> table : List.of(teardown(report.teardown()), timeline(report.timeline()))) {
-            if (free - table.size() >= fewest) {
-                middle.addAll(table);
-                free -= table.size();
-            }
-        }
+        int needed = MIN_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION;
+        int room = MAX_LINES - frame(report);
+        List<String> closing = closing(report, room - neededLines(report, needed));
         List<String> lines = new ArrayList<>();
-        appendSections(lines, report.sections(), free);
-        if (!middle.isEmpty()) {
+        appendSections(lines, report.sections(), room - closing.size());
+        if (lines.size() > 1) {
             lines.add("");
-            lines.addAll(middle);
         }
-        if (!closing.isEmpty()) {
-            lines.add("");
-            lines.addAll(closing);
-        }
+        lines.addAll(closing);
+        return PrintableText.lines(lines);
+    }
+
+    /** Returns all tables. */
+    static String tables(VerdictReport report) {
+        List<String> lines = new ArrayList<>(tracked(report.tracked()));
+        lines.addAll(teardown(report.teardown()));
+        lines.addAll(timeline(report.timeline()));
+        lines.addAll(report.histograms());
+        report.expectationSnippet().ifPresent(entry -> lines.add("In a file of expected buffers: " + entry.line()));
         return PrintableText.lines(lines);
     }
 
@@ -75,17 +75,18 @@ final class VerdictText {
     private static int neededLines(VerdictReport report, int most) {
         int wanted = 0;
         for (Section section : report.sections()) {
+            wanted += factLines(section.facts()).size();
             for (Finding finding : section.findings()) {
-                wanted += lines(finding, 1).size();
                 if (wanted >= most) {
                     return most;
                 }
+                wanted += lines(finding, 1, Common.NOTHING).size();
             }
         }
-        return wanted;
+        return Math.min(wanted, most);
     }
 
-    /** The headlines and the empty lines. */
+    /** The headlines and the empty lines around them. */
     private static int frame(VerdictReport report) {
         return report.sections().size() * 2 + 1;
     }
@@ -94,6 +95,46 @@ final class VerdictText {
         return (int) sections.stream()
                 .filter(section -> !section.findings().isEmpty())
                 .count();
+    }
+
+    // Findings
+
+    /**
+     * What all findings of a section have in common, so that it is written once.
+     *
+     * @param site the line that allocated their buffers, if their callers differ
+     * @param fix how to fix them
+     */
+    private record Common(Optional<String> site, Optional<String> fix) {
+
+        static final Common NOTHING = new Common(Optional.empty(), Optional.empty());
+
+        static Common of(List<Finding> findings) {
+            if (findings.size() < 2) {
+                return NOTHING;
+            }
+            List<Finding> compared = findings.subList(0, Math.min(MAX_COMPARED, findings.size()));
+            boolean allHaveCallers =
+                    compared.stream().allMatch(finding -> finding.sites().size() > 1);
+            return new Common(
+                    allHaveCallers ? same(compared, finding -> finding.sites().get(0)) : Optional.empty(),
+                    same(compared, VerdictText::fixOf));
+        }
+
+        private static Optional<String> same(List<Finding> findings, Function<Finding, String> property) {
+            List<String> distinct =
+                    findings.stream().map(property).distinct().limit(2).toList();
+            return distinct.size() == 1
+                    ? Optional.of(distinct.get(0)).filter(text -> !text.isEmpty())
+                    : Optional.empty();
+        }
+    }
+
+    private static String fixOf(Finding finding) {
+        return finding.facts().stream()
+                .filter(fact -> fact.name().equals(Fact.FIX))
+                .map(Fact::text)
+                .collect(Collectors.joining(" "));
     }
 
     private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
@@ -105,62 +146,167 @@ final class VerdictText {
                 lines.add("");
             }
             lines.add(section.headline());
-            int shown = 0;
+            if (section.findings().isEmpty() && section.facts().isEmpty()) {
+                continue;
+            }
+            if (sections.size() == 1) {
+                lines.add("");
+            }
             waiting -= section.findings().isEmpty() ? 0 : 1;
+            int budget = room - waiting * MORE_FOR_A_SECTION;
+            int before = lines.size();
+            Common common = Common.of(section.findings());
+            List<String> fix = common.fix().map(text -> entry("fix", text)).orElse(List.of());
+            lines.addAll(cut(
+                    factLines(section.facts()),
+                    budget - fix.size() - (section.findings().isEmpty() ? 0 : 2),
+                    "lines"));
+            common.site()
+                    .ifPresent(site -> lines.add(
+                            (section.findings().size() == 2 ? "both" : "all") + " at " + site + ", called from:"));
+            int shown = 0;
             for (Finding finding : section.findings()) {
-                List<String> one = lines(finding, number);
+                List<String> one = lines(finding, number, common);
                 boolean last = shown == section.findings().size() - 1;
-                if (one.size() + (last ? 0 : 1) + waiting > room) {
-                    if (!last) {
+                int free = budget - (lines.size() - before) - fix.size() - (last ? 0 : 1);
+                if (one.size() > free) {
+                    if (shown > 0 && !last) {
                         break;
                     }
-                    one = one.subList(0, 1); // The line "one more" needs as much room as the omitted line itself.
+                    one = one.subList(0, Math.max(1, free)); // The first line of a finding is better than a count.
                 }
                 lines.addAll(one);
-                room -= one.size();
                 shown++;
                 number++;
             }
-            List<Finding> cut =
-                    section.findings().subList(shown, section.findings().size());
-            if (!cut.isEmpty()) {
+            int cut = section.findings().size() - shown;
+            if (cut > 0) {
                 long buffers = FindingList.buffers(section.findings(), shown);
-                lines.add("… and " + cut.size() + " more"
+                lines.add("… and " + cut + " more"
                         + (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer") + ")"));
-                room--;
             }
+            lines.addAll(fix);
+            room -= lines.size() - before;
         }
     }
 
-    private static List<String> lines(Finding finding, int number) {
-        List<String> lines = new ArrayList<>();
-        lines.add(number + ". " + finding.title());
-        finding.site().ifPresent(site -> lines.add(INDENT + "-> at " + site));
-        finding.facts().forEach(fact -> lines.add(INDENT + fact));
+    private static List<String> lines(Finding finding, int number, Common common) {
+        List<String> lines = new ArrayList<>(wrapped(number + ". " + finding.title(), INDENT));
+        finding.sites().stream().skip(common.site().isPresent() ? 1 : 0).forEach(site -> lines.add(AT + site));
+        lines.addAll(factLines(finding.facts().stream()
+                .filter(fact -> common.fix().isEmpty() || !fact.name().equals(Fact.FIX))
+                .toList()));
         return lines;
     }
 
-    /** Remedies come last, next to the prompt where the reader continues. */
-    private static List<String> closing(VerdictReport report, List<String> allNotes, int mostLines) {
-        Optional<String> page = report.page().map(place -> "Page: " + place);
-        List<String> advice = cut(report.remedies(), MAX_REMEDIES - (page.isPresent() ? 1 : 0), "remedies");
-        report.expectationSnippet().ifPresent(entry -> {
-            advice.add("To expect a buffer (narrowest first):");
-            advice.add(INDENT + entry.annotation());
-            advice.add(INDENT + "as a line of a file: " + entry.line());
-        });
-        Optional<String> reproduction = report.reproduction().map(command -> "Reproduce: " + command);
-        int room = mostLines - advice.size() - (reproduction.isPresent() ? 1 : 0) - (page.isPresent() ? 1 : 0);
+    /** The name of a fact stands before the first of consecutive ones of that name. */
+    private static List<String> factLines(List<Fact> facts) {
+        List<String> lines = new ArrayList<>();
+        String previous = "";
+        for (Fact fact : facts) {
+            String name = fact.name().equals(previous) ? "" : fact.name();
+            String line = INDENT + padded(name, 5) + " " + fact.text();
+            lines.addAll(isCopied(fact.text()) ? List.of(line) : wrapped(line, CONTINUED));
+            previous = fact.name();
+        }
+        return lines;
+    }
+
+    private static boolean isCopied(String text) {
+        return text.startsWith("at ") || text.startsWith("@") || text.startsWith("as a line of a file: ");
+    }
+
+    /** Breaks a line that is too wide between words; a word that is wider stays whole. */
+    private static List<String> wrapped(String line, String indent) {
+        List<String> lines = new ArrayList<>();
+        String rest = line;
+        while (rest.length() > MAX_COLUMNS) {
+            int end = rest.lastIndexOf(' ', MAX_COLUMNS);
+            if (end <= indent.length()) {
+                end = rest.indexOf(' ', MAX_COLUMNS);
+            }
+            if (end < 0) {
+                break;
+            }
+            lines.add(rest.substring(0, end));
+            rest = indent + rest.substring(end + 1);
+        }
+        lines.add(rest);
+        return lines;
+    }
+
+    // The end
+
+    /** What to do comes last, next to the prompt where the reader continues. */
+    private static List<String> closing(VerdictReport report, int mostLines) {
+        List<String> end = new ArrayList<>();
+        limit(report).ifPresent(end::add);
+        end.add(padded("sum", 7) + " " + sum(report.verdict().sum()));
+        boolean isOne = findings(report) == 1;
+        report.expectationSnippet()
+                .filter(unused -> isOne || report.page().isEmpty())
+                .ifPresent(entry -> end.add(padded("expect", 7) + " "
+                        + (isOne ? "" : "one of them: ")
+                        + (isOfProgram(report) && report.reproduction().isEmpty()
+                                ? entry.line()
+                                : entry.annotation())));
+        report.page()
+                .ifPresent(place -> end.add(padded("page", 7) + " " + place
+                        + (isOne && place.endsWith(".html") ? "#finding-1" : "")
+                        + (isOne || report.expectationSnippet().isEmpty()
+                                ? ""
+                                : "   (entries to expect them are there)")));
+        report.reproduction().ifPresent(command -> end.add(padded("rerun", 7) + " " + command));
+        int room = mostLines - end.size();
         List<String> notes = cut(
-                allNotes.stream().map(note -> "Note: " + note).toList(),
+                report.notes().stream()
+                        .flatMap(note -> entry("note", note).stream())
+                        .toList(),
                 room - Math.min(1, report.expectations().size()),
                 "notes");
         List<String> lines = cut(report.expectations(), room - notes.size(), "expectations");
-        lines.addAll(advice);
         lines.addAll(notes);
-        page.ifPresent(lines::add);
-        reproduction.ifPresent(lines::add);
+        lines.addAll(end);
         return lines;
+    }
+
+    private static int findings(VerdictReport report) {
+        return report.sections().stream()
+                .mapToInt(section -> section.findings().size())
+                .sum();
+    }
+
+    private static boolean isOfProgram(VerdictReport report) {
+        return report.verdict().vocabulary() == SourceVocabulary.PROGRAM;
+    }
+
+    /** Findings from a log are no weaker for it, but the reader must know that nothing else was asked. */
+    private static Optional<String> limit(VerdictReport report) {
+        boolean restsOnReports = report.limits().stream().anyMatch(limit -> limit.kind() == Caveat.Kind.NO_WITNESS);
+        return isOfProgram(report) && restsOnReports && findings(report) > 0
+                ? Optional.of("limits  no allocator snapshot: rests on the reports alone")
+                : Optional.empty();
+    }
+
+    private static String sum(Sum sum) {
+        List<String> parts = new ArrayList<>();
+        parts.add(sum.freed() + " freed");
+        addPart(parts, sum.late(), "freed late");
+        addPart(parts, sum.leaked(), "leaked");
+        addPart(parts, sum.misreported(), "misreported");
+        addPart(parts, sum.expected(), "expected");
+        addPart(parts, sum.undecided(), "undecided");
+        return sum.allocated() + " allocated = " + String.join(" + ", parts);
+    }
+
+    private static void addPart(List<String> parts, long count, String noun) {
+        if (count > 0) {
+            parts.add(count + " " + noun);
+        }
+    }
+
+    private static List<String> entry(String name, String text) {
+        return wrapped(padded(name, 7) + " " + text, " ".repeat(8));
     }
 
     /**
@@ -174,6 +320,8 @@ final class VerdictText {
         rest.add("… and " + (lines.size() - rest.size()) + " more " + what);
         return rest;
     }
+
+    // Tables
 
     private static List<String> tracked(List<TrackedRow> rows) {
         List<String[]> table = new ArrayList<>();

@@ -1,4 +1,4 @@
-/** The report of a verdict, for people: headlines, findings, notes and remedies. */
+/** The report of a verdict, for people: headlines, findings and notes. */
 @NullMarked
 package dev.meshguard.report;
 

@@ -54,13 +54,13 @@ class BufferTimelineTests {
         assertThat(storyOf(0)).isEqualTo("""
                 DRAM 0x1000 (4096) on device 0, generation 1, 2 KiB (2048 B)
                 #4 allocated, 2 KiB (2048 B), 0 -> 1 references, owns the memory, label "kv-cache", in TEST
-                   -> at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
+                   at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                 #5 reported again, 64 B, 1 -> 2 references, points to the memory, in TEST
-                   -> at dev.example.KvCacheTest.view(KvCacheTest.java:50)
+                   at dev.example.KvCacheTest.view(KvCacheTest.java:50)
                 #7 free ignored, because another handle shares it, in TEST
-                   -> at dev.example.KvCacheTest.giveUp(KvCacheTest.java:60)
+                   at dev.example.KvCacheTest.giveUp(KvCacheTest.java:60)
                 #9 released, 2 -> 1 references, points to the memory, in TEARDOWN
-                   -> at dev.example.KvCacheTest.view(KvCacheTest.java:70)
+                   at dev.example.KvCacheTest.view(KvCacheTest.java:70)
                 #11 the allocator of mesh 0 reported the address as allocated when close began
                 #12 the allocator of mesh 0 reported the address as free after the allocators were wiped
                 #15 its handle was still reachable, by KvCacheTest.cache -> ArrayList[0]

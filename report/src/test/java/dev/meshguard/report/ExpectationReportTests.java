@@ -39,19 +39,17 @@ class ExpectationReportTests {
 
         assertThat(text("DRAM label weights count exactly 2 because \"shared by all tests\""))
                 .isEqualTo("""
-                LEAK  1 leak · 1 buffer · 64 B still allocated      [3 allocated = 0 freed + 1 leaked + 2 expected]
-                1. DRAM 64 B x 1   devices ○○●   UNEXPLAINED: no free was reported
-                   -> at an unknown place (no origin was captured)
-                   allocated in START (event #3) at 0x11c0 (4544), label "weights"
+                LEAK  64 B in 1 DRAM buffer, UNEXPLAINED
 
-                Tracked  allocated         remaining
-                DRAM     3 buffers, 192 B  3 buffers, 192 B
+                1. DRAM  64 B on device 2 at 0x11c0 (4544), label "weights"
+                   at an unknown place (no origin was captured)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before close_mesh_device.
+                   seen  allocated in START (event #3)
 
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 2 buffers, because "shared by all tests" at meshguard-expected.txt:1); 1 more than that allows
-                UNEXPLAINED: Free the buffer before close_mesh_device.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 2, size = 64, atMost = 1, label = "weights", because = "…")
-                   as a line of a file: DRAM device 2 size 64 count atMost 1 label "weights" because "…\"""");
+                sum     3 allocated = 0 freed + 1 leaked + 2 expected
+                expect  @ExpectBuffers(type = DRAM, device = 2, size = 64, atMost = 1, label = "weights", because = "…")""");
     }
 
     @Test
@@ -61,16 +59,16 @@ class ExpectationReportTests {
 
         assertThat(text("DRAM label weights count exactly 8 because \"shared by all tests\""))
                 .isEqualTo("""
-                STALE  1 expectation promises more than survived      [2 allocated = 0 freed + 2 expected]
-                1. 2 buffers survived, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1
-                   if fewer are right, expect the survivors:
-                   @ExpectBuffers(type = DRAM, exactly = 2, label = "weights", because = "shared by all tests")
-                   as a line of a file: DRAM count exactly 2 label "weights" because "shared by all tests"
+                STALE  1 expectation promises more than survived
 
-                Tracked  allocated         remaining
-                DRAM     2 buffers, 128 B  2 buffers, 128 B
+                1. 2 buffers survived, 128 B: DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at
+                   meshguard-expected.txt:1
+                   fix   If fewer are right, expect the survivors:
+                         @ExpectBuffers(type = DRAM, exactly = 2, label = "weights", because = "shared by all tests")
+                         as a line of a file: DRAM count exactly 2 label "weights" because "shared by all tests"
 
-                Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)""");
+                Expected and present: 2 buffers, 128 B (DRAM, label "weights", exactly 8 buffers, because "shared by all tests" at meshguard-expected.txt:1)
+                sum     2 allocated = 0 freed + 2 expected""");
     }
 
     @Test
@@ -84,11 +82,13 @@ class ExpectationReportTests {
                 .examine(tracker.history());
 
         assertThat(VerdictReport.of(verdict).text()).isEqualTo("""
-                STALE  1 expectation promises more than survived      [0 allocated = 0 freed]
-                1. no survivor matches: label "weights", exactly 8 buffers, because "shared by all tests"
-                   if that is right, remove the entry, or it will hide the next leak
+                STALE  1 expectation promises more than survived
 
-                Tracked: nothing was allocated""");
+                1. no survivor matches: label "weights", exactly 8 buffers, because "shared by all tests"
+                   fix   If that is right, remove the entry, or it will hide the next leak.
+
+                limits  no allocator snapshot: rests on the reports alone
+                sum     0 allocated = 0 freed""");
     }
 
     @Test
@@ -158,20 +158,18 @@ class ExpectationReportTests {
 
         assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
                 .isEqualTo("""
-                LEAK  1 leak · 2 buffers · 128 B still allocated      [2 allocated = 0 freed + 2 leaked]
-                1. DRAM 64 B x 2   devices ●●   UNEXPLAINED: no free was reported
-                   -> at an unknown place (no origin was captured)
-                   it was expected until 2026-10-31, and the check was made on 2026-11-20
-                   allocated in START (events #1 to #2) at 0x11c0 (4544), label "weights"
+                LEAK  128 B in 2 DRAM buffers, UNEXPLAINED
 
-                Tracked  allocated         remaining
-                DRAM     2 buffers, 128 B  2 buffers, 128 B
+                1. DRAM  2 x 64 B, one on each of devices 0-1 at 0x11c0 (4544), label "weights"
+                   at an unknown place (no origin was captured)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before close_mesh_device.
+                   seen  allocated in START (events #1 to #2)
+                         it was expected until 2026-10-31, and the check was made on 2026-11-20
 
                 Expired on 2026-10-31: 2 buffers would have been expected (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
-                UNEXPLAINED: Free the buffer before close_mesh_device.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")
-                   as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
+                sum     2 allocated = 0 freed + 2 leaked
+                expect  @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")""");
     }
 
     @Test
@@ -180,13 +178,11 @@ class ExpectationReportTests {
 
         assertThat(text("DRAM label weights until 2026-10-31 because \"shared by all tests\""))
                 .isEqualTo("""
-                CLEAN  only expected buffers remain: 2 buffers, 128 B      [2 allocated = 0 freed + 2 expected]
-
-                Tracked  allocated         remaining
-                DRAM     2 buffers, 128 B  2 buffers, 128 B
-
+                CLEAN  only expected memory remains: 128 B in 2 buffers
                 Expected and present: 2 buffers, 128 B (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
-                Note: the history does not contain the day of the check, so an entry until 2026-10-31 was applied (DRAM, label "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)""");
+                note    the history does not contain the day of the check, so an entry until 2026-10-31 was applied (DRAM, label
+                        "weights", until 2026-10-31, because "shared by all tests" at meshguard-expected.txt:1)
+                sum     2 allocated = 0 freed + 2 expected""");
     }
 
     @Test
@@ -200,11 +196,9 @@ class ExpectationReportTests {
                 label c because "third"
                 label d because "fourth"
                 """)).isEqualTo("""
-                CLEAN  all memory was freed      [0 allocated = 0 freed]
-
-                Tracked: nothing was allocated
-
-                Never matched: 4 (label "a", because "first" at meshguard-expected.txt:1; label "b", until 2026-10-31, because "second" at meshguard-expected.txt:2; and 2 more)""");
+                CLEAN  all memory was freed
+                Never matched: 4 (label "a", because "first" at meshguard-expected.txt:1; label "b", until 2026-10-31, because "second" at meshguard-expected.txt:2; and 2 more)
+                sum     0 allocated = 0 freed""");
     }
 
     @Test
@@ -216,23 +210,22 @@ class ExpectationReportTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text()).isEqualTo("""
-                LEAK  2 leaks · 3 buffers · 192 B still allocated      [3 allocated = 0 freed + 3 leaked]
-                1. DRAM 64 B x 2   devices ●●   UNEXPLAINED: no free was reported
-                   -> at an unknown place (no origin was captured)
-                   allocated in START (events #2 to #3) at 0x11c0 (4544), label "weights"
-                   fingerprint 148dae · new since the baseline
-                2. DRAM 64 B x 1   devices ●○   UNEXPLAINED: no free was reported
-                   -> at an unknown place (no origin was captured)
-                   allocated in START (event #1) at 0x1140 (4416), label "cache"
-                   fingerprint 8c998e · known
+                LEAK  192 B in 3 DRAM buffers, 2 findings; largest 128 B "weights" UNEXPLAINED
 
-                Tracked  allocated         remaining
-                DRAM     3 buffers, 192 B  3 buffers, 192 B
+                1. DRAM  2 x 64 B, one on each of devices 0-1 at 0x11c0 (4544), label "weights"
+                   at an unknown place (no origin was captured)
+                   why   UNEXPLAINED: no free was reported
+                   seen  allocated in START (events #2 to #3)
+                   note  fingerprint 148dae · new since the baseline
+                2. DRAM  64 B on device 0 at 0x1140 (4416), label "cache"
+                   at an unknown place (no origin was captured)
+                   why   UNEXPLAINED: no free was reported
+                   seen  allocated in START (event #1)
+                   note  fingerprint 8c998e · known
+                fix     Free the buffer before close_mesh_device.
 
-                UNEXPLAINED: Free the buffer before close_mesh_device.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")
-                   as a line of a file: DRAM size 64 count atMost 2 label "weights" because "…\"""");
+                sum     3 allocated = 0 freed + 3 leaked
+                expect  one of them: @ExpectBuffers(type = DRAM, size = 64, atMost = 2, label = "weights", because = "…")""");
     }
 
     @Test
@@ -244,7 +237,7 @@ class ExpectationReportTests {
         LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
 
         assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text())
-                .contains("   fingerprint 8c998e · known, but 3 instead of 1\n");
+                .contains("   note  fingerprint 8c998e · known, but 3 instead of 1\n");
     }
 
     /** A printed entry must work when it is pasted. */

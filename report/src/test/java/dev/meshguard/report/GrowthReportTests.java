@@ -147,7 +147,7 @@ class GrowthReportTests {
                            at event #3 in TEST; circular buffers included: 4 KiB (4096 B) of it
                            held 4 KiB (4096 B) in 1 buffer: L1 buffers of 4 KiB (4096 B)
                            held 2 KiB (2048 B) in 1 buffer: L1 buffers of 2 KiB (2048 B) "kv-cache"
-                        Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+                        rerun   mvn test -Dtest=KvCacheTest#decode""");
     }
 
     @Test
@@ -161,7 +161,7 @@ class GrowthReportTests {
                            each bank has 4 KiB (4096 B) free, and 1 KiB (1024 B) of it in one block
                         2. DRAM of devices 0-2: fragmentation 75.0 %, and at most 50.0 % is in the budget
                            each bank has 4 KiB (4096 B) free, and 1 KiB (1024 B) of it in one block
-                        Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+                        rerun   mvn test -Dtest=KvCacheTest#decode""");
     }
 
     @Test
@@ -171,7 +171,7 @@ class GrowthReportTests {
                         BUDGET NOT CHECKED  1 limit of 1 budget cannot be checked
                         1. DRAM of each device: largest free block at least 2 KiB (2048 B): the largest free block cannot be checked
                            No open mesh could be asked: a history does not hold how free memory lies. Ask a mesh that is still open, or leave the limit out.
-                        Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+                        rerun   mvn test -Dtest=KvCacheTest#decode""");
     }
 
     @Test
@@ -185,8 +185,8 @@ class GrowthReportTests {
 
         assertThat(budget(List.of(), BudgetSpec.of(DRAM).peakBytes(0))).isEqualTo("""
                 WITHIN BUDGET  1 budget
-                Note: 1 buffer whose free was never reported is not counted, because it is unknown until when it was held
-                Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+                note    1 buffer whose free was never reported is not counted, because it is unknown until when it was held
+                rerun   mvn test -Dtest=KvCacheTest#decode""");
     }
 
     @Test

@@ -30,8 +30,8 @@ class SurvivorHistogramTests {
                 Ownership.OWNING);
     }
 
-    private List<String> notes() {
-        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).notes();
+    private List<String> histograms() {
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).histograms();
     }
 
     @Test
@@ -42,7 +42,7 @@ class SurvivorHistogramTests {
         leak(2, "kv-cache", 2_000_000);
         leak(2, "rotary", 1L << 30);
 
-        assertThat(notes())
+        assertThat(histograms())
                 .containsExactly(
                         "leaked by size: below 10 KiB x 1, 10 KiB to 100 KiB x 2, 1000 KiB to 9.77 MiB x 1, 9.77 MiB and more"
                                 + " x 1",
@@ -56,7 +56,7 @@ class SurvivorHistogramTests {
             leak(i, "layer " + i, 64);
         }
 
-        assertThat(notes().get(2))
+        assertThat(histograms().get(2))
                 .isEqualTo(
                         "leaked by device: device 0 x 1, device 1 x 1, device 2 x 1, device 3 x 1, device 4 x 1, device 5 x 1 and 2"
                                 + " more");
@@ -68,7 +68,7 @@ class SurvivorHistogramTests {
             leak(i, "layer " + i, 64);
         }
 
-        assertThat(notes()).isEmpty();
+        assertThat(histograms()).isEmpty();
     }
 
     @Test
@@ -81,12 +81,12 @@ class SurvivorHistogramTests {
                 .expecting(ExpectedBuffers.of(Expectation.because("telemetry").label("fabric")))
                 .examine(tracker.history()));
 
-        assertThat(report.notes()).isEmpty();
-        assertThat(report.text())
+        assertThat(report.text()).doesNotContain("by size");
+        assertThat(report.fullText())
                 .contains(
-                        "Note: expected by size: below 10 KiB x 5",
-                        "Note: expected by label: \"fabric\" x 5",
-                        "Note: expected by device: device 0 x 1, device 1 x 1, device 2 x 1, device 3 x 1, device 4 x 1");
+                        "expected by size: below 10 KiB x 5",
+                        "expected by label: \"fabric\" x 5",
+                        "expected by device: device 0 x 1, device 1 x 1, device 2 x 1, device 3 x 1, device 4 x 1");
     }
 
     @Test
@@ -98,6 +98,6 @@ class SurvivorHistogramTests {
 
         VerdictReport report = VerdictReport.of(LeakCheck.create().examine(tracker.history()));
 
-        assertThat(report.bufferNotes()).contains("undecided by size: 10 KiB to 100 KiB x 5");
+        assertThat(report.histograms()).contains("undecided by size: 10 KiB to 100 KiB x 5");
     }
 }

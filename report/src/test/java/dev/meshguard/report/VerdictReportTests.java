@@ -36,10 +36,8 @@ class VerdictReportTests {
         tracker.freed(0, BufferType.DRAM, 4096);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed      [1 allocated = 1 freed]
-
-                Tracked  allocated        remaining
-                DRAM     1 buffer, 100 B  nothing""");
+                CLEAN  all memory was freed
+                sum     1 allocated = 1 freed""");
     }
 
     @Test
@@ -47,9 +45,8 @@ class VerdictReportTests {
         tracker.sourceAttached("binding");
 
         assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed      [0 allocated = 0 freed]
-
-                Tracked: nothing was allocated""");
+                CLEAN  all memory was freed
+                sum     0 allocated = 0 freed""");
     }
 
     @Test
@@ -64,36 +61,30 @@ class VerdictReportTests {
 
         assertThat(weights.details().label()).contains("weights");
         assertThat(text()).isEqualTo("""
-                LEAK  1 leak · 2 buffers · 4 MiB (4194304 B) still allocated after close_mesh_device      [5 allocated = 0 freed + 2 leaked + 3 misreported]
-                1. DRAM 2 MiB (2097152 B) x 2   devices ●●   UNEXPLAINED: no free was reported
-                   -> at an unknown place (no origin was captured)
-                   the allocator reported 0x1000 (4096) as allocated when close began (event #12)
-                   allocated in TEST (events #3 to #4) at 0x1000 (4096), label "kv-cache"
+                LEAK  4 MiB in 2 DRAM buffers, UNEXPLAINED
+                1. DRAM  2 x 2 MiB (2097152 B), one on each of devices 0-1 at 0x1000 (4096), label "kv-cache"
+                   at an unknown place (no origin was captured)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before close_mesh_device.
+                   seen  allocated in TEST (events #3 to #4)
+                         the allocator reported 0x1000 (4096) as allocated when close began (event #12)
 
-                MISREPORTED  the reported counts are wrong as well: 3 buffers, 4.13 KiB (4224 B), still live
-                2. DRAM 64 B x 2   devices ●●   FREE_UNREPORTED: the allocator reported 0x2000 (8192) as free when close began (event #12)
-                   -> at an unknown place (no origin was captured)
-                   allocated in TEST (events #5 to #6) at 0x2000 (8192), label "weights"
-                3. L1 4 KiB (4096 B) x 1   devices ●○   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and its free was never reported
-                   -> at an unknown place (no origin was captured)
-                   circular buffers lie outside the allocator, so closing the device cannot free it
-                   allocated in TEST (event #7) at 0x18b20 (101152), unlabelled, owned by program 7 (add)
+                MISREPORTED  3 buffers (4.13 KiB) lack a free report
+                2. L1  4 KiB (4096 B) on device 0 at 0x18b20 (101152), owned by program 7 (add)
+                   at an unknown place (no origin was captured)
+                   why   CIRCULAR_BUFFER_UNREPORTED: program 7 (add) ended at event #8, and its free was never reported
+                   fix   Report the end of a program's circular buffers when the program ends; they take no allocator memory.
+                   seen  allocated in TEST (event #7)
+                         circular buffers lie outside the allocator, so closing the device cannot free it
+                3. DRAM  2 x 64 B, one on each of devices 0-1 at 0x2000 (8192), label "weights"
+                   at an unknown place (no origin was captured)
+                   why   FREE_UNREPORTED: the allocator reported 0x2000 (8192) as free when close began (event #12)
+                   fix   Report the free in every path that releases the buffer (views, early returns, closed devices); the memory
+                         itself was freed.
+                   seen  allocated in TEST (events #5 to #6)
 
-                Tracked  allocated                     remaining
-                DRAM     4 buffers, 4 MiB (4194432 B)  4 buffers, 4 MiB (4194432 B)
-                L1       1 buffer, 4 KiB (4096 B)      1 buffer, 4 KiB (4096 B)
-                Teardown  freed    remaining
-                CLOSE     nothing  DRAM 2 MiB on each of 2 devices, L1 4 KiB on device 0
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  4 MiB -> 4 MiB
-                CLOSE     |##############################|  4 MiB -> 4 MiB
-
-                FREE_UNREPORTED: Report the free in every path that releases the buffer (views, early returns, closed devices); the memory itself was freed.
-                CIRCULAR_BUFFER_UNREPORTED: Report the end of a program's circular buffers when the program ends; they take no allocator memory.
-                UNEXPLAINED: Free the buffer before close_mesh_device.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")
-                   as a line of a file: DRAM size 2097152 count atMost 2 label "kv-cache" because "…\"""");
+                sum     5 allocated = 0 freed + 2 leaked + 3 misreported
+                expect  one of them: @ExpectBuffers(type = DRAM, size = 2097152, atMost = 2, label = "kv-cache", because = "…")""");
     }
 
     @Test
@@ -120,14 +111,14 @@ class VerdictReportTests {
         tracker.freed(3, BufferType.DRAM, 64);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was freed, but the reported counts are wrong: 2 frees of nothing      [1 allocated = 1 freed]
-                1. double free: L1 0x18b20 (101152) on device 3 (event #3)
-                   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2
-                2. free of an unknown address: DRAM 0x40 (64) on device 3 (event #4)
-                   no buffer was ever reported there
+                MISREPORTED  no memory leaked; 2 frees of nothing
 
-                Tracked  allocated                 remaining
-                L1       1 buffer, 4 KiB (4096 B)  nothing""");
+                1. double free: L1 0x18b20 (101152) on device 3 (event #3)
+                   why   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2
+                2. free of an unknown address: DRAM 0x40 (64) on device 3 (event #4)
+                   why   no buffer was ever reported there
+
+                sum     1 allocated = 1 freed""");
     }
 
     @Test
@@ -137,14 +128,13 @@ class VerdictReportTests {
         tracker.freed(3, BufferType.L1, 101_152);
 
         assertThat(text()).isEqualTo("""
-                MISREPORTED  all memory was freed, but the reported counts are wrong: 1 free of nothing      [1 allocated = 1 freed]
+                MISREPORTED  no memory leaked; 1 free of nothing
+
                 1. double free: L1 0x18b20 (101152) on device 3 (event #3)
-                   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2, when its handle was collected
+                   why   the buffer that was there, 4 KiB (4096 B), was freed before, at event #2, when its handle was collected
 
-                Tracked  allocated                 remaining
-                L1       1 buffer, 4 KiB (4096 B)  nothing
-
-                Note: 1 buffer was freed when its handle was collected; the first at event #2: L1 0x18b20 (101152) on device 3""");
+                note    1 buffer was freed when its handle was collected; the first at event #2: L1 0x18b20 (101152) on device 3
+                sum     1 allocated = 1 freed""");
     }
 
     @Test
@@ -156,8 +146,8 @@ class VerdictReportTests {
 
         assertThat(text())
                 .startsWith("CLEAN  all memory was freed")
-                .endsWith("Note: 2 buffers were freed when their handles were collected; the first at event #3:"
-                        + " L1 0x18b20 (101152) on device 0");
+                .contains("note    2 buffers were freed when their handles were collected; the first at event #3:"
+                        + " L1 0x18b20 (101152) on device 0\n");
     }
 
     @Test
@@ -168,12 +158,9 @@ class VerdictReportTests {
                 tracker.release(AllocationDetails.user()), 0, BufferType.DRAM, 4096, IgnoredFreeReason.ALREADY_FREED);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed      [1 allocated = 1 freed]
-
-                Tracked  allocated        remaining
-                DRAM     1 buffer, 100 B  nothing
-
-                Note: second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0""");
+                CLEAN  all memory was freed
+                note    second free, ignored by the runtime, once; the first at event #3: DRAM 0x1000 (4096) on device 0
+                sum     1 allocated = 1 freed""");
     }
 
     @Test
@@ -193,22 +180,20 @@ class VerdictReportTests {
                 .text();
 
         assertThat(text).isEqualTo("""
-                LEAK  1 leak · 1 buffer · 4 KiB (4096 B) still allocated      [2 allocated = 0 freed + 1 leaked + 1 expected]
-                1. L1 4 KiB (4096 B) x 1   device ●   UNEXPLAINED: no free was reported
-                   -> at an unknown place (no origin was captured)
-                   allocated in START (event #2) at 0xdd020 (905248), unlabelled
+                LEAK  4 KiB in 1 L1 buffer, UNEXPLAINED
 
-                Tracked  allocated                  remaining
-                L1       2 buffers, 8 KiB (8192 B)  2 buffers, 8 KiB (8192 B)
+                1. L1  4 KiB (4096 B) on device 0 at 0xdd020 (905248)
+                   at an unknown place (no origin was captured)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before close_mesh_device.
+                   seen  allocated in START (event #2)
 
                 Expected and present: 1 buffer, 4 KiB (4096 B) (L1, at most 1 buffer, because "the driver keeps one ring"); 1 more than that allows
                 Never matched: 1 (owner "fabric", because "telemetry")
-                UNEXPLAINED: Free the buffer before close_mesh_device.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
-                   as a line of a file: L1 device 0 size 4096 count atMost 1 because "…"
-                Note: the mesh was closed by the extension
-                Reproduce: mvn test -Dtest=KvCacheTest#decode""");
+                note    the mesh was closed by the extension
+                sum     2 allocated = 0 freed + 1 leaked + 1 expected
+                expect  @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 1, because = "…")
+                rerun   mvn test -Dtest=KvCacheTest#decode""");
     }
 
     @Test
@@ -218,15 +203,16 @@ class VerdictReportTests {
         onBothDevices("kv-cache", 4096, TWO_MIB);
 
         assertThat(text()).isEqualTo("""
-                INCONCLUSIVE  it cannot be known whether all memory was freed      [2 allocated = 0 freed + 2 undecided]
-                1. Mesh 1 (1x2 mesh) is still open, so its buffers may still be freed. Close it before the check.
-                2. 3 reports are missing (event #2: the socket's buffer was full).
-                3. DRAM 2 MiB (2097152 B) x 2   devices ●●   UNEXPLAINED: mesh 1 is still open, so it may still be freed
-                   -> at an unknown place (no origin was captured)
-                   allocated in START (events #3 to #4) at 0x1000 (4096), label "kv-cache"
+                INCONCLUSIVE  4 MiB in 2 DRAM buffers may have leaked: mesh 1 (1x2 mesh) is still open, and 1 more reason
 
-                Tracked  allocated                     remaining
-                DRAM     2 buffers, 4 MiB (4194304 B)  2 buffers, 4 MiB (4194304 B)""");
+                   why   Mesh 1 (1x2 mesh) is still open, so its buffers may still be freed. Close it before the check.
+                         3 reports are missing (event #2: the socket's buffer was full).
+                1. DRAM  2 x 2 MiB (2097152 B), one on each of devices 0-1 at 0x1000 (4096), label "kv-cache"
+                   at an unknown place (no origin was captured)
+                   why   undecided: mesh 1 is still open, so it may still be freed
+                   seen  allocated in START (events #3 to #4)
+
+                sum     2 allocated = 0 freed + 2 undecided""");
     }
 
     @Test
@@ -243,7 +229,7 @@ class VerdictReportTests {
 
         List<String> lines = text().lines().toList();
 
-        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9991 more (9991 buffers)");
+        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9992 more (9992 buffers)");
     }
 
     @Test
@@ -284,7 +270,7 @@ class VerdictReportTests {
                 .anyMatch(line -> line.startsWith("MISREPORTED"))
                 .anyMatch(line -> line.matches("… and \\d+ more expectations"))
                 .anyMatch(line -> line.matches("… and \\d+ more notes"))
-                .endsWith("Reproduce: mvn test");
+                .endsWith("rerun   mvn test");
     }
 
     @Test
@@ -294,9 +280,10 @@ class VerdictReportTests {
             tracker.allocated(0, BufferType.DRAM, i * 64L, 64);
         }
 
-        List<String> lines = text().lines()
+        List<String> lines = fullText()
+                .lines()
                 .dropWhile(line -> !line.startsWith("Timeline"))
-                .takeWhile(line -> !line.isBlank())
+                .takeWhile(line -> !line.startsWith("In a file"))
                 .toList();
 
         assertThat(lines).hasSize(10);
@@ -312,7 +299,7 @@ class VerdictReportTests {
             tracker.freed(0, BufferType.DRAM, 4096);
         }
 
-        assertThat(text()).contains("""
+        assertThat(fullText()).contains("""
                 Teardown  freed                  remaining
                 …         3 earlier steps        …
                 step 3    DRAM 64 B on device 0  nothing
@@ -327,7 +314,7 @@ class VerdictReportTests {
         tracker.allocated(1, BufferType.DRAM, 4096, 64);
         closeMeshHolding(4096);
 
-        assertThat(text()).contains("CLOSE     nothing  DRAM 128 B on device 0 and 64 B on device 1");
+        assertThat(fullText()).contains("CLOSE     nothing  DRAM 128 B on device 0 and 64 B on device 1");
     }
 
     @Test
@@ -340,6 +327,10 @@ class VerdictReportTests {
 
     private String text() {
         return VerdictReport.of(LeakCheck.create().examine(tracker.history())).text();
+    }
+
+    private String fullText() {
+        return VerdictReport.of(LeakCheck.create().examine(tracker.history())).fullText();
     }
 
     private void openMesh() {

@@ -162,7 +162,8 @@ class MockListenerTests {
 
         assertThat(Events.of(tracker)).isEmpty();
         assertThat(Events.verdict(tracker))
-                .containsOnlyOnce("Note: the source mocks covers " + covers + "; nothing else is reported through it");
+                .containsOnlyOnce(
+                        "note    the source mocks covers " + covers + "; nothing else is reported through it");
     }
 
     @Test

@@ -183,7 +183,7 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     }
 
     private static String site(Optional<MemoryRequest> request) {
-        return "   -> at "
+        return "   at "
                 + request.flatMap(MemoryRequest::origin)
                         .map(Object::toString)
                         .orElse("an unknown place (no origin was captured)");

@@ -22,7 +22,7 @@ class AllocatorIdentityTests {
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("[2 allocated = 0 freed + 1 leaked + 1 expected]");
+                .withTextContaining("sum     2 allocated = 0 freed + 1 leaked + 1 expected\n");
     }
 
     @Test

@@ -54,7 +54,7 @@ class AnnotationTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "Reproduce: mvn test" + " -Dtest='AnnotationTests$OuterLeakTestCase$InnerTestCase#inner'");
+                        "rerun   mvn test" + " -Dtest='AnnotationTests$OuterLeakTestCase$InnerTestCase#inner'");
         assertThat(run(OuterLeakTestCase.class)).hasTest("outer").whichSucceeded();
     }
 

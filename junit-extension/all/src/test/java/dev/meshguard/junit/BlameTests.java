@@ -27,7 +27,7 @@ class BlameTests {
         run.hasInvocation("decode", 2)
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Reproduce: mvn test -Dtest='BlameTests$ParameterizedTestCase#decode'");
+                .withTextContaining("rerun   mvn test -Dtest='BlameTests$ParameterizedTestCase#decode'");
         run.hasInvocation("decode", 3).whichSucceeded();
     }
 

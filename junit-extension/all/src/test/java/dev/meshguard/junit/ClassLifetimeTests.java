@@ -33,7 +33,7 @@ class ClassLifetimeTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withFirstFrameIn(LeakTestCase.class, "leaks")
-                .withTextContaining("Reproduce: mvn test -Dtest='ClassLifetimeTests$LeakTestCase'");
+                .withTextContaining("rerun   mvn test -Dtest='ClassLifetimeTests$LeakTestCase'");
     }
 
     @Test

@@ -40,7 +40,7 @@ class DynamicTestsTests {
                 .withFirstFrameIn(LeakTestCase.class, "lambda$decode$1")
                 .withFinding(Cause.LOST, 8, 4096, LeakTestCase.class, "lambda$decode$1")
                 .withTextContaining(
-                        " still allocated at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh goes on ")
+                        "note    checked at the end of DynamicTestsTests$LeakTestCase#decode [leaks], whose mesh stays open\n")
                 .allocatedIn(Phase.TEST)
                 .withEvidence(
                         "no handle to it is reachable any more, and no free of it was reported ({handle traced 1})")
@@ -59,7 +59,7 @@ class DynamicTestsTests {
                 .hasFailedContainerCalled("decode(MeshDevice)")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("[16 allocated = 8 freed + 8 leaked]");
+                .withTextContaining("sum     16 allocated = 8 freed + 8 leaked\n");
     }
 
     @Test
@@ -71,7 +71,7 @@ class DynamicTestsTests {
         assertThat(run(BothLeakTestCase.class))
                 .hasFailedContainerCalled("decode(MeshDevice)")
                 .whichFailed()
-                .withTextContaining("[16 allocated = 0 freed + 8 leaked + 8 expected]")
+                .withTextContaining("sum     16 allocated = 0 freed + 8 leaked + 8 expected\n")
                 .withTextContaining(
                         "Expected and present: 8 buffers, 32 KiB (32768 B) (at most 8 buffers, because \"reported by"
                                 + " DynamicTestsTests$BothLeakTestCase#decode [leaks]\")");
@@ -104,8 +104,8 @@ class DynamicTestsTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "still allocated at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh"
-                                + " goes on      [8 allocated = 0 freed + 8 leaked]");
+                        "note    checked at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh stays open\n"
+                                + "sum     8 allocated = 0 freed + 8 leaked\n");
     }
 
     @Test

@@ -71,8 +71,8 @@ class EveryPlaceTests {
                 .hasTest("inner")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Reproduce: mvn test"
-                        + " -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'");
+                .withTextContaining(
+                        "rerun   mvn test" + " -Dtest='EveryPlaceTests$InnerAnnotationTestCase$InnerTestCase#inner'");
         assertThat(run(InnerAnnotationTestCase.class)).hasOnlyFailed("inner(MeshDevice)");
     }
 
@@ -82,7 +82,7 @@ class EveryPlaceTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withFirstFrameIn(testCase, method)
-                .withTextContaining("Reproduce: mvn test -Dtest='EveryPlaceTests$" + name + "#test'");
+                .withTextContaining("rerun   mvn test -Dtest='EveryPlaceTests$" + name + "#test'");
     }
 
     @TrackAllocations

@@ -103,7 +103,7 @@ class FailureFilesTests {
             assertThat(folder.resolve("opened-" + name)).hasContent("earlier");
             assertThat(folder.resolve(name)).content().isNotEqualTo("earlier");
         });
-        assertThat(folder.resolve("failure.txt")).hasContent("failed");
+        assertThat(folder.resolve("failure.txt")).hasContent("failed\n\nTracked: nothing was allocated");
     }
 
     @Test
@@ -119,7 +119,9 @@ class FailureFilesTests {
                                 "meshguard-verdict.json", "application/json")));
         assertThat(heard.file("leaks(MeshDevice)", "meshguard-failure.txt"))
                 .startsWith(folder)
-                .hasContent(message(heard, "leaks(MeshDevice)") + "\n");
+                .content()
+                .startsWith(message(heard, "leaks(MeshDevice)") + "\n\nTracked  allocated ")
+                .contains("\nTeardown ", "\nTimeline ", "\nIn a file of expected buffers: ");
     }
 
     @Test
@@ -232,7 +234,8 @@ class FailureFilesTests {
 
         Throwable failure =
                 heard.results.get("leaks(MeshDevice)").getThrowable().orElseThrow();
-        assertThat(failure).hasMessageStartingWith("LEAK  1 leak · 8 buffers");
+        assertThat(failure)
+                .hasMessageStartingWith("LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in FailureFilesTests.java:");
         assertThat(Stream.of(failure.getSuppressed()).map(Throwable::getMessage).collect(Collectors.joining()))
                 .isEqualTo("The files of this failure could not be attached; what is written here is all there is.");
     }

@@ -33,7 +33,7 @@ class GracePolicyTests {
         assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
                 .hasTest(place)
                 .whichFailed()
-                .withTextContaining("Note: waited " + waited
+                .withTextContaining("note    waited " + waited
                         + " for frees of other threads; none of 8 buffers came back" + " meanwhile\n");
     }
 

@@ -55,7 +55,7 @@ class GraceTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "Note: waited 1500 ms for frees of other threads; 8 of 16 buffers came back meanwhile\n");
+                        "note    waited 1500 ms for frees of other threads; 8 of 16 buffers came back meanwhile\n");
     }
 
     @Test
@@ -99,7 +99,7 @@ class GraceTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "Note: waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
+                        "note    waited 0 s of 2 s for frees of other threads, then the thread was interrupted;"
                                 + " none of 8 buffers came back meanwhile\n");
     }
 

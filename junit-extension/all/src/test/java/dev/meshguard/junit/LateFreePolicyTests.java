@@ -40,8 +40,8 @@ class LateFreePolicyTests {
         RunAssert.assertThat(run(ReportedTestCase.class))
                 .hasSingleTest()
                 .whichSucceededWithPublishedTextContaining(
-                        "FREED_LATE  1 finding · 8 buffers · 32 KiB (32768 B) freed only after close_mesh_device had begun",
-                        "[8 allocated = 0 freed + 8 freed late]");
+                        "FREED_LATE  32 KiB in 8 DRAM buffers were freed only after close_mesh_device began",
+                        "sum     8 allocated = 0 freed + 8 freed late");
     }
 
     private static Tensor tensor(Ttnn ttnn, MeshDevice mesh) {

@@ -20,28 +20,19 @@ class LeakingTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withText("""
-                LEAK  1 leak · 8 buffers · 32 KiB (32768 B) still allocated after close_mesh_device      [8 allocated = 0 freed + 8 leaked]
-                1. DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced 1})
-                   -> at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
-                   allocated in TEST ({allocated 1 to 8}) at 0x2d4c40 (2968640), unlabelled
+                LEAK  32 KiB in 8 DRAM buffers, LOST; allocated in LeakingTests.java:NN
 
-                Tracked  allocated                    remaining
-                DRAM     8 buffers, 32 KiB (32768 B)  8 buffers, 32 KiB (32768 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 4 KiB on each of 8 devices
-                CLOSE        nothing  DRAM 4 KiB on each of 8 devices
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  32 KiB -> 32 KiB
-                CACHE_CLEAR  |##############################|  32 KiB -> 32 KiB
-                CLOSE        |##############################|  32 KiB -> 32 KiB
+                1. DRAM  8 x 4 KiB, one on each of devices 0-7
+                   at dev.meshguard.junit.LeakingTests$LeakTestCase.decode(LeakingTests.java:NN)
+                   why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced 1})
+                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   seen  allocated in TEST (events #17 to #24)
+                         the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 
-                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
-                   as a line of a file: DRAM size 4096 count atMost 8 origin "LeakingTests$LeakTestCase.decode" because "…"
-                Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");
+                note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
+                sum     8 allocated = 0 freed + 8 leaked
+                expect  @ExpectBuffers(type = DRAM, size = 4096, atMost = 8, origin = "LeakingTests$LeakTestCase.decode", because = "…")
+                rerun   mvn test -Dtest='LeakingTests$LeakTestCase#decode'""");
     }
 
     @Test

@@ -28,8 +28,8 @@ class OtherThreadsTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("""
-                        Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
-                        Note: mesh 1 was still open; MeshGuard cleared its program cache and closed it
+                        note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
+                        note    mesh 1 was still open; MeshGuard cleared its program cache and closed it
                         """)
                 .withFirstFrameIn(Model.class, "load");
     }

@@ -61,8 +61,8 @@ class PagesTests {
         Path page = onlyPage("PagesTests.TwoTestCase.leaks-");
         assertThat(failures).containsOnlyKeys("leaks(MeshDevice)");
         assertThat(failures.get("leaks(MeshDevice)"))
-                .startsWith("LEAK  1 leak · 1 buffer")
-                .endsWith("\nPage: " + page + "\nReproduce: mvn test -Dtest='PagesTests$TwoTestCase#leaks'");
+                .startsWith("LEAK  4 KiB in 1 DRAM buffer")
+                .endsWith("\npage    " + page + "#finding-1\nrerun   mvn test -Dtest='PagesTests$TwoTestCase#leaks'");
         assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("leaks(MeshDevice)"));
         assertThat(dataOf(page).at("/title").textValue()).isEqualTo("PagesTests$TwoTestCase#leaks");
     }
@@ -90,7 +90,7 @@ class PagesTests {
     void noneLeavesAPageIfThatIsAsked() throws IOException {
         Map<String, String> failures = failures(run(Map.of("meshguard.page", "off"), TwoTestCase.class));
 
-        assertThat(failures.get("leaks(MeshDevice)")).doesNotContain("Page: ");
+        assertThat(failures.get("leaks(MeshDevice)")).doesNotContain("page    ");
         try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).isEmpty();
         }
@@ -146,7 +146,7 @@ class PagesTests {
         Map<String, String> failures = failures(run(BudgetTestCase.class));
 
         Path page = onlyPage("PagesTests.BudgetTestCase.takesTooMuch-");
-        assertThat(failures.get("takesTooMuch(MeshDevice)")).contains("\nPage: " + page + "\nReproduce: ");
+        assertThat(failures.get("takesTooMuch(MeshDevice)")).contains("\npage    " + page + "\nrerun   ");
         assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failures.get("takesTooMuch(MeshDevice)"));
         assertThat(dataOf(page).at("/budgets/kept").booleanValue()).isFalse();
         assertThat(dataOf(page).at("/matrix/0/budget").longValue()).isEqualTo(16);
@@ -158,7 +158,7 @@ class PagesTests {
 
         Path page = onlyPage("PagesTests.GrowingTestCase.grows-");
         String failure = failures.values().iterator().next();
-        assertThat(failure).contains("\nPage: " + page + "\nReproduce: ");
+        assertThat(failure).contains("\npage    " + page + "\nrerun   ");
         assertThat(dataOf(page).at("/text").textValue()).isEqualTo(failure);
         assertThat(dataOf(page).at("/growth/trend").textValue()).isEqualTo("GROWING");
         assertThat(dataOf(page).at("/growth/memories/0/memory").size()).isEqualTo(3);
@@ -217,7 +217,7 @@ class PagesTests {
         EngineExecutionResults results = run(Map.of("meshguard.page.folder", occupied.toString()), TwoTestCase.class);
 
         Throwable failure = throwables(results).get("leaks(MeshDevice)");
-        assertThat(failure).hasMessageStartingWith("LEAK  1 leak").hasMessageNotContaining("Page: ");
+        assertThat(failure).hasMessageStartingWith("LEAK  ").hasMessageNotContaining("page    ");
         assertThat(failure.getSuppressed())
                 .extracting(Throwable::getMessage)
                 .containsExactly(

@@ -30,7 +30,7 @@ import org.opentest4j.TestAbortedException;
 class PromisedBuffersTests {
 
     private static final String WHERE_THAT_IS_RIGHT =
-            "   if that is right, remove the entry, or it will hide the next leak";
+            "   fix   If that is right, remove the entry, or it will hide the next leak.";
 
     @Test
     void exactlySixteenWithNoneLeftFailTheTest() {

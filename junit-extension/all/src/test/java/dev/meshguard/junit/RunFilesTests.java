@@ -129,9 +129,9 @@ class RunFilesTests {
         assertThat(run(WeightsTestCase.class, Map.of("meshguard.baseline", known.toString())))
                 .hasTest("keeps")
                 .whichSucceededWithPublishedTextContaining(
-                        "   fingerprint ",
+                        "   note  fingerprint ",
                         " · known\n",
-                        "Note: every leak is in the baseline, so the test does not fail");
+                        "note    every leak is in the baseline, so the test does not fail");
     }
 
     @Test

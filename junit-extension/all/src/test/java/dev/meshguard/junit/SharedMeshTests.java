@@ -51,7 +51,7 @@ class SharedMeshTests {
                 .withFirstFrameIn(LeakTestCase.class, "leaks")
                 .withFinding(Cause.LOST, 8, 4096, LeakTestCase.class, "leaks")
                 .withTextContaining(
-                        " still allocated at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh goes on ")
+                        "note    checked at the end of SharedMeshTests$LeakTestCase#leaks, whose mesh stays open\n")
                 .allocatedIn(Phase.TEST)
                 .withEvidence(
                         "no handle to it is reachable any more, and no free of it was reported ({handle traced 1})")

@@ -50,7 +50,7 @@ class SuiteLifetimeTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withFirstFrameIn(LeakTestCase.class, "leaks")
-                .withTextContaining("\nReproduce: mvn test");
+                .withTextContaining("\nrerun   mvn test");
     }
 
     @Test

@@ -59,7 +59,7 @@ class SummaryTests {
                leaks             HELD  1 leak · 8 buffers · 32 KiB (32768 B)
                                  LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
                slowest checks    …
-               reproduce         mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
+               rerun             mvn test -Dtest='SummaryTests$FailedTestCase#failsAndLeaks'
                                  mvn test -Dtest='SummaryTests$LeakTestCase#leaks'
                                  mvn test -Dtest='SummaryTests$LeakTestCase#leaksTwo'""";
 
@@ -234,7 +234,7 @@ class SummaryTests {
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
                            leaks             1 check failed for something else: budgets, reports that do not add up, doubts
                            slowest checks    N ms SummaryTests$BudgetTestCase#takesTooMuch
-                           reproduce         mvn test -Dtest='SummaryTests$BudgetTestCase#takesTooMuch'""");
+                           rerun             mvn test -Dtest='SummaryTests$BudgetTestCase#takesTooMuch'""");
     }
 
     @Test
@@ -250,7 +250,7 @@ class SummaryTests {
                            peak of a device  DRAM 8 KiB (8192 B) in SummaryTests$SharedTestCase
                            leaks             LOST  3 leaks · 24 buffers · 96 KiB (98304 B)
                            slowest checks    …
-                           reproduce         mvn test
+                           rerun             mvn test
                                              mvn test -Dtest='SummaryTests$SharedTestCase#leaks'
                                              mvn test -Dtest='SummaryTests$SharedTestCase'""");
     }
@@ -269,7 +269,7 @@ class SummaryTests {
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$ManyTestCase#a
                            leaks             LOST  32 leaks · 256 buffers · 1 MiB (1048576 B)
                            slowest checks    …
-                           reproduce         mvn test -Dtest='SummaryTests$ManyTestCase#a'
+                           rerun             mvn test -Dtest='SummaryTests$ManyTestCase#a'
                                              mvn test -Dtest='SummaryTests$ManyTestCase#b'
                                              mvn test -Dtest='SummaryTests$ManyTestCase#c'
                                              mvn test -Dtest='SummaryTests$ManyTestCase#d'

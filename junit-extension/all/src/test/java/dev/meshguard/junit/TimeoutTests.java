@@ -43,7 +43,7 @@ class TimeoutTests {
                 .with(TimeoutException.class)
                 .withSuppressedVerdict(Outcome.LEAKED)
                 .withPublishedTextContaining(
-                        "Note: the test ran into its timeout before this check, so what frees memory may"
+                        "note    the test ran into its timeout before this check, so what frees memory may"
                                 + " not have run\n");
     }
 
@@ -59,7 +59,7 @@ class TimeoutTests {
                 .with(TimeoutException.class)
                 .withSuppressedVerdict(Outcome.LEAKED)
                 .withPublishedTextContaining(
-                        "Note: the test still runs on the thread that its timeout gave up on; what it"
+                        "note    the test still runs on the thread that its timeout gave up on; what it"
                                 + " does from now on is no other test's\n");
         RunawayTestCase.goesOn.countDown();
 
@@ -87,7 +87,7 @@ class TimeoutTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining(
-                        "Note: TimeoutTests$SharedRunawayTestCase#runsAway allocated 8 buffers of these after it"
+                        "note    TimeoutTests$SharedRunawayTestCase#runsAway allocated 8 buffers of these after it"
                                 + " was over\n");
     }
 

@@ -51,7 +51,7 @@ class SuiteFolderTests {
                     "id" : "decode-1",
                     "title" : "KvCacheTest.decode()",
                     "outcome" : "LEAKED",
-                    "headline" : "LEAK  1 leak · 1 buffer · 32 B still allocated after close_mesh_device      [1 allocated = 0 freed + 1 leaked]",
+                    "headline" : "LEAK  32 B in 1 DRAM buffer, UNEXPLAINED",
                     "leaks" : 1,
                     "leakedBytes" : 32,
                     "buffers" : 1,

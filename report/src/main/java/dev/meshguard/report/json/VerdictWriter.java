@@ -21,7 +21,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Stream;
 
 /** Writes one verdict; each method writes one kind of object, each line one field. */
 final class VerdictWriter {
@@ -212,10 +211,10 @@ final class VerdictWriter {
         json.writeObjectFieldStart("report");
         objects("sections", report.sections(), section -> {
             json.writeStringField("headline", section.headline());
+            objects("facts", section.facts(), this::fact);
             objects("findings", section.findings(), this::finding);
         });
         EventForm.texts(json, "expectations", report.expectations());
-        EventForm.texts(json, "remedies", report.remedies());
         if (report.expectationSnippet().isPresent()) {
             json.writeObjectFieldStart("expectationSnippet");
             json.writeStringField(
@@ -223,11 +222,8 @@ final class VerdictWriter {
             json.writeStringField("line", report.expectationSnippet().get().line());
             json.writeEndObject();
         }
-        EventForm.texts(
-                json,
-                "notes",
-                Stream.concat(report.notes().stream(), report.bufferNotes().stream())
-                        .toList());
+        EventForm.texts(json, "notes", report.notes());
+        EventForm.texts(json, "histograms", report.histograms());
         text("reproduction", report.reproduction());
         EventForm.texts(json, "text", report.text().lines().toList());
         json.writeEndObject();
@@ -235,9 +231,14 @@ final class VerdictWriter {
 
     private void finding(VerdictReport.Finding finding) throws IOException {
         json.writeStringField("title", finding.title());
-        text("site", finding.site());
-        EventForm.texts(json, "facts", finding.facts());
+        EventForm.texts(json, "sites", finding.sites());
+        objects("facts", finding.facts(), this::fact);
         json.writeNumberField("buffers", finding.buffers());
+    }
+
+    private void fact(VerdictReport.Fact fact) throws IOException {
+        json.writeStringField("name", fact.name());
+        json.writeStringField("text", fact.text());
     }
 
     private void events(List<Long> events) throws IOException {

@@ -14,46 +14,36 @@ class MockedDeviceTests {
     void aMockThatAllocatesAddressesNamesTheLineThatForgotOne() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.UploadTestCase.class))
                 .satisfies(Fixtures.message("""
-                LEAK  1 leak · 1 buffer · 64 KiB (65536 B) still allocated      [2 allocated = 1 freed + 1 leaked]
-                1. DRAM 64 KiB (65536 B) x 1   device ●   UNEXPLAINED: no free was reported
-                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
-                   allocated in TEST ({last allocated}) at 0x2000 (8192), unlabelled
+                LEAK  64 KiB in 1 DRAM buffer was never freed; allocated in MockedDeviceTestCases.java:39
 
-                Tracked  allocated                    remaining
-                DRAM     2 buffers, 68 KiB (69632 B)  1 buffer, 64 KiB (65536 B)
-                Teardown  freed                   remaining
-                TEST      DRAM 4 KiB on device 1  DRAM 64 KiB on device 1
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  68 KiB -> 64 KiB
+                1. DRAM  64 KiB on device 1
+                   at dev.meshguard.samples.bindings.MockedDeviceTestCases.upload(MockedDeviceTestCases.java:39)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before the program ends.
+                   seen  allocated in TEST ({last allocated})
 
-                UNEXPLAINED: Free the buffer before the program ends.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
-                   as a line of a file: DRAM device 1 size 65536 count atMost 1 origin "MockedDeviceTestCases.upload" because "…"
-                Reproduce: mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'"""));
+                limits  no allocator snapshot: rests on the reports alone
+                sum     2 allocated = 1 freed + 1 leaked
+                expect  @ExpectBuffers(type = DRAM, device = 1, size = 65536, atMost = 1, origin = "MockedDeviceTestCases.upload", because = "…")
+                rerun   mvn test -Dtest='MockedDeviceTestCases$UploadTestCase#uploads'"""));
     }
 
     @Test
     void aMockThatAllocatesHandlesNamesTheFieldThatKeepsOne() {
         assertThat(Fixtures.failureOf(MockedDeviceTestCases.DecodeTestCase.class))
                 .satisfies(Fixtures.message("""
-                LEAK  1 leak · 1 buffer · 8 KiB (8192 B) still allocated      [2 allocated = 1 freed + 1 leaked]
-                1. DRAM 8 KiB (8192 B) x 1   device ●   HELD: still referenced by DecodeTestCase.keys ({handle traced})
-                   -> at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:82)
-                   allocated in TEST ({last allocated}) at 0x2000 (8192), unlabelled
+                LEAK  8 KiB in 1 DRAM buffer, HELD by DecodeTestCase.keys; allocated in MockedDeviceTestCases.java:82
 
-                Tracked  allocated                    remaining
-                DRAM     2 buffers, 12 KiB (12288 B)  1 buffer, 8 KiB (8192 B)
-                Teardown  freed                   remaining
-                TEST      DRAM 4 KiB on device 0  DRAM 8 KiB on device 0
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  12 KiB -> 8 KiB
+                1. DRAM  8 KiB on device 0
+                   at dev.meshguard.samples.bindings.MockedDeviceTestCases$DecodeTestCase.decodes(MockedDeviceTestCases.java:82)
+                   why   HELD: still referenced by DecodeTestCase.keys ({handle traced})
+                   fix   Free the buffer before the program ends, or drop the reference if the handle frees on collection.
+                   seen  allocated in TEST ({last allocated})
 
-                HELD: Free the buffer before the program ends, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
-                   as a line of a file: DRAM device 0 size 8192 count atMost 1 origin "MockedDeviceTestCases$DecodeTestCase.decodes" because "…"
-                Reproduce: mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'"""));
+                limits  no allocator snapshot: rests on the reports alone
+                sum     2 allocated = 1 freed + 1 leaked
+                expect  @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 1, origin = "MockedDeviceTestCases$DecodeTestCase.decodes", because = "…")
+                rerun   mvn test -Dtest='MockedDeviceTestCases$DecodeTestCase#decodes'"""));
     }
 
     @Test

@@ -40,23 +40,19 @@ class NettyDeviceTests {
         Throwable failure = Fixtures.failureOf(NettyDeviceTestCase.class);
 
         assertThat(withoutAddresses(failure.getMessage())).isEqualTo(expected(Fixtures.historyOf(failure), """
-                LEAK  1 leak · 2 buffers · 16 KiB (16384 B) still allocated      [4 allocated = 2 freed + 2 leaked]
-                1. DRAM 8 KiB (8192 B) x 2   device ●   HELD: still referenced by NettyDeviceTestCase.decoder -> Decoder.keys -> ArrayList[0] ({handle traced 1})
-                   -> at dev.meshguard.samples.bindings.Decoder.decode(Decoder.java:20)
-                   allocated in TEST ({allocated 2 to 4}) at 0x… (…), 0x… (…), unlabelled
+                LEAK  16 KiB in 2 DRAM buffers, HELD by Decoder.keys; allocated in Decoder.java:20
 
-                Tracked  allocated                    remaining
-                DRAM     4 buffers, 24 KiB (24576 B)  2 buffers, 16 KiB (16384 B)
-                Teardown  freed                   remaining
-                TEST      DRAM 8 KiB on device 0  DRAM 16 KiB on device 0
-                Timeline  live bytes, peak of the phase     peak -> end
-                TEST      |##############################|  20 KiB -> 16 KiB
+                1. DRAM  2 x 8 KiB on device 0
+                   at dev.meshguard.samples.bindings.Decoder.decode(Decoder.java:20)
+                   at dev.meshguard.samples.bindings.NettyDeviceTestCase.decodes(NettyDeviceTestCase.java:20)
+                   why   HELD: still referenced by NettyDeviceTestCase.decoder -> Decoder.keys -> ArrayList[0..1] (events #11 to #12)
+                   fix   Free the buffer before the program ends, or drop the reference if the handle frees on collection.
+                   seen  allocated in TEST (events #4 to #7)
 
-                HELD: Free the buffer before the program ends, or drop the reference if the handle frees on collection.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 2, origin = "Decoder.decode", because = "…")
-                   as a line of a file: DRAM device 0 size 8192 count atMost 2 origin "Decoder.decode" because "…"
-                Reproduce: mvn test -Dtest=NettyDeviceTestCase#decodes"""));
+                limits  no allocator snapshot: rests on the reports alone
+                sum     4 allocated = 2 freed + 2 leaked
+                expect  @ExpectBuffers(type = DRAM, device = 0, size = 8192, atMost = 2, origin = "Decoder.decode", because = "…")
+                rerun   mvn test -Dtest=NettyDeviceTestCase#decodes"""));
     }
 
     @Test

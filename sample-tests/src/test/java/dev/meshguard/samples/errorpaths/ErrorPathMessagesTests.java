@@ -26,29 +26,22 @@ class ErrorPathMessagesTests {
                 .isEmpty();
         assertThat(runs.get("allocation 2 of 4 fails: CarelessDecoder.decode:19"))
                 .hasValueSatisfying(failure -> assertThat(failure).satisfies(Fixtures.message("""
-                LEAK  1 leak · 2 buffers · 2 MiB (2097152 B) still allocated after close_mesh_device      [2 allocated = 0 freed + 2 leaked]
-                1. DRAM 1 MiB (1048576 B) x 2   devices ●●   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
-                   -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
-                   the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
-                   allocated in TEST ({allocated 1 to 2}) at 0x2d4c40 (2968640), unlabelled
+                LEAK  2 MiB in 2 DRAM buffers, LOST; allocated in CarelessDecoder.java:18
 
-                Tracked  allocated                     remaining
-                DRAM     2 buffers, 2 MiB (2097152 B)  2 buffers, 2 MiB (2097152 B)
-                Teardown     freed    remaining
-                CACHE_CLEAR  nothing  DRAM 1 MiB on each of 2 devices
-                CLOSE        nothing  DRAM 1 MiB on each of 2 devices
-                Timeline     live bytes, peak of the phase     peak -> end
-                TEST         |##############################|  2 MiB -> 2 MiB
-                CACHE_CLEAR  |##############################|  2 MiB -> 2 MiB
-                CLOSE        |##############################|  2 MiB -> 2 MiB
+                1. DRAM  2 x 1 MiB, one on each of devices 0-1
+                   at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
+                   at dev.meshguard.samples.errorpaths.CarelessDecoderTestCase.decode(CarelessDecoderTestCase.java:19)
+                   why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
+                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   seen  allocated in TEST (events #11 to #12)
+                         the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 
-                LOST: Keep the handle until the buffer is freed: without it, no code can free it.
-                To expect a buffer (narrowest first):
-                   @ExpectBuffers(type = DRAM, size = 1048576, atMost = 2, origin = "CarelessDecoder.decode", because = "…")
-                   as a line of a file: DRAM size 1048576 count atMost 2 origin "CarelessDecoder.decode" because "…"
-                Note: allocation 2 of 4 failed by injection: DRAM -> at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
-                Note: mesh 0 was still open; MeshGuard cleared its program cache and closed it
-                Reproduce: mvn test -Dtest=CarelessDecoderTestCase#decode""")));
+                note    allocation 2 of 4 failed by injection: DRAM at
+                        dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:19)
+                note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
+                sum     2 allocated = 0 freed + 2 leaked
+                expect  @ExpectBuffers(type = DRAM, size = 1048576, atMost = 2, origin = "CarelessDecoder.decode", because = "…")
+                rerun   mvn test -Dtest=CarelessDecoderTestCase#decode""")));
     }
 
     @Test
@@ -68,11 +61,11 @@ class ErrorPathMessagesTests {
                      L1 of devices 0-1  [12288, 0, 0]  settled
                   Call sites, the worst first:
                      DRAM from GrowingCacheTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
-                        -> at dev.meshguard.samples.errorpaths.GrowingCacheTestCase.decode(GrowingCacheTestCase.java:20)
+                        at dev.meshguard.samples.errorpaths.GrowingCacheTestCase.decode(GrowingCacheTestCase.java:20)
                      L1 from CarefulDecoder.weigh, buffers retained on devices 0-1: [3, 0, 0], settled
-                        -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
+                        at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
                      DRAM from CarefulDecoder.weigh, buffers retained on devices 0-1: [1, 0, 0], settled
-                        -> at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
-                Reproduce: mvn test -Dtest=GrowingCacheTestCase#decode"""));
+                        at dev.meshguard.samples.errorpaths.CarefulDecoder.weigh(CarefulDecoder.java:25)
+                rerun   mvn test -Dtest=GrowingCacheTestCase#decode"""));
     }
 }

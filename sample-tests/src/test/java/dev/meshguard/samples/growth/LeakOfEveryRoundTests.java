@@ -93,7 +93,7 @@ class LeakOfEveryRoundTests {
                       the last 3 rounds reserved 1 MiB (1050624 B) of it
                 Call sites, the worst first:
                    DRAM from LeakOfEveryRoundTests.tensor, buffers retained on devices 0-7: [1, 1, 1, 1], growing
-                      -> at dev.meshguard.samples.growth.LeakOfEveryRoundTests.tensor(LeakOfEveryRoundTests.java:NN)""");
+                      at dev.meshguard.samples.growth.LeakOfEveryRoundTests.tensor(LeakOfEveryRoundTests.java:NN)""");
     }
 
     @Test
@@ -110,9 +110,9 @@ class LeakOfEveryRoundTests {
                    L1 of device 0  [12288, 0, 0, 0]  settled
                 Call sites, the worst first:
                    DRAM from LeakOfEveryRoundTests.addAndFree, buffers retained on devices 0-7: [1, 0, 0, 0], settled
-                      -> at dev.meshguard.samples.growth.LeakOfEveryRoundTests.addAndFree(LeakOfEveryRoundTests.java:NN)
+                      at dev.meshguard.samples.growth.LeakOfEveryRoundTests.addAndFree(LeakOfEveryRoundTests.java:NN)
                    L1 from LeakOfEveryRoundTests.addAndFree, buffers retained on device 0: [3, 0, 0, 0], settled
-                      -> at dev.meshguard.samples.growth.LeakOfEveryRoundTests.addAndFree(LeakOfEveryRoundTests.java:NN)""");
+                      at dev.meshguard.samples.growth.LeakOfEveryRoundTests.addAndFree(LeakOfEveryRoundTests.java:NN)""");
     }
 
     /** The first sum fills the program cache. */

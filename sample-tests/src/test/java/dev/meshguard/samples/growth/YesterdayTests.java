@@ -37,7 +37,7 @@ class YesterdayTests {
                 .isEqualTo("""
                         CHANGED  1 site of allocation changed, what leaves more first
                            DRAM "decode" from YesterdayTests.tensor: new survivors
-                              -> at dev.meshguard.samples.growth.YesterdayTests.tensor(YesterdayTests.java:NN)
+                              at dev.meshguard.samples.growth.YesterdayTests.tensor(YesterdayTests.java:NN)
                               live nothing -> 2 buffers of 16 KiB (16384 B)""");
     }
 

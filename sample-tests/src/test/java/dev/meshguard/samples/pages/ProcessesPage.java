@@ -9,6 +9,7 @@ final class ProcessesPage {
     String keepsItsCache() throws ClassNotFoundException {
         Class<?> fixture = Class.forName("dev.meshguard.samples.processes.DecoderProgramTestCase");
         return String.valueOf(Fixtures.failureOf(fixture).getMessage())
+                .replaceAll("of process \\d+", "of process 4711")
                 .replaceAll("process \\d+ \\(java .*?\\)", "process 4711 (java … DecoderProgram --keep-cache)");
     }
 }

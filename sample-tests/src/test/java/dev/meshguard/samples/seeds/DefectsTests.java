@@ -68,11 +68,11 @@ class DefectsTests {
                 arguments(
                         NON_OWNING_BUFFERS_DO_NOT_REPORT_FREES,
                         "hasBalancedReports",
-                        "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●   FREE_UNREPORTED"),
+                        "48 DRAM buffers (384 KiB) lack a free report: FREE_UNREPORTED"),
                 arguments(
                         MESH_BUFFER_DEALLOCATE_RETURNS_EARLY,
                         "hasBalancedReports",
-                        "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●   FREE_UNREPORTED"),
+                        "32 DRAM buffers (256 KiB) lack a free report: FREE_UNREPORTED"),
                 arguments(
                         BACKING_BUFFERS_REPORTED_AS_DEVICE_0,
                         "books read as EVERY_REPORT",
@@ -80,7 +80,7 @@ class DefectsTests {
                 arguments(
                         CIRCULAR_BUFFERS_NEVER_REPORTED_FREE,
                         "hasBalancedReports",
-                        "L1 4 KiB (4096 B) x 24   devices ●●●●●●●●   CIRCULAR_BUFFER_UNREPORTED: program 1 (add) ended"),
+                        "24 L1 buffers (96 KiB) lack a free report: CIRCULAR_BUFFER_UNREPORTED"),
                 arguments(
                         BUFFERS_FREED_AFTER_CLOSE_NOT_REPORTED,
                         LEDGER_OF_A_LATE_FREE,
@@ -88,15 +88,15 @@ class DefectsTests {
                 arguments(
                         ALLOCATOR_CLEARS_WITHOUT_REPORTING,
                         "hasBalancedReports",
-                        "DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   FREE_UNREPORTED"),
+                        "8 DRAM buffers (32 KiB) lack a free report: FREE_UNREPORTED"),
                 arguments(
                         DEVICE_INITIALISED_TWICE,
                         "onlyExpectedSystemBuffers",
-                        "DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   SYSTEM: owned by command queue \"0\", lifetime SYSTEM"),
+                        "LEAK  32 KiB in 8 DRAM buffers, SYSTEM"),
                 arguments(
                         INITIALISED_BY_DEVICE_AND_MESH,
                         "onlyExpectedSystemBuffers",
-                        "DRAM 4 KiB (4096 B) x 8   devices ●●●●●●●●   SYSTEM: owned by command queue \"0\", lifetime SYSTEM"),
+                        "LEAK  32 KiB in 8 DRAM buffers, SYSTEM"),
                 arguments(
                         EARLY_ALLOCATIONS_NOT_REPORTED,
                         "hasBalancedReports",
@@ -113,7 +113,7 @@ class DefectsTests {
                 arguments(
                         FREES_NAME_STALE_DEVICES,
                         "hasBalancedReports",
-                        "DRAM 8 KiB (8192 B) x 8   devices ●●●●●●●●○○○○○○○○   FREE_UNREPORTED"),
+                        "72 buffers (480 KiB) lack a free report: FREE_UNREPORTED; 72 frees of nothing"),
                 arguments(REPORTS_END_AT_CLOSE, LEDGER_OF_A_LATE_FREE, "Expecting the ledger to be empty but found"),
                 arguments(
                         MESH_BUFFER_FREED_AFTER_CLOSE_CRASHES,
@@ -126,7 +126,7 @@ class DefectsTests {
                 arguments(
                         TRACE_BUFFER_KEPT_AFTER_RELEASE,
                         LEAKS_OF_A_SWEEP,
-                        "TRACE 1 KiB (1024 B) x 16   devices ●●●●●●●●   KEPT_AFTER_RELEASE: trace "),
+                        "LEAK  16 KiB in 16 TRACE buffers, KEPT_AFTER_RELEASE"),
                 arguments(
                         TRACE_SIZE_NOT_LOWERED_ON_RELEASE,
                         CAPTURES_OF_A_SWEEP,

@@ -79,7 +79,7 @@ class GitHubJobTests {
     }
 
     private static ReportSettings settings() {
-        return new ReportSettings(SummaryMode.OFF, false, SummaryMode.ALWAYS, false);
+        return new ReportSettings(SummaryMode.OFF, false, TextLength.SHORT, SummaryMode.ALWAYS, false);
     }
 
     private static JobReport report() {

@@ -24,7 +24,8 @@ class ReportSettingsTests {
 
     @Test
     void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
-        assertThat(settings()).isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false, SummaryMode.OFF, false));
+        assertThat(settings())
+                .isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false, TextLength.SHORT, SummaryMode.OFF, false));
     }
 
     @ParameterizedTest

@@ -68,7 +68,7 @@ class FailEachAllocationTests {
                         "the allocator reported {address} as allocated when close began ({witnessed 1})")
                 .withReport(
                         "mvn test -Dtest='FailEachAllocationTests$LeakTestCase#decode'",
-                        "allocation 2 of 2 failed by injection: DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)",
+                        "allocation 2 of 2 failed by injection: DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$LeakTestCase.decode(FailEachAllocationTests.java:NN)",
                         "mesh 0 was still open; MeshGuard cleared its program cache and closed it");
         Assertions.assertThat(failure.verdict().groups().get(0).label()).contains("weights");
     }
@@ -88,7 +88,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(IllegalStateException.class, "nothing to clean up")
-                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM -> at dev.meshguard.junit.mesh"
+                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM at dev.meshguard.junit.mesh"
                         + ".FailEachAllocationTests$BrokenCleanUpTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 
@@ -126,7 +126,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 2)
                 .whichFailed()
                 .with(AssertionFailedError.class)
-                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM -> at dev.meshguard.junit.mesh"
+                .withSuppressedText("allocation 1 of 1 failed by injection: DRAM at dev.meshguard.junit.mesh"
                         + ".FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN)");
     }
 
@@ -145,7 +145,7 @@ class FailEachAllocationTests {
                 .whichFailed()
                 .with(IllegalStateException.class, "no memory for the smaller one either")
                 .withSuppressedText(
-                        "allocation 1 of 1 and all after it failed by injection: DRAM -> at dev.meshguard.junit.mesh"
+                        "allocation 1 of 1 and all after it failed by injection: DRAM at dev.meshguard.junit.mesh"
                                 + ".FailEachAllocationTests$LastingTestCase.decode(FailEachAllocationTests.java:NN)");
     }
 
@@ -157,8 +157,8 @@ class FailEachAllocationTests {
                 .with(AssertionFailedError.class)
                 .withText(
                         "@FailEachAllocation on FailEachAllocationTests$RetryingTestCase#decode: allocation 1 of 1 and all after it failed by injection:"
-                                + " DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without faults, which is the limit, and asked again:"
-                                + " DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.");
+                                + " DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). After that the test made 20 allocations more than without faults, which is the limit, and asked again:"
+                                + " DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Let code that retries give up, or raise the limit.");
     }
 
     @Test
@@ -169,7 +169,7 @@ class FailEachAllocationTests {
                 .with(AssertionFailedError.class)
                 .withText(
                         "@FailEachAllocation on FailEachAllocationTests$EndlessTestCase#decode: the test made 5 allocations without any fault, which is the limit, and asked again:"
-                                + " DRAM -> at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Each would be a run of its own. Raise the limit or test less at a time; code that allocates until memory is"
+                                + " DRAM at dev.meshguard.junit.mesh.FailEachAllocationTests$SwallowingTestCase.tryToDecode(FailEachAllocationTests.java:NN). Each would be a run of its own. Raise the limit or test less at a time; code that allocates until memory is"
                                 + " full needs a bound.");
     }
 
@@ -273,7 +273,7 @@ class FailEachAllocationTests {
                 .hasInvocation("decode", 3)
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("Note: allocation 2 failed by injection: DRAM -> at dev.meshguard");
+                .withTextContaining("note    allocation 2 failed by injection: DRAM at dev.meshguard");
     }
 
     @Test

@@ -57,10 +57,10 @@ class FaultMatrixTests {
                 no fault             LEAK_FREE  MISREPORTED !
                 failingOperation(1)  LEAKED !   LEAKED !
                 closingTwice()       LEAK_FREE  MISREPORTED !
-                ! CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  all memory was freed, but the reported counts are wrong: 6 buffers, 24 KiB (24576 B), still live      [12 allocated = 6 freed + 6 misreported]
-                ! failingOperation(1): LEAK  1 leak · 2 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [12 allocated = 10 freed + 2 leaked]
-                ! failingOperation(1) with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: LEAK  1 leak · 2 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [12 allocated = 4 freed + 2 leaked + 6 misreported]
-                ! closingTwice() with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  all memory was freed, but the reported counts are wrong: 6 buffers, 24 KiB (24576 B), still live      [12 allocated = 6 freed + 6 misreported]""");
+                ! CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  no memory leaked; 6 L1 buffers (24 KiB) lack a free report: CIRCULAR_BUFFER_UNREPORTED
+                ! failingOperation(1): LEAK  4 KiB in 2 DRAM buffers, LOST; allocated in FaultMatrixTests.java:NN
+                ! failingOperation(1) with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: LEAK  4 KiB in 2 DRAM buffers, LOST; allocated in FaultMatrixTests.java:NN
+                ! closingTwice() with CIRCULAR_BUFFERS_NEVER_REPORTED_FREE: MISREPORTED  no memory leaked; 6 L1 buffers (24 KiB) lack a free report: CIRCULAR_BUFFER_UNREPORTED""");
     }
 
     @Test
@@ -147,7 +147,7 @@ class FaultMatrixTests {
                 no fault             not run    not run
                 failingOperation(1)  LEAKED !   not run
                 closingTwice()       not run    not run
-                ! failingOperation(1): LEAK  1 leak · 2 buffers · 4 KiB (4096 B) still allocated after close_mesh_device      [12 allocated = 10 freed + 2 leaked]""");
+                ! failingOperation(1): LEAK  4 KiB in 2 DRAM buffers, LOST; allocated in FaultMatrixTests.java:NN""");
     }
 
     private static void add(MeshDevice mesh, Ttnn ttnn) {

@@ -51,8 +51,8 @@ class RepeatUntilStableTests {
                         the last 2 rounds reserved 8 KiB (8192 B) of it
                   Call sites, the worst first:
                      DRAM "kv-cache" from RepeatUntilStableTests$LeakTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
-                        -> at dev.meshguard.junit.template.RepeatUntilStableTests$LeakTestCase.decode(RepeatUntilStableTests.java:NN)
-                Reproduce: mvn test -Dtest='RepeatUntilStableTests$LeakTestCase#decode'""");
+                        at dev.meshguard.junit.template.RepeatUntilStableTests$LeakTestCase.decode(RepeatUntilStableTests.java:NN)
+                rerun   mvn test -Dtest='RepeatUntilStableTests$LeakTestCase#decode'""");
     }
 
     @Test
@@ -84,9 +84,9 @@ class RepeatUntilStableTests {
                      DRAM of device 0  [16384, 12288, 8192, 4096]  undecided, at least 1 more round needed
                   Call sites, the worst first:
                      DRAM from RepeatUntilStableTests$UndecidedTestCase.decode, buffers retained on device 0: [4, 3, 2, 1], undecided
-                        -> at dev.meshguard.junit.template.RepeatUntilStableTests$UndecidedTestCase.decode(RepeatUntilStableTests.java:NN)
+                        at dev.meshguard.junit.template.RepeatUntilStableTests$UndecidedTestCase.decode(RepeatUntilStableTests.java:NN)
                 Raise atMost, or warmUp where the first rounds fill a cache.
-                Reproduce: mvn test -Dtest='RepeatUntilStableTests$UndecidedTestCase#decode'""");
+                rerun   mvn test -Dtest='RepeatUntilStableTests$UndecidedTestCase#decode'""");
     }
 
     @Test
@@ -101,8 +101,8 @@ class RepeatUntilStableTests {
                      DRAM of device 0  [4096, 0, 0]  settled
                   Call sites, the worst first:
                      DRAM from RepeatUntilStableTests$LosingTestCase.decode, buffers retained on device 0: [1, 0, 0], settled
-                        -> at dev.meshguard.junit.template.RepeatUntilStableTests$LosingTestCase.decode(RepeatUntilStableTests.java:NN)
-                Reproduce: mvn test -Dtest='RepeatUntilStableTests$LosingTestCase#decode'""");
+                        at dev.meshguard.junit.template.RepeatUntilStableTests$LosingTestCase.decode(RepeatUntilStableTests.java:NN)
+                rerun   mvn test -Dtest='RepeatUntilStableTests$LosingTestCase#decode'""");
     }
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 /** Runs test classes with Jupiter. */
 public final class JupiterRun {
 
-    private static final Pattern LINE = Pattern.compile("(\\.java):\\d+\\)");
+    private static final Pattern LINE = Pattern.compile("(\\.java):\\d+");
 
     private JupiterRun() {}
 
@@ -113,6 +113,6 @@ public final class JupiterRun {
 
     /** Returns a text with the line numbers of source files masked, so that fixtures may move. */
     public static String masked(String text) {
-        return LINE.matcher(text).replaceAll("$1:NN)");
+        return LINE.matcher(text).replaceAll("$1:NN");
     }
 }

@@ -9,14 +9,22 @@ import java.util.function.Function;
  *
  * @param summary when the summary of a run is printed
  * @param attachesFiles whether files are attached to failed tests
+ * @param text the length of the text of a failure
  * @param githubSummary when the summary is appended to the page of a job
  * @param githubAnnotations whether findings are printed as annotations
  */
 public record ReportSettings(
-        SummaryMode summary, boolean attachesFiles, SummaryMode githubSummary, boolean githubAnnotations) {
+        SummaryMode summary,
+        boolean attachesFiles,
+        TextLength text,
+        SummaryMode githubSummary,
+        boolean githubAnnotations) {
 
     /** The parameter for when the summary of a run is printed. */
     public static final String SUMMARY = "meshguard.summary";
+
+    /** The parameter for the length of the text of a failure. */
+    public static final String TEXT = "meshguard.text";
 
     /** The parameter for whether files are attached. */
     public static final String ATTACH = "meshguard.attach";
@@ -43,8 +51,17 @@ public record ReportSettings(
         return new ReportSettings(
                 mode(SUMMARY, SummaryMode.ALWAYS, parameters),
                 attachesFiles(parameters),
+                text(RunSettings.given(parameters, TEXT)),
                 mode(GITHUB_SUMMARY, SummaryMode.OFF, parameters),
                 annotates(RunSettings.given(parameters, GITHUB_ANNOTATIONS)));
+    }
+
+    private static TextLength text(Optional<String> value) {
+        return switch (value.orElse("short")) {
+            case "short" -> TextLength.SHORT;
+            case "full" -> TextLength.FULL;
+            default -> throw RunSettings.rejected(TEXT, value.orElseThrow(), "It is short or full.");
+        };
     }
 
     private static SummaryMode mode(

@@ -18,6 +18,7 @@ public final class Reporting {
     static final int MAX_TESTS_WITH_FILES = 50;
 
     private final boolean attachesFiles;
+    private final TextLength textLength;
     private final RunSummaryCollector numbers;
     private final GitHubJob job;
     private final Optional<HistoryFolder> histories;
@@ -49,9 +50,15 @@ public final class Reporting {
             LongSupplier nanoTime) {
         this.job = GitHubJob.of(settings, environment);
         this.attachesFiles = settings.attachesFiles();
+        this.textLength = settings.text();
         this.histories = histories;
         this.pages = pages;
         this.numbers = new RunSummaryCollector(settings.summary(), nanoTime);
+    }
+
+    /** Returns the length of the text of a failure. */
+    public TextLength textLength() {
+        return textLength;
     }
 
     /** Returns the folder of histories, if configured. */

@@ -59,8 +59,8 @@ record RoundsFailure(String test) {
                 .append("\n  ")
                 .append(AccumulationReport.of(accumulation).text().replace("\n", "\n  "));
         remedy.ifPresent(words -> text.append('\n').append(words));
-        page.ifPresent(place -> text.append("\nPage: ").append(place));
-        text.append("\nReproduce: ").append(TestNames.reproduction(test));
+        page.ifPresent(place -> text.append("\npage    ").append(place));
+        text.append("\nrerun   ").append(TestNames.reproduction(test));
         AssertionFailedError failure = new AssertionFailedError(text.toString());
         accumulation.sites().stream()
                 .findFirst()

@@ -27,6 +27,6 @@ record AllocationPoint(BufferType memory, Optional<StackTraceElement> site) {
     /** Returns memory and line, the line in a form that IDEs make clickable. */
     @Override
     public String toString() {
-        return memory + " -> at " + site.map(StackTraceElement::toString).orElse("an unknown place");
+        return memory + " at " + site.map(StackTraceElement::toString).orElse("an unknown place");
     }
 }

@@ -35,7 +35,7 @@ public final class BufferState {
         for (int index = 0; index < moments.size(); index++) {
             Moment moment = moments.get(index);
             lines.add((index + 1) + ". " + moment.what());
-            moment.site().ifPresent(site -> lines.add("   -> at " + site));
+            moment.site().ifPresent(site -> lines.add("   at " + site));
         }
         if (remaining > 0) {
             lines.add("   … and " + remaining + " more");

@@ -28,6 +28,9 @@ final class SourceRedactor {
     private static final Pattern FILE = Pattern.compile(".*\\.[A-Za-z]\\w{0,7}:\\d+[.:]?"
             + "|.*\\.(?:java|kt|kts|groovy|scala|clj|py|c|cc|cpp|cxx|h|hpp|rs|go)[.:]?");
 
+    /** A line that consists of one frame. */
+    private static final Pattern LOCATION = Pattern.compile("\\s*at [^\\s(]+\\(.*");
+
     private final boolean hidesSources;
 
     SourceRedactor(boolean hidesSources) {
@@ -57,7 +60,7 @@ final class SourceRedactor {
     String description(String text) {
         return hidesSources
                 ? text.lines()
-                        .filter(line -> !line.strip().startsWith("-> at "))
+                        .filter(line -> !LOCATION.matcher(line).matches())
                         .map(SourceRedactor::withoutCallSites)
                         .collect(Collectors.joining("\n"))
                 : text;

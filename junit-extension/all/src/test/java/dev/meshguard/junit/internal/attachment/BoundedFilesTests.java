@@ -34,7 +34,7 @@ class BoundedFilesTests {
 
         attach(report, FailureFiles.MAX_BYTES);
 
-        assertThat(folder.resolve("failure.txt")).hasContent("LEAK of the test\n");
+        assertThat(folder.resolve("failure.txt")).hasContent("LEAK of the test\n\n" + report.tables() + "\n");
         assertThat(folder.resolve("verdict.json")).hasContent(VerdictJson.text(report));
         assertThat(LeakCheck.create()
                         .examine(HistoryJson.read(folder.resolve("history.jsonl")))
@@ -63,10 +63,10 @@ class BoundedFilesTests {
         }
         assertThat(folder.resolve("verdict.json")).doesNotExist();
         assertThat(folder.resolve("failure.txt"))
-                .hasContent("LEAK of the test\n"
-                        + "Note: history.jsonl is cut after " + lines + " lines, because it is longer than"
+                .hasContent("LEAK of the test\n\n" + report().tables() + "\n"
+                        + "note    history.jsonl is cut after " + lines + " lines, because it is longer than"
                         + " 1 KiB (1024 B); the verdict is on all of it.\n"
-                        + "Note: verdict.json is omitted: it is longer than 1 KiB (1024 B).\n");
+                        + "note    verdict.json is omitted: it is longer than 1 KiB (1024 B).\n");
     }
 
     @Test

@@ -45,7 +45,7 @@ class RunSummaryCollectorTests {
         assertThat(text(numbers)).isEqualTo("""
                         MeshGuard  1 test tracked · 0 buffers · 1 failed
                            slowest checks    0.0 ms A#throws
-                           reproduce         mvn test -Dtest=A#throws""");
+                           rerun             mvn test -Dtest=A#throws""");
     }
 
     @Test
@@ -100,7 +100,7 @@ class RunSummaryCollectorTests {
                            slowest checks    0.0 ms A#t10
                                              0.0 ms A#t11
                                              0.0 ms A#t12
-                           reproduce         mvn test -Dtest=A#t10
+                           rerun             mvn test -Dtest=A#t10
                                              mvn test -Dtest=A#t11
                                              mvn test -Dtest=A#t12
                                              mvn test -Dtest=A#t13

@@ -52,7 +52,7 @@ public record FailureFiles(String prefix, long mostBytes) {
         target.attach(
                 prefix + "failure.txt",
                 PLAIN_TEXT,
-                file -> FileReplacement.writeText(file, writer -> writer.write(text(failure, notes))));
+                file -> FileReplacement.writeText(file, writer -> writer.write(text(failure, report.tables(), notes))));
     }
 
     private void writeHistory(AllocationHistory history, Path file, String name, List<String> notes)
@@ -83,9 +83,12 @@ public record FailureFiles(String prefix, long mostBytes) {
         }
     }
 
-    private static String text(String failure, List<String> notes) {
+    private static String text(String failure, String tables, List<String> notes) {
         StringBuilder text = new StringBuilder(failure).append('\n');
-        notes.forEach(note -> text.append("Note: ").append(note).append('\n'));
+        if (!failure.contains(tables)) {
+            text.append('\n').append(tables).append('\n');
+        }
+        notes.forEach(note -> text.append("note    ").append(note).append('\n'));
         return text.toString();
     }
 }

@@ -7,6 +7,7 @@ import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.TextLength;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.summary.CheckResult;
@@ -248,15 +249,17 @@ record CheckReporter(
     }
 
     private LeakAssertionError failure(VerdictReport report) {
-        LeakAssertionError failure = LeakAssertionError.of(report.text(), report.verdict());
+        LeakAssertionError failure = LeakAssertionError.of(text(report), report.verdict());
         failure.setStackTrace(callSiteOf(report.verdict()));
         return failure;
     }
 
+    private String text(VerdictReport report) {
+        return run.reporting().textLength() == TextLength.FULL ? report.fullText() : report.text();
+    }
+
     private VerdictReport report(LeakVerdict verdict, List<String> notes) {
-        VerdictReport report = run.baseline()
-                .map(known -> VerdictReport.of(verdict, known))
-                .orElseGet(() -> VerdictReport.of(verdict));
+        VerdictReport report = VerdictReport.of(verdict, run.baseline(), test.testClass());
         for (String note : notes) {
             report = report.noting(note);
         }

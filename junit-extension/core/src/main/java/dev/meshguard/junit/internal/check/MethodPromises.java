@@ -95,7 +95,7 @@ final class MethodPromises implements StoredResource {
         for (Expectation entry : broken.values()) {
             number++;
             lines.add(number + ". " + where() + ": " + entry);
-            lines.add("   if that is right, remove the entry, or it will hide the next leak");
+            lines.add("   fix   If that is right, remove the entry, or it will hide the next leak.");
         }
         AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
         failure.setStackTrace(method.stack());

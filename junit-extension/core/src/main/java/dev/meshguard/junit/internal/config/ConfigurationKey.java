@@ -10,6 +10,7 @@ import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.TextLength;
 import dev.meshguard.junit.internal.summary.SummaryMode;
 import dev.meshguard.tracker.OriginCapture;
 import java.nio.file.Path;
@@ -142,6 +143,12 @@ public enum ConfigurationKey {
             List.of("true", "false"),
             "false",
             "Whether findings are printed as commands of GitHub that annotate their lines, at most ten in a run."),
+    TEXT(
+            ReportSettings.TEXT,
+            String.class,
+            description(TextLength.values()),
+            word(TextLength.SHORT),
+            "The length of the text of a failure; full adds the tables of memory, teardown and phases."),
     ATTACH(
             ReportSettings.ATTACH,
             String.class,

@@ -88,6 +88,11 @@ public final class TrackedTest {
                 declaringContext.getTestClass().isEmpty());
     }
 
+    /** Returns the class whose test it is; empty for the whole run. */
+    public Optional<Class<?>> testClass() {
+        return declaringContext.getTestClass();
+    }
+
     /** Returns the command that runs it again. */
     public String reproduction() {
         return selector().map(TestNames::reproduction).orElseGet(TestNames::reproduction);

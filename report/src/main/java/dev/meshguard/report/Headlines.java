@@ -1,0 +1,221 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SourceVocabulary;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Writes the first line of each kind of findings, which answers alone.
+ *
+ * <p>The list of failed tests of a build or an IDE shows little more, and cuts it. A line is at most {@value #MAX_COLUMNS}
+ * columns wide; if it would be wider, the details of the largest finding are left out, the least important first.
+ */
+final class Headlines {
+
+    static final int MAX_COLUMNS = 110;
+
+    private static final Pattern END_OF_REASON = Pattern.compile(", so |\\.( |$)");
+
+    private final LeakVerdict verdict;
+    private final AllocationHistory history;
+    private final CallerLines callers;
+
+    Headlines(LeakVerdict verdict, CallerLines callers) {
+        this.verdict = verdict;
+        this.history = verdict.history();
+        this.callers = callers;
+    }
+
+    /** Returns the line about leaks. */
+    String leak(List<FindingGroups> findings) {
+        String amount = "LEAK  " + amount(findings) + ofProcess(findings);
+        FindingGroups largest = findings.get(0);
+        if (findings.size() == 1) {
+            String why = verdict.vocabulary() == SourceVocabulary.PROGRAM && causeOf(largest) == Cause.UNEXPLAINED
+                    ? (buffers(findings) == 1 ? " was" : " were") + " never freed"
+                    : ", " + causeOf(largest);
+            String allocated =
+                    fileLine(largest).map(line -> "; allocated in " + line).orElse("");
+            String holder = holder(largest).map(field -> " by " + field).orElse("");
+            return firstThatFits(amount + why + holder + allocated, amount + why + allocated, amount + why);
+        }
+        String all =
+                amount + ", " + findings.size() + " findings; largest " + Quantities.shortSize(largest.totalBytes());
+        String label = largest.first()
+                .label()
+                .map(text -> " " + Quantities.quoted(text))
+                .orElse("");
+        String cause = " " + causeOf(largest);
+        String holder = holder(largest).map(field -> " by " + field).orElse("");
+        String line = fileLine(largest).map(text -> " (" + text + ")").orElse("");
+        return firstThatFits(
+                all + label + cause + holder + line,
+                all + cause + holder + line,
+                all + label + cause + line,
+                all + cause + line,
+                all + cause);
+    }
+
+    /** Returns the line about memory that was freed too late. */
+    String freedLate(List<FindingGroups> findings) {
+        String amount = "FREED_LATE  " + amount(findings)
+                + (buffers(findings) == 1 ? " was" : " were") + " freed only after "
+                + (hasClosedAnything() ? "close_mesh_device began" : "the check");
+        String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
+        String line = fileLine(findings.get(0)).map(text -> " (" + text + ")").orElse("");
+        return firstThatFits(amount + more + line, amount + more);
+    }
+
+    /** Returns the line about a verdict that cannot decide. */
+    String inconclusive(List<FindingGroups> undecided) {
+        String memory = undecided.isEmpty()
+                ? "it cannot be known whether all memory was freed"
+                : amount(undecided) + " may have leaked";
+        String first = beginning(verdict.inconclusiveReasons().get(0));
+        int others = verdict.inconclusiveReasons().size() - 1;
+        String more = others == 0 ? "" : ", and " + Quantities.count(others, "more reason");
+        String line = "INCONCLUSIVE  " + memory;
+        return firstThatFits(line + ": " + first + more, line + ": " + first, line);
+    }
+
+    /** Returns the line about wrong reports. */
+    String misreported(List<FindingGroups> misreported) {
+        List<String> parts = new ArrayList<>();
+        if (!misreported.isEmpty()) {
+            long buffers = buffers(misreported);
+            Set<Cause> causes =
+                    misreported.stream().map(Headlines::causeOf).collect(Collectors.toCollection(TreeSet::new));
+            parts.add(String.format(
+                    Locale.ROOT,
+                    "%s (%s) %s a free report%s",
+                    Quantities.count(buffers, typeOf(misreported) + "buffer"),
+                    Quantities.shortSize(bytes(misreported)),
+                    buffers == 1 ? "lacks" : "lack",
+                    causes.size() == 1 ? ": " + causes.iterator().next() : ""));
+        }
+        long unreported = verdict.unbalancingAnomalies().stream()
+                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
+                .count();
+        long frees = verdict.unbalancingAnomalies().size() - unreported;
+        if (frees > 0) {
+            parts.add(Quantities.count(frees, "free") + " of nothing");
+        }
+        if (unreported > 0) {
+            parts.add(Quantities.count(unreported, "buffer") + " never reported");
+        }
+        return "MISREPORTED  " + (verdict.isLeakFree() ? "no memory leaked; " : "") + String.join("; ", parts);
+    }
+
+    /** Returns the line of a verdict without findings. */
+    String clean() {
+        long expected = verdict.sum().expected();
+        return expected == 0
+                ? "CLEAN  all memory was freed"
+                : String.format(
+                        Locale.ROOT,
+                        "CLEAN  only expected memory remains: %s in %s",
+                        Quantities.shortSize(bytes(VerdictReportBuilder.expected(verdict))),
+                        Quantities.count(expected, "buffer"));
+    }
+
+    /** Returns {@code 8 MiB in 8 DRAM buffers}. */
+    private static String amount(List<FindingGroups> findings) {
+        return Quantities.shortSize(bytes(findings)) + " in "
+                + Quantities.count(buffers(findings), typeOf(findings) + "buffer");
+    }
+
+    /** Returns the type of the memory with a blank, if all of it has one type. */
+    private static String typeOf(List<FindingGroups> findings) {
+        Set<String> types = findings.stream()
+                .flatMap(finding -> finding.groups().stream())
+                .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()))
+                .map(group -> group.type() + " ")
+                .collect(Collectors.toSet());
+        return types.size() == 1 ? types.iterator().next() : "";
+    }
+
+    private static long buffers(List<FindingGroups> findings) {
+        return findings.stream().mapToLong(FindingGroups::buffers).sum();
+    }
+
+    private static long bytes(List<FindingGroups> findings) {
+        return findings.stream().mapToLong(FindingGroups::totalBytes).sum();
+    }
+
+    private static Cause causeOf(FindingGroups finding) {
+        return finding.first().cause();
+    }
+
+    /** Returns the process of the buffers, if one other program allocated all of them. */
+    private static String ofProcess(List<FindingGroups> findings) {
+        Set<Long> processes = new TreeSet<>();
+        findings.stream()
+                .flatMap(FindingGroups::survivors)
+                .forEach(survivor ->
+                        survivor.buffer().request().details().processId().ifPresent(processes::add));
+        return processes.size() == 1 ? " of process " + processes.iterator().next() : "";
+    }
+
+    private boolean hasClosedAnything() {
+        return history.openMeshes().size() < history.meshes().size();
+    }
+
+    /** Returns the field that holds the handle: the last of the path that is no element of a collection. */
+    private Optional<String> holder(FindingGroups finding) {
+        SurvivorGroup first = finding.first();
+        if (first.cause() != Cause.HELD) {
+            return Optional.empty();
+        }
+        return first.evidence().get(0).events().stream()
+                .map(history::event)
+                .flatMap(Optional::stream)
+                .filter(HistoryEvent.HandleTraced.class::isInstance)
+                .map(event -> ((HistoryEvent.HandleTraced) event).reachability().path())
+                .flatMap(path -> path.stream().filter(step -> !step.endsWith("]")))
+                .reduce((earlier, later) -> later);
+    }
+
+    /** Returns {@code KvCacheTest.java:41}: of the line that allocated, or of the caller if only that tells findings apart. */
+    private Optional<String> fileLine(FindingGroups finding) {
+        return callers.distinguishing(finding).stream()
+                .map(CallerLines.Caller::frame)
+                .findFirst()
+                .or(finding::site)
+                .filter(frame -> frame.getFileName() != null && frame.getLineNumber() > 0)
+                .map(frame -> frame.getFileName() + ":" + frame.getLineNumber());
+    }
+
+    /** Returns a reason without its effect and without what the reader should do about it; both follow below. */
+    private static String beginning(InconclusiveReason reason) {
+        Matcher end = END_OF_REASON.matcher(reason.text());
+        String beginning = end.find() ? reason.text().substring(0, end.start()) : reason.text();
+        return beginning.substring(0, 1).toLowerCase(Locale.ROOT) + beginning.substring(1);
+    }
+
+    private static String firstThatFits(String... candidates) {
+        for (String candidate : candidates) {
+            if (candidate.length() <= MAX_COLUMNS) {
+                return candidate;
+            }
+        }
+        String shortest = candidates[candidates.length - 1];
+        return shortest.substring(0, Math.min(shortest.length(), MAX_COLUMNS - 1))
+                + (shortest.length() < MAX_COLUMNS ? "" : "…");
+    }
+}

@@ -1,0 +1,208 @@
+package dev.meshguard.report;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.event.BufferType.L1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Reachability;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class FindingGroupsTests {
+
+    private static final StackTraceElement HELPER =
+            new StackTraceElement("dev.example.Model", "allocate", "Model.java", 128);
+    private static final StackTraceElement LOAD_WEIGHTS =
+            new StackTraceElement("dev.example.Model", "load", "Model.java", 70);
+    private static final StackTraceElement LOAD_CACHE =
+            new StackTraceElement("dev.example.Model", "load", "Model.java", 71);
+    private static final StackTraceElement TEST =
+            new StackTraceElement("dev.meshguard.report.FindingGroupsTests", "decodes", "FindingGroupsTests.java", 9);
+
+    private final AllocationTracker tracker =
+            AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+    private long address = 0x1000;
+
+    @Test
+    void sizesOfOneLineAreOneFindingWithOneEntry() {
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        allocated(DRAM, 0, 4096, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        allocated(DRAM, 1, 2048, "weights", HELPER, LOAD_WEIGHTS, TEST);
+
+        assertThat(report().text()).isEqualTo("""
+                LEAK  7 KiB in 3 DRAM buffers, UNEXPLAINED; allocated in Model.java:128
+
+                1. DRAM  7 KiB: 3 buffers on devices 0-1, unevenly, label "weights"
+                   at dev.example.Model.allocate(Model.java:128)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before close_mesh_device.
+                   seen  allocated in START (events #1 to #3)
+
+                sum     3 allocated = 0 freed + 3 leaked
+                expect  @ExpectBuffers(type = DRAM, minSize = 1024, maxSize = 4096, atMost = 3, label = "weights", origin = "Model.allocate", because = "…")""");
+    }
+
+    @Test
+    void anEntryThatWouldAdmitAnotherFindingIsNotOffered() {
+        StackTraceElement otherLine = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 129);
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        allocated(DRAM, 0, 4096, "weights", HELPER);
+        allocated(DRAM, 0, 2048, "weights", otherLine);
+
+        List<FindingGroups> findings = FindingGroups.of(verdict().groups());
+
+        assertThat(findings).hasSize(2);
+        assertThat(report().expectationSnippetOf(findings.get(0))).isEmpty();
+        assertThat(report().expectationSnippetOf(findings.get(1))).isPresent();
+    }
+
+    @Test
+    void otherLabelsTypesAndUnknownLinesAreFindingsOfTheirOwn() {
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        allocated(DRAM, 0, 1024, "kv-cache", HELPER);
+        allocated(L1, 0, 1024, "weights", HELPER);
+        tracker.allocated(0, DRAM, 0x100, 64);
+        tracker.allocated(0, DRAM, 0x200, 65);
+
+        assertThat(FindingGroups.of(verdict().groups())).hasSize(5);
+    }
+
+    @Test
+    void theLargestFindingComesFirst() {
+        allocated(DRAM, 0, 64, "small", HELPER);
+        allocated(DRAM, 0, 4096, "large", LOAD_CACHE);
+        allocated(DRAM, 0, 1024, "middle", LOAD_WEIGHTS);
+
+        assertThat(FindingGroups.of(verdict().groups()))
+                .extracting(FindingGroups::totalBytes)
+                .containsExactly(4096L, 1024L, 64L);
+    }
+
+    @Test
+    void callersDistinguishFindingsOfOneHelper() {
+        allocated(DRAM, 0, 4096, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        allocated(L1, 0, 1024, "kv-cache", HELPER, LOAD_CACHE, TEST);
+
+        assertThat(report().text()).isEqualTo("""
+                LEAK  5 KiB in 2 buffers, 2 findings; largest 4 KiB "weights" UNEXPLAINED (Model.java:70)
+
+                both at dev.example.Model.allocate(Model.java:128), called from:
+                1. DRAM  4 KiB on device 0, label "weights"
+                   at dev.example.Model.load(Model.java:70)
+                   why   UNEXPLAINED: no free was reported
+                   seen  allocated in START (event #1)
+                2. L1  1 KiB on device 0, label "kv-cache"
+                   at dev.example.Model.load(Model.java:71)
+                   why   UNEXPLAINED: no free was reported
+                   seen  allocated in START (event #2)
+                fix     Free the buffer before close_mesh_device.
+
+                sum     2 allocated = 0 freed + 2 leaked
+                expect  one of them: @ExpectBuffers(type = DRAM, device = 0, size = 4096, atMost = 1, label = "weights", origin = "Model.allocate", because = "…")""");
+    }
+
+    @Test
+    void theCallersOfOneFindingAreCounted() {
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_CACHE, TEST);
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_CACHE, TEST);
+
+        assertThat(report().sections().get(0).findings().get(0).sites())
+                .containsExactly(
+                        "dev.example.Model.allocate(Model.java:128)",
+                        "dev.example.Model.load(Model.java:71)   2 buffers",
+                        "dev.example.Model.load(Model.java:70)   1 buffer");
+    }
+
+    @Test
+    void theLineOfTheTestClassLeadsToAHelperWithOneCaller() {
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
+
+        VerdictReport ofTest = VerdictReport.of(verdict(), Optional.empty(), Optional.of(FindingGroupsTests.class));
+
+        assertThat(sitesOf(ofTest))
+                .containsExactly(
+                        "dev.example.Model.allocate(Model.java:128)",
+                        "dev.meshguard.report.FindingGroupsTests.decodes(FindingGroupsTests.java:9)");
+        assertThat(sitesOf(report())).containsExactly("dev.example.Model.allocate(Model.java:128)");
+    }
+
+    @Test
+    void aLineOfTheTestClassNeedsNoCaller() {
+        StackTraceElement outer =
+                new StackTraceElement("dev.meshguard.report.FindingGroupsTests", "outer", "FindingGroupsTests.java", 3);
+        allocated(DRAM, 0, 1024, "weights", TEST, outer);
+
+        assertThat(sitesOf(VerdictReport.of(verdict(), Optional.empty(), Optional.of(FindingGroupsTests.class))))
+                .containsExactly("dev.meshguard.report.FindingGroupsTests.decodes(FindingGroupsTests.java:9)");
+    }
+
+    @Test
+    void pathsThatDifferInAnIndexAreOnePath() {
+        MemoryRequest first = allocated(DRAM, 0, 1024, "weights", HELPER);
+        MemoryRequest second = allocated(DRAM, 0, 4096, "weights", HELPER);
+        tracker.traced(first, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", "ArrayList[0]")));
+        tracker.traced(second, Reachability.heldBy(List.of("ModelTest.model", "Model.weights", "ArrayList[7]")));
+
+        assertThat(report().text())
+                .startsWith("LEAK  5 KiB in 2 DRAM buffers, HELD by Model.weights; allocated in Model.java:128\n")
+                .contains("   why   HELD: still referenced by ModelTest.model -> Model.weights -> ArrayList[0..7]"
+                        + " (events #3 to #4)\n");
+    }
+
+    @Test
+    void aPageIsOpenedAtTheOnlyFinding() {
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        String one = report().shownAt("target/meshguard/KvCacheTest.html").text();
+        allocated(DRAM, 0, 1024, "kv-cache", HELPER);
+        String two = report().shownAt("target/meshguard/KvCacheTest.html").text();
+
+        assertThat(one)
+                .contains("\nexpect  @ExpectBuffers")
+                .endsWith("\npage    target/meshguard/KvCacheTest.html#finding-1");
+        assertThat(two)
+                .doesNotContain("@ExpectBuffers")
+                .endsWith("\npage    target/meshguard/KvCacheTest.html   (entries to expect them are there)");
+    }
+
+    @Test
+    void theTablesAreInTheFullTextOnly() {
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+
+        VerdictReport report = report();
+
+        assertThat(report.text()).doesNotContain("Tracked");
+        assertThat(report.fullText()).isEqualTo(report.text() + "\n\n" + report.tables());
+        assertThat(report.tables()).startsWith("Tracked  allocated").contains("In a file of expected buffers: DRAM ");
+    }
+
+    private static List<String> sitesOf(VerdictReport report) {
+        return report.sections().get(0).findings().get(0).sites();
+    }
+
+    private MemoryRequest allocated(BufferType type, int device, long size, String label, StackTraceElement... stack) {
+        MemoryRequest request = MemoryRequest.restored(
+                AllocationDetails.user().labelled(label), Optional.of(new Origin(List.of(stack))));
+        tracker.allocated(request, device, type, address, size, Ownership.OWNING);
+        address += 0x10000;
+        return request;
+    }
+
+    private LeakVerdict verdict() {
+        return LeakCheck.create().examine(tracker.history());
+    }
+
+    private VerdictReport report() {
+        return VerdictReport.of(verdict());
+    }
+}
