@@ -57,8 +57,22 @@ final class FindingWriter {
         this.baselineNote = baselineNote;
     }
 
-    /** Returns a finding in words. */
-    Finding finding(FindingGroups finding) {
+    /** Returns the only finding of a section in words; the headline names its bytes. */
+    Finding onlyFinding(FindingGroups finding) {
+        return new Finding(title(finding, ""), sites(finding), facts(finding), finding.buffers());
+    }
+
+    /** Returns one of several findings of a section in words. */
+    Finding findingOfSeveral(FindingGroups finding) {
+        boolean isOneSize =
+                finding.groups().stream().map(SurvivorGroup::size).distinct().count() == 1;
+        String bytes = isOneSize && finding.survivors().limit(2).count() > 1
+                ? Quantities.shortSize(finding.bytes()) + ": "
+                : "";
+        return new Finding(title(finding, bytes), sites(finding), facts(finding), finding.buffers());
+    }
+
+    private List<Fact> facts(FindingGroups finding) {
         List<Fact> facts = new ArrayList<>();
         facts.add(new Fact(Fact.WHY, why(finding)));
         freedAt(finding).ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
@@ -78,14 +92,15 @@ final class FindingWriter {
         }
         consequences(finding).forEach(line -> facts.add(new Fact(Fact.WITH, line)));
         baselineNote(finding).ifPresent(note -> facts.add(new Fact(Fact.NOTE, note)));
-        return new Finding(title(finding), sites(finding), facts, finding.buffers());
+        return facts;
     }
 
     // What
 
-    private String title(FindingGroups finding) {
+    private String title(FindingGroups finding, String bytes) {
         SurvivorGroup first = finding.first();
-        return first.type() + "  " + amount(finding) + onDevices(finding) + addresses(finding) + lenders(finding)
+        return first.type() + "  " + bytes + amount(finding) + onDevices(finding) + addresses(finding)
+                + lenders(finding)
                 + first.label()
                         .map(label -> ", label " + Quantities.quoted(label))
                         .orElse("")

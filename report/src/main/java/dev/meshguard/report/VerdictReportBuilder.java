@@ -187,7 +187,7 @@ final class VerdictReportBuilder {
     }
 
     private List<Finding> written(List<FindingGroups> findings) {
-        return new FindingList(findings, writer::finding);
+        return new FindingList(findings, findings.size() == 1 ? writer::onlyFinding : writer::findingOfSeveral);
     }
 
     private boolean isKnown(SurvivorGroup group) {

@@ -524,7 +524,7 @@ class CauseTextTests {
 
         assertThat(text(ROTARY_TABLE)).isEqualTo("""
                 LEAK  5 KiB in 5 DRAM buffers, 2 findings; largest 4 KiB HELD by KvCacheTest.cache (KvCacheTest.java:41)
-                1. DRAM  4 x 1 KiB, one on each of devices 0-3, allocated by mesh 0 (1x4 mesh), label "kv-cache"
+                1. DRAM  4 KiB: 4 x 1 KiB, one on each of devices 0-3, allocated by mesh 0 (1x4 mesh), label "kv-cache"
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   HELD: still referenced by KvCacheTest.cache -> ArrayList[0] (event #27)
                    fix   Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.

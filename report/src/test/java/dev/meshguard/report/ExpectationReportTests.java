@@ -212,7 +212,7 @@ class ExpectationReportTests {
         assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text()).isEqualTo("""
                 LEAK  192 B in 3 DRAM buffers, 2 findings; largest 128 B "weights" UNEXPLAINED
 
-                1. DRAM  2 x 64 B, one on each of devices 0-1 at 0x11c0 (4544), label "weights"
+                1. DRAM  128 B: 2 x 64 B, one on each of devices 0-1 at 0x11c0 (4544), label "weights"
                    at an unknown place (no origin was captured)
                    why   UNEXPLAINED: no free was reported
                    seen  allocated in START (events #2 to #3)

@@ -16,13 +16,13 @@ class DemoTests {
         assertThat(Fixtures.failureOf(ThirtySixKilobytesTestCase.class)).satisfies(Fixtures.message("""
                 LEAK  300 KiB in 19 buffers, 2 findings; largest 192 KiB CACHED (MeshAllocation.java:51)
 
-                1. DRAM  8 x 24 KiB, one on each of devices 0-7, owned by program 2 (matmul)
+                1. DRAM  192 KiB: 8 x 24 KiB, one on each of devices 0-7, owned by program 2 (matmul)
                    at dev.meshguard.samples.support.MeshAllocation.multiply(MeshAllocation.java:51)
                    at dev.meshguard.samples.demo.DemoScenario$ThirtySixKilobytesTestCase.closesTheMeshWithItsProgramsStillCached(DemoScenario.java:28)
                    why   CACHED: program 2 (matmul) has been in the program cache since {last owner cached} and never left it
                    seen  allocated in TEST (events #97 to #111)
                          at 0x3ffff000 (1073737728) on device 0: allocated 2 times, freed 1 time
-                2. DRAM  8 x 12 KiB, one on each of devices 0-7, owned by program 1 (add)
+                2. DRAM  96 KiB: 8 x 12 KiB, one on each of devices 0-7, owned by program 1 (add)
                    at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
                    at dev.meshguard.samples.demo.DemoScenario$ThirtySixKilobytesTestCase.closesTheMeshWithItsProgramsStillCached(DemoScenario.java:28)
                    why   CACHED: program 1 (add) has been in the program cache since {owner cached 1} and never left it
