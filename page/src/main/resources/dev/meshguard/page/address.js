@@ -29,12 +29,29 @@ const Address = (() => {
 
     const link = (kind, number, text, properties = {}) => Dom.make("a", { href: `#${kind}-${number}`, ...properties }, text);
 
+    const event = (number) => link("event", number, `#${number}`, { class: "event-link", "data-event": number, title: `Show event #${number}` });
+
+    /** A text of which each number of an event is a link; events that it does not name follow it. */
+    const linked = (text, events = []) => {
+        const named = new Set();
+        const parts = text.split(/(#\d+)/).map((part, index) => {
+            if (index % 2 === 0) {
+                return part;
+            }
+            named.add(Number(part.slice(1)));
+            return event(Number(part.slice(1)));
+        });
+        const more = events.filter((number) => !named.has(number)).slice(0, 4);
+        return [parts, more.map((number) => [" ", event(number)])];
+    };
+
     return {
         follow,
         link,
+        event,
+        linked,
         set: (kind, number) => replace(`#${kind}-${number}`),
         clear: () => replace("#"),
         onOpen: (kind, opener) => openers.set(kind, opener),
-        event: (number) => link("event", number, `#${number}`, { class: "event-link", "data-event": number, title: `Show event #${number}` }),
     };
 })();

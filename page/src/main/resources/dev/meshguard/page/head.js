@@ -1,6 +1,6 @@
 "use strict";
 
-/** Shows the head of the page: outcome, sum, causes, mesh, and the command that runs the test again. */
+/** Shows the head of the page: outcome, largest finding, mesh, sum, and the command that runs the test again. */
 const HeadView = (() => {
     const PARTS = [
         ["freed", "freed"],
@@ -68,6 +68,55 @@ const HeadView = (() => {
                   ),
               );
 
+    /** The finding with the most bytes among those of the worst status; they are in the order of their status. */
+    const largest = (data) => {
+        const findings = data.groups.filter((group) => group.consequenceOf == null && group.status === data.groups[0].status && group.status !== "EXPECTED");
+        return findings.reduce((most, group) => (most && most.bytes >= group.bytes ? most : group), undefined);
+    };
+
+    const row = (name, ...content) => Dom.make("div", {}, Dom.make("dt", {}, name), Dom.make("dd", {}, content));
+
+    const finding = (data) => {
+        const group = largest(data);
+        if (!group) {
+            return null;
+        }
+        const all = data.groups.filter((one) => one.consequenceOf == null && one.status !== "EXPECTED").length;
+        const why = group.evidence[0];
+        return Dom.make(
+            "div",
+            { class: "finding", id: "largest", "data-finding": group.number },
+            Dom.make(
+                "p",
+                { class: "what" },
+                all === 1 ? null : Dom.make("span", { class: "rank" }, `Largest of ${all}`),
+                Dom.make("b", { title: Format.size(group.bytes) }, Format.shortSize(group.bytes)),
+                ` in ${Format.count(group.count, `${group.type} buffer`)} on ${group.devices.length === 1 ? `device ${group.devices[0]}` : `${group.devices.length} devices`}`,
+                group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
+            ),
+            group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(group.site), group.site)) : null,
+            Dom.make(
+                "dl",
+                {},
+                row("why", Dom.make("b", {}, group.cause), why ? [": ", Address.linked(why.text, why.events)] : null),
+                group.remedy ? row("fix", group.remedy) : null,
+            ),
+            Address.link("finding", group.number, "Evidence, stack and timeline", { class: "to-finding" }),
+        );
+    };
+
+    /** A budget that was exceeded and memory that grows, each in the first sentence of its text. */
+    const alerts = (data) => {
+        const found = [];
+        if (data.budgets && !data.budgets.met) {
+            found.push(["#live-budgets", "Budget exceeded", (data.budgets.text[1] || data.budgets.text[0]).replace(/^1\. /, "")]);
+        }
+        if (data.growth && data.growth.trend === "GROWING") {
+            found.push(["#growth", "Growth", data.growth.text[0].replace(/^[A-Z]+\s+/, "")]);
+        }
+        return found.length === 0 ? null : Dom.make("ul", { class: "alerts", id: "alerts" }, found.map(([href, title, text]) => Dom.make("li", {}, Dom.make("a", { href }, title), `: ${text}`)));
+    };
+
     const MEANINGS = { leaked: "leaks", late: "freed late", misreported: "misreported", undecided: "undecided", expected: "expected only", clean: "clean" };
 
     const toggle = (device) => {
@@ -81,6 +130,7 @@ const HeadView = (() => {
     };
 
     const mesh = (data) => {
+        const most = Math.max(0, ...data.mesh.devices.map((device) => device.leakedBytes));
         const cells = new Map(data.mesh.devices.map((device) => [`${device.row},${device.column}`, device]));
         const rows = [...Array(data.mesh.rows).keys()].map((row) =>
             Dom.make(
@@ -92,7 +142,7 @@ const HeadView = (() => {
                         return Dom.make("td", { class: "none" });
                     }
                     const what = device.leakedBuffers > 0 ? `${Format.count(device.leakedBuffers, "buffer")}, ${Format.size(device.leakedBytes)} leaked` : MEANINGS[device.mark];
-                    return Dom.make(
+                    const cell = Dom.make(
                         "td",
                         { class: `device device-${device.mark}`, "data-device": device.id },
                         Dom.make(
@@ -104,6 +154,10 @@ const HeadView = (() => {
                             device.leakedBytes > 0 ? Dom.make("span", { class: "device-bytes", "aria-hidden": "true" }, Format.shortSize(device.leakedBytes)) : null,
                         ),
                     );
+                    if (device.leakedBytes > 0) {
+                        cell.style.setProperty("--heat", `${Math.round((100 * device.leakedBytes) / most)}%`);
+                    }
+                    return cell;
                 }),
             ),
         );
@@ -111,11 +165,11 @@ const HeadView = (() => {
         return Dom.make(
             "figure",
             { class: "mesh", id: "mesh" },
-            Dom.make("div", { class: "scroll", tabindex: data.mesh.columns > 8 ? "0" : undefined }, Dom.make("table", {}, Dom.make("caption", { class: "visually-hidden" }, "The mesh, a mark for each device"), Dom.make("tbody", {}, rows))),
+            Dom.make("div", { class: "scroll", tabindex: data.mesh.columns > 8 ? "0" : undefined }, Dom.make("table", {}, Dom.make("caption", { class: "visually-hidden" }, "The mesh: the outcome of each device and the bytes that leaked on it"), Dom.make("tbody", {}, rows))),
             Dom.make(
                 "figcaption",
                 {},
-                `${data.mesh.rows}×${data.mesh.columns} mesh`,
+                `${data.mesh.rows}×${data.mesh.columns} mesh${most > 0 ? ", bytes leaked per device" : ""}`,
                 used.map((name) => Dom.make("span", { class: "key" }, Dom.mark(name), MEANINGS[name])),
             ),
         );
@@ -131,6 +185,13 @@ const HeadView = (() => {
                 { class: "verdict" },
                 Dom.make("p", { class: `outcome outcome-${outcome.mark}`, id: "outcome", "data-outcome": data.outcome }, Dom.mark(outcome.mark), Dom.make("span", {}, outcome.word)),
                 Dom.make("p", { class: "sentence", id: "headline" }, sentence(data.headline)),
+                finding(data),
+                alerts(data),
+            ),
+            data.mesh.devices.length === 0 ? "" : mesh(data),
+            Dom.make(
+                "div",
+                { class: "rest" },
                 sum(data),
                 causes(data),
                 data.caveats.length === 0
@@ -147,7 +208,6 @@ const HeadView = (() => {
                     data.reproduction ? Dom.make("p", { class: "reproduce" }, Dom.make("span", {}, "Reproduce"), Dom.make("code", { id: "reproduction" }, data.reproduction), Dom.copyButton("Copy", data.reproduction, { id: "copy-reproduction", "aria-label": "Copy the command" })) : null,
                 ),
             ),
-            data.mesh.devices.length === 0 ? "" : mesh(data),
         );
         Cursor.onDevice((shown) => {
             for (const cell of head.querySelectorAll(".device")) {
@@ -162,5 +222,5 @@ const HeadView = (() => {
         });
     };
 
-    return { show };
+    return { show, largest };
 })();

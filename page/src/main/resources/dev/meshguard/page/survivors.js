@@ -25,7 +25,7 @@ const SurvivorsView = (() => {
         );
     };
 
-    const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, fact.text, fact.events.length === 0 ? null : [" ", fact.events.slice(0, 4).map(Address.event)])));
+    const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, Address.linked(fact.text, fact.events))));
 
     const entry = (group) =>
         !group.entry
@@ -59,7 +59,7 @@ const SurvivorsView = (() => {
             Dom.make(
                 "div",
                 {},
-                group.timeline && group.timeline.length > 0 ? [Dom.make("h4", {}, "Timeline of the first buffer"), Dom.make("ol", { class: "timeline", tabindex: "0" }, group.timeline.map((line) => Dom.make("li", {}, line)))] : null,
+                group.timeline && group.timeline.length > 0 ? [Dom.make("h4", {}, "Timeline of the first buffer"), Dom.make("ol", { class: "timeline", tabindex: "0" }, group.timeline.map((line) => Dom.make("li", {}, Address.linked(line))))] : null,
                 group.frames.length > 0 ? [Dom.make("h4", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, frame)))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
@@ -166,8 +166,9 @@ const SurvivorsView = (() => {
             data.aggregated.groups && data.aggregated.groups.shown < data.aggregated.groups.of ? Dom.make("p", { class: "aggregated" }, `${data.aggregated.groups.shown} of ${data.aggregated.groups.of} groups are in this page: the worst.`) : "",
             anomalies(data),
         );
-        if (data.groups.length <= 3) {
-            table.open(0);
+        const largest = HeadView.largest(data);
+        if (largest) {
+            table.open(data.groups.indexOf(largest));
         }
         Cursor.onDevice(apply);
         Address.onOpen("finding", (number) => {

@@ -7,6 +7,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -87,6 +88,73 @@ class HeadTests {
                         .mapToObj(device -> Quantities.shortSize(leakedBytes(device)))
                         .toList());
         assertThat(chromium.all("#mesh td.device-leaked svg.mark-leaked")).hasSize(8);
+    }
+
+    @Test
+    void answersWhatLeakedWhereWhyAndWhatToDo(Chromium chromium) {
+        chromium.open(file);
+
+        SurvivorGroup largest = LEAK.verdict().groups().stream()
+                .filter(group -> group.status() == SurvivorStatus.LEAKED)
+                .max(Comparator.comparingLong(SurvivorGroup::bytes))
+                .orElseThrow();
+        assertThat(chromium.text("#largest .what"))
+                .startsWith("Largest of 3" + Quantities.shortSize(largest.bytes()))
+                .endsWith(" in 24 DRAM buffers on 8 devices");
+        assertThat(chromium.text("#largest .where")).startsWith("at SampleRuns.tensor(SampleRuns.java:");
+        assertThat(chromium.texts("#largest dd"))
+                .containsExactly(
+                        "UNEXPLAINED: no free was reported #"
+                                + largest.first().buffer().allocatedAt(),
+                        LEAK.verdict().remedyOf(largest.cause()));
+        String number = chromium.find("#largest").getDomAttribute("data-finding");
+        assertThat(chromium.find("#finding-" + number + " .opener").getDomAttribute("aria-expanded"))
+                .isEqualTo("true");
+        assertThat(chromium.all("#groups-table .opener[aria-expanded=true]")).hasSize(1);
+    }
+
+    @Test
+    void answersAboveTheFoldOfATelephone(Chromium chromium) {
+        chromium.open(file, 390, "light");
+
+        assertThat(((Number) chromium.value("document.querySelector('#largest').getBoundingClientRect().bottom"))
+                        .doubleValue())
+                .isLessThan(844);
+    }
+
+    @Test
+    void namesAnExceededBudgetAndGrowth(Chromium chromium, @TempDir Path other) {
+        chromium.open(file);
+        assertThat(chromium.texts("#alerts li"))
+                .singleElement()
+                .asString()
+                .startsWith("Budget exceeded: L1 of device 6: peak 160 KiB");
+
+        chromium.open(SampleRuns.growing().writtenTo(other));
+        assertThat(chromium.texts("#alerts li"))
+                .singleElement()
+                .asString()
+                .startsWith("Growth: 6 rounds")
+                .contains("4 MiB");
+    }
+
+    @Test
+    void theDeviceWithTheMostLeakedBytesIsTheHottest(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(heat(chromium, 3)).isEqualTo("100%");
+        assertThat(heat(chromium, 0)).isEqualTo(Math.round(100.0 * leakedBytes(0) / leakedBytes(3)) + "%");
+        assertThat(background(chromium, 3)).isNotEqualTo(background(chromium, 0));
+    }
+
+    private static Object heat(Chromium chromium, int device) {
+        return chromium.value(
+                "document.querySelector('#mesh [data-device=\"" + device + "\"]').style.getPropertyValue('--heat')");
+    }
+
+    private static Object background(Chromium chromium, int device) {
+        return chromium.value("getComputedStyle(document.querySelector('#mesh [data-device=\"" + device
+                + "\"] button')).backgroundColor");
     }
 
     @Test

@@ -118,6 +118,8 @@ class LeakGroupsTests {
                 .findFirst()
                 .orElseThrow();
 
+        chromium.click("#groups-table .opener[aria-expanded=true]");
+
         chromium.click(openerOfCached(chromium));
 
         assertThat(chromium.find(openerOfCached(chromium)).getDomAttribute("aria-expanded"))
@@ -138,6 +140,7 @@ class LeakGroupsTests {
     @Test
     void leadsToTheRectangleOnTheMap(Chromium chromium) {
         chromium.open(file);
+        chromium.click("#groups-table .opener[aria-expanded=true]");
         chromium.click(openerOfCached(chromium));
 
         chromium.click("#groups-table .detail .to-map");
