@@ -35,6 +35,7 @@ import org.apiguardian.api.API.Status;
  * @param matched the entries of files that matched
  * @param unmatched the entries of files that matched nothing
  * @param slowest the slowest checks, slowest first
+ * @param failures the first lines of the failed checks with their pages, where the build tool hides messages
  * @param reproductions the commands that rerun the failed checks, in order
  * @param moreReproductions the number of further commands
  * @since 0.1
@@ -57,6 +58,7 @@ public record RunSummary(
         SortedSet<String> matched,
         SortedSet<String> unmatched,
         SortedSet<Amount> slowest,
+        SortedSet<String> failures,
         SortedSet<String> reproductions,
         long moreReproductions) {
 
@@ -73,6 +75,7 @@ public record RunSummary(
         unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
         moreReproductions += Math.max(0, reproductions.size() - MAX_REPRODUCTIONS);
         slowest = first(MAX_SLOWEST, slowest);
+        failures = first(MAX_REPRODUCTIONS, failures);
         reproductions = first(MAX_REPRODUCTIONS, reproductions);
     }
 
@@ -142,6 +145,7 @@ public record RunSummary(
                 bothMatched,
                 neither,
                 union(slowest, other.slowest),
+                union(failures, other.failures),
                 union(reproductions, other.reproductions),
                 moreReproductions + other.moreReproductions);
     }

@@ -37,6 +37,7 @@ final class SummaryEntry {
     private static final String MATCHED = KEY + ".expectations.matched";
     private static final String UNMATCHED = KEY + ".expectations.unmatched";
     private static final String SLOWEST = KEY + ".slowest-nanos";
+    private static final String FAILURES = KEY + ".failures";
     private static final String REPRODUCE = KEY + ".reproduce";
     private static final String MORE = KEY + ".reproduce.more";
 
@@ -62,6 +63,7 @@ final class SummaryEntry {
         put(pairs, MATCHED, summary.matched());
         put(pairs, UNMATCHED, summary.unmatched());
         put(pairs, SLOWEST, summary.slowest().stream().map(SummaryEntry::text).toList());
+        put(pairs, FAILURES, summary.failures());
         put(pairs, REPRODUCE, summary.reproductions());
         put(pairs, MORE, summary.moreReproductions());
         return pairs;
@@ -97,6 +99,7 @@ final class SummaryEntry {
                 lines(pairs, MATCHED),
                 lines(pairs, UNMATCHED),
                 lines(pairs, SLOWEST).stream().map(SummaryEntry::amount).collect(Collectors.toCollection(TreeSet::new)),
+                lines(pairs, FAILURES),
                 lines(pairs, REPRODUCE),
                 number(pairs, MORE)));
     }

@@ -28,6 +28,7 @@ final class SummaryText {
         append(lines, "known leaks", knownLeaks(summary));
         append(lines, "never matched", unmatched(summary));
         append(lines, "slowest checks", slowest(summary));
+        append(lines, "failures", List.copyOf(summary.failures()));
         append(lines, "rerun", reproductions(summary));
         return PrintableText.lines(lines);
     }

@@ -160,6 +160,7 @@ class JobReportTests {
                 Collections.emptySortedSet(),
                 Collections.emptySortedSet(),
                 Collections.emptySortedSet(),
+                Collections.emptySortedSet(),
                 new TreeSet<>(List.of(reproductions)),
                 0);
     }

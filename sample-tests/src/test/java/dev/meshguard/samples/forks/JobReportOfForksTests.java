@@ -71,6 +71,24 @@ class JobReportOfForksTests {
     }
 
     @Test
+    void theSummaryNamesFailuresWhereTheBuildToolHidesTheirMessages() throws Exception {
+        Path pages = folder.resolve("pages");
+        Map<String, String> settings = Map.of(
+                "meshguard.summary", "always", "meshguard.page", "failures", "meshguard.page.folder", pages.toString());
+        Map<String, String> underGradle = new HashMap<>(settings);
+        underGradle.put("org.gradle.test.worker", "1");
+
+        List<String> printed = outputs(
+                start(LeakingTestCase.class, settings, folder.resolve("unused.md")),
+                start(LeakingTestCase.class, underGradle, folder.resolve("unused.md")));
+
+        assertThat(printed.get(0)).contains("   rerun  ").doesNotContain("   failures  ");
+        assertThat(printed.get(1))
+                .containsPattern("   failures          LEAK  2 KiB in 1 DRAM buffer, [A-Z]+; allocated in "
+                        + "JobReportOfForksTests.java:\\d+   " + pages + ".*\\.html\n");
+    }
+
+    @Test
     void aPageThatCannotBeWrittenFailsNothing() throws Exception {
         Path page = Files.createDirectory(folder.resolve("summary.md"));
 

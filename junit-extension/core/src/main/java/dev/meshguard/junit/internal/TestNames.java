@@ -33,6 +33,11 @@ public final class TestNames {
         return BuildTool.of(System::getProperty).command(selector);
     }
 
+    /** Returns whether the build tool that runs the tests prints failures without their messages. */
+    public static boolean areMessagesHidden() {
+        return BuildTool.of(System::getProperty) == BuildTool.GRADLE;
+    }
+
     private static String withoutPackage(String name) {
         return name.substring(name.lastIndexOf('.') + 1);
     }

@@ -7,6 +7,7 @@ import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.internal.TextLength;
 import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
@@ -294,6 +295,9 @@ record CheckReporter(
         thrown.ifPresent(unused -> test.publish(text));
         publishFiles(failure, text, report);
         report.page().ifPresent(running::shownAt);
+        if (TestNames.areMessagesHidden()) {
+            running.failedWith(text.lines().findFirst().orElse(""));
+        }
         boolean isAborted =
                 thrown.filter(TestAbortedException.class::isInstance).isPresent();
         running.became(isAborted ? CheckResult.ABORTED : CheckResult.FAILED);

@@ -38,6 +38,7 @@ public final class RunSummaryCollector {
     private final EnumMap<BufferType, Amount> peaks = new EnumMap<>(BufferType.class);
     private final EnumMap<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
     private final SortedSet<Amount> slowest = new TreeSet<>();
+    private final SortedSet<String> failures = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
@@ -79,6 +80,10 @@ public final class RunSummaryCollector {
             check.verdict().ifPresent(verdict -> add(check, verdict));
             if (check.result() == CheckResult.FAILED) {
                 reproductions.add(check.subject().reproduction());
+                check.headline()
+                        .map(line ->
+                                check.page().map(page -> line + "   " + page).orElse(line))
+                        .ifPresent(failures::add);
             }
         }
     }
@@ -186,6 +191,7 @@ public final class RunSummaryCollector {
                 new TreeSet<>(matched),
                 new TreeSet<>(unmatched),
                 slowest,
+                failures,
                 reproductions,
                 0);
     }

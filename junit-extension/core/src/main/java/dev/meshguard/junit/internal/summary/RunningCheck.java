@@ -22,6 +22,7 @@ public final class RunningCheck implements AutoCloseable {
     private @Nullable LeakVerdict verdict;
     private @Nullable Baseline baseline;
     private @Nullable String page;
+    private @Nullable String headline;
 
     RunningCheck(RunSummaryCollector numbers, CheckSubject subject, boolean isOfMesh, long begunAt) {
         this.numbers = numbers;
@@ -43,6 +44,11 @@ public final class RunningCheck implements AutoCloseable {
     /** Sets the location of the page that shows the check. */
     public void shownAt(String location) {
         page = location;
+    }
+
+    /** Sets the first line of the failure, for a summary that must name it. */
+    public void failedWith(String firstLine) {
+        headline = firstLine;
     }
 
     /** Sets the result of the check. */
@@ -78,6 +84,10 @@ public final class RunningCheck implements AutoCloseable {
 
     Optional<Baseline> baseline() {
         return Optional.ofNullable(baseline);
+    }
+
+    Optional<String> headline() {
+        return Optional.ofNullable(headline);
     }
 
     Optional<String> page() {
