@@ -32,14 +32,10 @@ public final class Demo {
         this.pages = pages;
     }
 
-    /**
-     * Prints to standard output; the verdicts are the result, so it always exits with 0.
-     *
-     * @param arguments the folder of the pages
-     */
+    /** Prints to standard output; the verdicts are the result, so it always exits with 0. */
     public static void main(String[] arguments) throws IOException {
         Path here = Path.of("").toAbsolutePath();
-        Path pages = Path.of(arguments[0]).toAbsolutePath();
+        Path pages = Path.of(System.getProperty("demo.pages", "target/pages")).toAbsolutePath();
         new Demo(
                         new PrintStream(System.out, true, StandardCharsets.UTF_8),
                         pages.startsWith(here) ? here.relativize(pages) : pages)
