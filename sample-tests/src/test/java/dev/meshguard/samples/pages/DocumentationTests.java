@@ -59,6 +59,7 @@ class DocumentationTests {
             "CONTRIBUTING.md",
             "README.md",
             "docs/README.md",
+            "docs/glossary.md",
             "docs/gradle.md",
             "docs/internals/compared-diagnosis.md",
             "docs/internals/compared.md",
@@ -67,7 +68,9 @@ class DocumentationTests {
             "docs/internals/mutation-testing.md",
             "docs/internals/performance.md",
             "docs/internals/releasing.md",
-            "docs/modules.md");
+            "docs/modules.md",
+            "docs/troubleshooting.md",
+            "docs/tutorial.md");
 
     @Test
     void everyBlockSaysWhereItIsFrom() {

@@ -5,22 +5,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Writes the project that the README shows: its whole POM, and each of its blocks of Java.
+ * Writes the project that a page shows: its whole POM, and each of its blocks of Java.
  *
- * <p>Run as {@code java ReadmeProject.java README.md FOLDER}.
+ * <p>Run as {@code java WrittenProject.java README.md FOLDER}.
  */
-final class ReadmeProject {
+final class WrittenProject {
 
     private static final Pattern BLOCK = Pattern.compile("(?ms)^```(java|xml)\n(.*?)^```$");
     private static final Pattern TYPE = Pattern.compile("(?m)^(?:final )?class (\\w+)");
 
     public static void main(String[] arguments) throws IOException {
-        String readme = Files.readString(Path.of(arguments[0]));
+        String page = Files.readString(Path.of(arguments[0]));
         Path folder = Path.of(arguments[1]);
         Path tests = Files.createDirectories(folder.resolve("src/test/java"));
         int poms = 0;
         int classes = 0;
-        for (Matcher block = BLOCK.matcher(readme); block.find(); ) {
+        for (Matcher block = BLOCK.matcher(page); block.find(); ) {
             String text = block.group(2);
             if (block.group(1).equals("java")) {
                 Files.writeString(tests.resolve(typeIn(text) + ".java"), text);
@@ -32,7 +32,7 @@ final class ReadmeProject {
         }
         if (poms != 1 || classes == 0) {
             throw new IllegalStateException(
-                    "The README has " + poms + " whole POMs and " + classes + " blocks of Java; 1 POM and some Java are needed.");
+                    arguments[0] + " has " + poms + " whole POMs and " + classes + " blocks of Java; 1 POM and some Java are needed.");
         }
     }
 

@@ -1,0 +1,5 @@
+/** The steps of the tutorial. */
+@NullMarked
+package dev.meshguard.samples.tutorial;
+
+import org.jspecify.annotations.NullMarked;
