@@ -201,6 +201,16 @@ class AnalyzeTests {
     }
 
     @Test
+    void theAnswerNamesTheCommandThatWritesThePageOfALeak() throws IOException {
+        String leak = file("leak.log", ALLOCATED);
+        String clean = file("clean.log", ALLOCATED + FREED);
+
+        assertThat(run("", "analyze", leak).out()).contains("page    meshguard page " + leak + System.lineSeparator());
+        assertThat(run("", "analyze", clean).out()).doesNotContain("meshguard page");
+        assertThat(analyze(ALLOCATED).out()).doesNotContain("meshguard page");
+    }
+
+    @Test
     void theAnswerNamesWhatLeakedAndWhereItStandsInTheLog() {
         assertThat(analyze("text\n" + ALLOCATED + "other\n").out())
                 .isEqualTo("""

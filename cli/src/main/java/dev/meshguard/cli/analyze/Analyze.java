@@ -218,6 +218,9 @@ public final class Analyze implements Callable<Integer> {
         for (String note : log.notes()) {
             report = report.noting(note);
         }
+        if (!verdict.groups().isEmpty() && Files.isRegularFile(Path.of(log.name()))) {
+            report = report.shownAt("meshguard page " + log.name());
+        }
         ExitStatus status = criteria.status(verdict);
         if (roundMark == null) {
             return new Analysis(log, report, Optional.empty(), status);
