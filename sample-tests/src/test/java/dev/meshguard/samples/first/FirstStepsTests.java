@@ -11,10 +11,10 @@ class FirstStepsTests {
     @Test
     void aForgottenFreeNamesTheLineThatAllocated() {
         assertThat(Fixtures.failureOf(ForgottenFreeTestCase.class)).satisfies(Fixtures.message("""
-                LEAK  8 MiB in 8 DRAM buffers, HELD by ForgottenFreeTestCase.cache; allocated in ForgottenFreeTestCase.java:23
+                LEAK  8 MiB in 8 DRAM buffers, HELD by ForgottenFreeTestCase.cache; allocated in ForgottenFreeTestCase.java:20
 
                 1. DRAM  8 x 1 MiB, one on each of devices 0-7
-                   at dev.meshguard.samples.first.ForgottenFreeTestCase.decode(ForgottenFreeTestCase.java:23)
+                   at dev.meshguard.samples.first.ForgottenFreeTestCase.decode(ForgottenFreeTestCase.java:20)
                    why   HELD: still referenced by ForgottenFreeTestCase.cache -> ArrayList[0] ({handle traced})
                    fix   Free the buffer before close_mesh_device, or drop the reference if the handle frees on collection.
                    seen  allocated in TEST (events #17 to #24)
