@@ -5,10 +5,12 @@ const Cursor = (() => {
     let at;
     let chosen;
     let device;
+    let range;
     const listeners = [];
     const choosers = [];
     const zoomers = [];
     const filters = [];
+    const rangers = [];
 
     const moveTo = (event, source) => {
         if (event === at) {
@@ -32,17 +34,28 @@ const Cursor = (() => {
         filters.forEach((filter) => filter(device));
     };
 
+    /** The range of events of which the views show what happened in it, or the whole run if it is undefined. */
+    const showRange = (only) => {
+        range = only;
+        rangers.forEach((ranger) => ranger(range));
+    };
+
     return {
         moveTo,
         choose,
         zoom,
         showDevice,
+        showRange,
         onMove: (listener) => listeners.push(listener),
         onZoom: (zoomer) => zoomers.push(zoomer),
         onChoose: (chooser) => choosers.push(chooser),
+        onRange: (ranger) => rangers.push(ranger),
         onDevice: (filter) => filters.push(filter),
         get event() {
             return at;
+        },
+        get range() {
+            return range;
         },
         get device() {
             return device;

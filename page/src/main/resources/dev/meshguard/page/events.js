@@ -84,11 +84,13 @@ const EventsView = (() => {
         }
     };
 
+    const isIn = (range, number) => range === undefined || (range[0] <= number && number <= range[1]);
+
     const filter = () => {
         const events = data.events;
         shown = [];
         for (let index = 0; index < events.number.length; index++) {
-            if ((Cursor.device === undefined || events.device[index] === Cursor.device) && (chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
+            if (isIn(Cursor.range, events.number[index]) && (Cursor.device === undefined || events.device[index] === Cursor.device) && (chosen.kind === "" || text(events.kind[index]) === chosen.kind) && (chosen.search === "" || described(index).toLowerCase().includes(chosen.search) || `#${events.number[index]}` === chosen.search)) {
                 shown.push(index);
             }
         }
@@ -121,9 +123,8 @@ const EventsView = (() => {
             });
             chosen.search = "";
             chosen.kind = "";
-            if (Cursor.device !== undefined) {
-                Cursor.showDevice(undefined);
-            }
+            Cursor.showDevice(undefined);
+            Cursor.showRange(undefined);
             filter();
         }
         Cursor.moveTo(Math.max(1, Math.min(data.end, number)), "address");
@@ -175,6 +176,7 @@ const EventsView = (() => {
             draw();
         });
         Cursor.onDevice(filter);
+        Cursor.onRange(filter);
         filter();
         Dom.onNewWidth(list, draw);
     };

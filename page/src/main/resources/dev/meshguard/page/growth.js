@@ -85,6 +85,25 @@ const GrowthView = (() => {
         Dom.section("growth-chart").dataset.mode = mode;
     };
 
+    /** What each drawn line has after the round at the pointer. */
+    const point = (event) => {
+        if (!chart.containPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY])) {
+            Tooltip.hide();
+            return;
+        }
+        const [value] = chart.convertFromPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY]);
+        const { round } = data.growth;
+        const nearest = round.reduce((best, one, index) => (Math.abs(one - value) < Math.abs(round[best] - value) ? index : best), 0);
+        Tooltip.show(
+            event.event.clientX,
+            event.event.clientY,
+            Dom.make("p", {}, Dom.make("b", {}, `After round ${round[nearest]}`)),
+            lines.slice(0, MOST).map((line, index) => Dom.make("p", {}, swatch(index), `${Format.shortSize(line.memory[nearest])} ${Format.shortFrame(line.name)}`)),
+        );
+    };
+
+    const swatch = (index) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[index % COLOURS.length], width: 10, height: 10, rx: 2 }));
+
     const absent = () => Dom.make("span", { class: "absent" }, "–");
 
     const atTheEnd = (bytes) => bytes[bytes.length - 1];
@@ -101,7 +120,7 @@ const GrowthView = (() => {
                     title: mode === "origin" ? "Origin" : "Memory",
                     value: (line) => line.name,
                     cells: (line) => [
-                        line.position < MOST ? Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: COLOURS[line.position % COLOURS.length], width: 10, height: 10, rx: 2 })) : null,
+                        line.position < MOST ? swatch(line.position) : null,
                         mode === "origin" ? Dom.frame(Format.shortFrame(line.name), line.name) : line.name,
                         line.label && line.label !== line.name ? Dom.make("span", { class: "of" }, line.label) : null,
                     ],
@@ -156,6 +175,8 @@ const GrowthView = (() => {
         );
         chart = echarts.init(container, null, { renderer: "canvas" });
         choose(mode);
+        chart.getZr().on("mousemove", point);
+        Tooltip.hideOutside(container);
         Dom.onNewWidth(container, () => chart.resize());
         Dom.onTheme(() => {
             chart.resize();

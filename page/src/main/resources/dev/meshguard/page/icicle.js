@@ -51,7 +51,6 @@ const IcicleView = (() => {
             const group = Dom.draw(
                 "g",
                 { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Format.shortFrame(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
-                Dom.draw("title", {}, title),
                 Dom.draw("rect", { width: Math.max(1, wide - 1), height: ROW - 1, rx: 2 }),
             );
             const letters = Math.floor((wide - 10) / 6.6);
@@ -77,6 +76,21 @@ const IcicleView = (() => {
         readout.textContent = total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
     };
 
+    /** A box with its amount, and the callers that lead to it, the outermost last. */
+    const tip = (cell) => {
+        let node = root();
+        const callers = pathOf(cell).map((index) => {
+            node = node.children[index];
+            return node.name;
+        });
+        return [
+            Dom.make("p", {}, Dom.make("b", {}, cell.getAttribute("aria-label"))),
+            callers.length < 2 ? null : Dom.make("ol", { class: "stack" }, callers.slice(0, -1).reverse().map((name) => Dom.make("li", {}, Format.shortFrame(name)))),
+        ];
+    };
+
+    const pathOf = (cell) => (cell.dataset.path === "" ? [] : cell.dataset.path.split(".").map(Number));
+
     const cellAt = (nodePath) => tree.querySelector(`[data-path="${nodePath.join(".")}"]`);
 
     const zoomTo = (nodePath) => {
@@ -84,7 +98,7 @@ const IcicleView = (() => {
         draw();
         const cell = cellAt(nodePath);
         if (cell) {
-            cell.focus();
+            cell.focus({ preventScroll: true });
         }
     };
 
@@ -93,7 +107,7 @@ const IcicleView = (() => {
         if (!cell) {
             return;
         }
-        const here = cell.dataset.path === "" ? [] : cell.dataset.path.split(".").map(Number);
+        const here = pathOf(cell);
         const sibling = (by) => (here.length === 0 ? undefined : [...here.slice(0, -1), here[here.length - 1] + by]);
         const targets = {
             ArrowDown: () => [...here, 0],
@@ -147,15 +161,19 @@ const IcicleView = (() => {
         tree.addEventListener("click", (event) => {
             const cell = event.target.closest(".cell");
             if (cell) {
-                zoomTo(cell.dataset.path === "" ? [] : cell.dataset.path.split(".").map(Number));
+                Tooltip.hide();
+                zoomTo(pathOf(cell));
             }
         });
-        tree.addEventListener("pointerover", (event) => {
+        tree.addEventListener("pointermove", (event) => {
             const cell = event.target.closest(".cell");
             if (cell) {
-                readout.textContent = cell.getAttribute("aria-label");
+                Tooltip.show(event.clientX, event.clientY, tip(cell));
+            } else {
+                Tooltip.hide();
             }
         });
+        Tooltip.hideOutside(tree);
         draw();
         Dom.onTheme(draw);
         Dom.onNewWidth(tree, draw);

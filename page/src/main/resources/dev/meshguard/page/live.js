@@ -122,6 +122,8 @@ const LiveView = (() => {
         ...extra,
     });
 
+    const rangeMark = () => (Cursor.range === undefined ? [] : [Cursor.range.map((event) => ({ xAxis: x(event) }))]);
+
     const cursorMark = () => (Cursor.event === undefined ? [] : [{ xAxis: x(Cursor.event), name: "cursor", lineStyle: { color: Dom.colour("cursor"), width: 1.5, type: "solid" }, label: { show: false } }]);
 
     const cursorSeries = (axis) => ({
@@ -132,6 +134,7 @@ const LiveView = (() => {
         data: [],
         silent: true,
         markLine: { silent: true, symbol: "none", animation: false, data: cursorMark() },
+        markArea: { silent: true, animation: false, itemStyle: { color: Dom.colour("cursor"), opacity: 0.2, decal: { symbol: "none" } }, data: rangeMark() },
         z: 9,
     });
 
@@ -195,7 +198,7 @@ const LiveView = (() => {
         areas[0].markLine = { silent: true, symbol: "none", data: stepMarks() };
         return {
             ...common(),
-            grid: { left: 4, right: 12, top: 12, bottom: 4, containLabel: true },
+            grid: { left: MapPainter.gutter(chart.getWidth()), right: MapPainter.RIGHT, top: 12, bottom: 24 },
             xAxis: eventAxis(),
             yAxis: bytesAxis(most, 5),
             series: [...areas, ...drawn, cursorSeries(0)],
@@ -219,7 +222,7 @@ const LiveView = (() => {
         return {
             ...common(),
             title: data.series.map((series, index) => ({ text: series.type, left: 4, top: index * ROW, textStyle: { ...textStyle("ink"), fontSize: 12 } })),
-            grid: data.series.map((series, index) => ({ left: 76, right: 12, top: index * ROW + 20, height: ROW - 50 })),
+            grid: data.series.map((series, index) => ({ left: MapPainter.gutter(chart.getWidth()), right: MapPainter.RIGHT, top: index * ROW + 20, height: ROW - 50 })),
             xAxis: data.series.map((series, index) => eventAxis({ gridIndex: index })),
             yAxis: data.series.map((series, index) => bytesAxis(Math.max(series.peak.bytes, series.budget || 0), 3, { gridIndex: index })),
             series: drawn,
@@ -240,8 +243,9 @@ const LiveView = (() => {
     const drawCursor = () => {
         const place = Dom.section("live-chart");
         const axes = isStacked ? [0] : data.series.map((_, index) => index);
-        chart.setOption({ series: axes.map((axis) => ({ id: `cursor-${axis}`, markLine: { data: cursorMark() } })) });
+        chart.setOption({ series: axes.map((axis) => ({ id: `cursor-${axis}`, markLine: { data: cursorMark() }, markArea: { data: rangeMark() } })) });
         place.dataset.cursor = Cursor.event;
+        place.dataset.range = Cursor.range || "";
     };
 
     /** Shows the part of the run that the map shows. While nobody sees the chart, it would only delay the next step of the wheel. */
@@ -255,6 +259,36 @@ const LiveView = (() => {
         chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
         Dom.section("live-chart").dataset.from = min;
         Dom.section("live-chart").dataset.to = max;
+    };
+
+    /** The part of the chart that a point is in, and the event there. */
+    const at = (offsetX, offsetY) => {
+        const axis = isStacked ? 0 : data.series.findIndex((_, index) => chart.containPixel({ gridIndex: index }, [offsetX, offsetY]));
+        if (axis < 0 || !chart.containPixel({ gridIndex: axis }, [offsetX, offsetY])) {
+            return undefined;
+        }
+        const [value] = chart.convertFromPixel({ gridIndex: axis }, [offsetX, offsetY]);
+        return Math.max(1, Math.min(data.end, Math.round(Axis.current.event(value))));
+    };
+
+    /** What lives at an event. */
+    const tip = (event) => {
+        const phase = [...data.phases].reverse().find((one) => one.from <= event);
+        const live = data.series.map((series) => [series, resampled(series, [event])[0]]);
+        return [
+            Dom.make("p", {}, Dom.make("b", {}, `Event #${event}`), phase ? ` in ${phase.name}` : ""),
+            live.map(([series, bytes]) => Dom.make("p", {}, swatch(series.type), `${series.type} ${Format.shortSize(bytes)}`)),
+            live.length < 2 ? null : Dom.make("p", {}, `in all ${Format.shortSize(live.reduce((sum, [, bytes]) => sum + bytes, 0))}`),
+        ];
+    };
+
+    const point = (event) => {
+        const number = at(event.offsetX, event.offsetY);
+        if (number === undefined) {
+            Tooltip.hide();
+        } else {
+            Tooltip.show(event.event.clientX, event.event.clientY, tip(number));
+        }
     };
 
     const figures = () =>
@@ -350,12 +384,13 @@ const LiveView = (() => {
         );
         chart = echarts.init(place, null, { renderer: "canvas" });
         chart.getZr().on("click", (event) => {
-            const axis = isStacked ? 0 : data.series.findIndex((_, index) => chart.containPixel({ gridIndex: index }, [event.offsetX, event.offsetY]));
-            if (axis >= 0 && chart.containPixel({ gridIndex: axis }, [event.offsetX, event.offsetY])) {
-                const [value] = chart.convertFromPixel({ gridIndex: axis }, [event.offsetX, event.offsetY]);
-                Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(Axis.current.event(value)))), "live");
+            const number = at(event.offsetX, event.offsetY);
+            if (number !== undefined) {
+                Cursor.moveTo(number, "live");
             }
         });
+        chart.getZr().on("mousemove", point);
+        Tooltip.hideOutside(place);
         draw();
         Dom.onNewWidth(place, () => chart.resize());
         new IntersectionObserver((entries) => {
@@ -366,6 +401,7 @@ const LiveView = (() => {
         }).observe(place);
         Dom.onTheme(draw);
         Cursor.onMove(drawCursor);
+        Cursor.onRange(drawCursor);
         Axis.onChange(() => {
             range = undefined;
             draw();

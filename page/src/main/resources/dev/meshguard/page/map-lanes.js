@@ -54,6 +54,27 @@ const MapLanes = (() => {
         }
         const low = new Float32Array(total);
         const high = new Float32Array(total);
+        /** The survivors of a finding are one band wherever no other survivor lies between them. */
+        const bands = (survivors) => {
+            const found = [];
+            const last = () => found[found.length - 1];
+            for (const index of [...survivors].sort((one, other) => low[one] - low[other])) {
+                const group = rectangles.group?.[index] ?? -1;
+                if (found.length === 0 || last().group !== group || group < 0) {
+                    found.push({ group, mark: rectangles.mark[index], isLive: false, low: low[index], high: high[index], count: 0, bytes: 0 });
+                }
+                last().high = Math.max(last().high, high[index]);
+                last().isLive ||= rectangles.to[index] < 0;
+                last().count++;
+                last().bytes += rectangles.size[index];
+            }
+            // Sizes may be more than extents: a band ends where the next begins.
+            found.forEach((band, place) => {
+                band.high = place + 1 < found.length ? Math.min(band.high, found[place + 1].low) : band.high;
+            });
+            return found;
+        };
+
         const lanes = data.lanes.map((lane, number) => {
             const height = heights(rectangles.address, rectangles.size, members[number]);
             for (const index of members[number]) {
@@ -71,6 +92,7 @@ const MapLanes = (() => {
                 doubled: members[number].filter((index) => rectangles.mark[index] === 0 && rectangles.reports[index] > 1),
                 // Leaked ones last, so that nothing covers them.
                 survivors: survivors.sort((one, other) => ((rectangles.mark[other] + 3) % 5) - ((rectangles.mark[one] + 3) % 5)),
+                bands: bands(survivors),
                 isOpen: false,
                 isShown: true,
                 top: 0,
@@ -99,5 +121,36 @@ const MapLanes = (() => {
         return { lanes, low, high, layout, isMany };
     };
 
-    return { create };
+    /** The names of lanes, which open and fold them. */
+    const names = (lanes, draw) =>
+        lanes.map((lane) =>
+            Dom.make(
+                "button",
+                {
+                    type: "button",
+                    class: "lane",
+                    "data-lane": lane.number,
+                    title: `Device ${lane.device}, ${lane.type}: open or fold`,
+                    onclick: () => {
+                        lane.isOpen = !lane.isOpen;
+                        draw();
+                    },
+                },
+                Dom.make("span", { class: "lane-device" }, String(lane.device)),
+                Dom.make("span", { class: "lane-type" }, lane.type),
+            ),
+        );
+
+    const placeNames = (names, lanes, gutter) => {
+        for (const [number, name] of names.entries()) {
+            const lane = lanes[number];
+            name.hidden = !lane.isShown;
+            name.style.top = `${lane.top}px`;
+            name.style.width = `${gutter - 6}px`;
+            name.style.height = `${lane.height}px`;
+            name.setAttribute("aria-expanded", String(lane.isOpen));
+        }
+    };
+
+    return { create, names, placeNames };
 })();

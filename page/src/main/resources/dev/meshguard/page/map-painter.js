@@ -6,6 +6,10 @@ const MapPainter = (() => {
     const TOP = 34;
     const BOTTOM = 20;
     const RIGHT = 26;
+    const LEAKED = 1;
+
+    /** Room left of the lanes for their names, and of live bytes for its axis: the views have the same left edge. */
+    const gutter = (width) => (width < 560 ? 92 : 128);
 
     const hatch = (context, ink, paper, ratio) => {
         const tile = document.createElement("canvas");
@@ -39,8 +43,10 @@ const MapPainter = (() => {
             band: of("band"),
             lane: of("lane"),
             paper: of("paper"),
+            onFinding: of("on-finding"),
             cursor: of("cursor"),
             type: (type) => of(`type-${type.toLowerCase().replaceAll("_", "-")}`) || of("type-other"),
+            findings: Array.from({ length: FindingColours.COLOURS + 1 }, (_, number) => of(`finding-${number}`)),
             marks: ["", of("leaked"), of("misreported"), hatch(context, of("expected"), of("paper"), ratio), hatch(context, of("undecided"), of("undecided-paper"), ratio), of("late")],
             edges: ["", of("leaked-edge"), of("misreported-edge"), of("expected"), of("undecided"), of("late-edge")],
         };
@@ -65,6 +71,7 @@ const MapPainter = (() => {
             if (name) {
                 context.fillStyle = colours.soft;
                 context.fillText(name, from + 4, 9);
+                scene.labels.push({ text: name, left: from + 4, right: from + 4 + context.measureText(name).width, top: 4, bottom: 14 });
             }
         });
     };
@@ -83,6 +90,8 @@ const MapPainter = (() => {
     const marks = (context, scene, colours) => {
         const { data, axis, x, width, height } = scene;
         let free = width + RIGHT;
+        let named;
+        const texts = [];
         context.setLineDash([3, 3]);
         context.lineWidth = 1;
         context.strokeStyle = colours.soft;
@@ -96,15 +105,28 @@ const MapPainter = (() => {
             context.moveTo(at, 18);
             context.lineTo(at, height - BOTTOM);
             context.stroke();
+            // A phase has its name above already; of marks at one place the last is named, and the table below has all.
+            if (data.phases.some((phase) => phase.name === mark.name) || mark.name === named) {
+                continue;
+            }
             const wide = context.measureText(mark.name).width;
             // The text stands left of its line where the line is near the edge.
             const left = at + wide + 4 > width + RIGHT ? at - wide - 4 : at + 4;
             if (left >= 0 && Math.max(left + wide, at) <= free) {
-                context.fillText(mark.name, left, 25);
+                texts.push([mark.name, left, wide]);
+                scene.labels.push({ text: mark.name, left, right: left + wide, top: 20, bottom: 30 });
                 free = Math.min(left, at) - 8;
+                named = mark.name;
             }
         }
         context.setLineDash([]);
+        for (const [text, left, wide] of texts) {
+            // No line runs through a text.
+            context.fillStyle = colours.paper;
+            context.fillRect(left - 2, 19, wide + 4, 12);
+            context.fillStyle = colours.soft;
+            context.fillText(text, left, 25);
+        }
     };
 
     const ticks = (context, scene, colours) => {
@@ -231,9 +253,10 @@ const MapPainter = (() => {
             const top = lane.top + (1 - high[index]) * lane.height;
             const tall = Math.max(3, (high[index] - low[index]) * lane.height);
             context.globalAlpha = isFaint && rectangles.unlikeMost[index] !== 1 ? 0.15 : 1;
-            context.fillStyle = colours.marks[mark];
+            context.fillStyle = mark === LEAKED ? colours.findings[scene.colours.ofGroup[rectangles.group[index]] ?? 0] : colours.marks[mark];
             context.fillRect(begin, top, Math.max(2, end - begin), tall);
-            if (tall > 5) {
+            // The buffers of a finding are one band: an edge around each would hide what it is.
+            if (tall > 5 && mark !== LEAKED) {
                 context.strokeStyle = colours.edges[mark];
                 context.lineWidth = 1;
                 context.strokeRect(begin + 0.5, top + 0.5, Math.max(2, end - begin) - 1, tall - 1);
@@ -241,24 +264,37 @@ const MapPainter = (() => {
             if (rectangles.reports[index] > 1) {
                 const isThin = tall < 8;
                 context.strokeStyle = colours.ink;
-                context.lineWidth = isThin ? 1 : 2;
-                context.strokeRect(begin + (isThin ? -1.5 : 1), top + (isThin ? -1.5 : 1), Math.max(3, end - begin + (isThin ? 3 : -2)), tall + (isThin ? 3 : -2));
-            }
-            if (isOver && mark !== 3) {
-                arrow(context, width + RIGHT - 1, top + tall / 2, Math.max(4, Math.min(8, tall / 2)), colours.edges[mark]);
+                context.lineWidth = 1;
+                context.strokeRect(begin + (isThin ? -1.5 : 0.5), top + (isThin ? -1.5 : 0.5), Math.max(3, end - begin + (isThin ? 3 : -1)), tall + (isThin ? 3 : -1));
             }
             context.globalAlpha = 1;
         }
         return count;
     };
 
-    const arrow = (context, x, y, half, colour) => {
-        context.fillStyle = colour;
-        context.beginPath();
-        context.moveTo(x, y);
-        context.lineTo(x - half - 3, y - half);
-        context.lineTo(x - half - 3, y + half);
-        context.fill();
+    /** The count of each band, and a thin line between it and its neighbours. */
+    const bands = (context, scene, lane, colours) => {
+        context.font = scene.font;
+        context.textBaseline = "middle";
+        context.textAlign = "right";
+        for (const band of lane.bands) {
+            const top = lane.top + (1 - band.high) * lane.height;
+            const tall = (band.high - band.low) * lane.height;
+            const right = scene.width + RIGHT;
+            if (!band.isLive || band.mark !== LEAKED) {
+                continue;
+            }
+            context.fillStyle = colours.paper;
+            context.fillRect(0, top + tall - 0.5, right, 1);
+            const isFree = scene.labels.every((label) => label.bottom < top + tall / 2 - 5 || label.top > top + tall / 2 + 5);
+            if (tall >= 12 && isFree) {
+                context.fillStyle = colours.onFinding;
+                const text = `${Format.count(band.count, "buffer")}, ${Format.shortSize(band.bytes)}`;
+                context.fillText(text, right - 8, top + tall / 2 + 1);
+                scene.labels.push({ text, left: right - 8 - context.measureText(text).width, right: right - 8, top: top + tall / 2 - 5, bottom: top + tall / 2 + 5 });
+            }
+        }
+        context.textAlign = "left";
     };
 
     /** What was freed and is unlike most devices stands out where that is asked for. */
@@ -277,6 +313,7 @@ const MapPainter = (() => {
 
     /** Paints all lanes and returns how many rectangles are in view. */
     const paint = (canvas, scene, ratio) => {
+        scene.labels = [];
         const context = canvas.getContext("2d");
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, scene.width + RIGHT, scene.height);
@@ -299,6 +336,9 @@ const MapPainter = (() => {
                 unlike(context, scene, lane, colours.type(lane.type));
             }
             count += survivors(context, scene, lane, colours);
+            if (!scene.isFaint) {
+                bands(context, scene, lane, colours);
+            }
         }
         context.font = scene.font;
         ticks(context, scene, colours);
@@ -306,10 +346,18 @@ const MapPainter = (() => {
     };
 
     /** Paints the cursor and the selected rectangle over the lanes. */
-    const paintOver = (canvas, scene, ratio, cursor, chosen) => {
+    const paintOver = (canvas, scene, ratio, { cursor, chosen, brush }) => {
         const context = canvas.getContext("2d");
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, scene.width + RIGHT, scene.height);
+        if (brush) {
+            const [from, to] = brush.map((value) => Math.max(0, Math.min(scene.width, scene.x(value))));
+            context.fillStyle = `${Dom.colour("cursor")}2e`;
+            context.fillRect(from, 18, to - from, scene.height - BOTTOM - 18);
+            context.strokeStyle = Dom.colour("cursor");
+            context.lineWidth = 1;
+            context.strokeRect(from + 0.5, 18.5, to - from, scene.height - BOTTOM - 19);
+        }
         if (chosen) {
             context.strokeStyle = Dom.colour("cursor");
             context.lineWidth = 2;
@@ -328,5 +376,5 @@ const MapPainter = (() => {
         }
     };
 
-    return { paint, paintOver, TOP, BOTTOM, RIGHT };
+    return { paint, paintOver, gutter, TOP, BOTTOM, RIGHT };
 })();

@@ -2,18 +2,11 @@
 
 /** Shows the lifetime map: a lane for each device and type, and a rectangle in it for each generation of an address. */
 const MapView = (() => {
-    const KEYS = "Wheel or + and − zoom, ← and → move, ↑ and ↓ go through the survivors, Enter opens, 0 shows all.";
-    const MEANINGS = {
-        freed: "freed",
-        leaked: "leaked",
-        late: "freed late: after close began",
-        misreported: "misreported: the memory is free",
-        expected: "expected",
-        undecided: "undecided",
-    };
-
+    const KEYS = "W and S zoom, A and D move, as Ctrl and Shift with the wheel do; drag selects a range; ↑ and ↓ go through the survivors, Enter opens, 0 shows all.";
     let data;
     let model;
+    let details;
+    let colours;
     let axis;
     let xs;
     let view;
@@ -25,6 +18,7 @@ const MapView = (() => {
     let labels;
     let frame;
     let isWaiting = false;
+    let brush;
     const shows = { device: "", type: "", isFaint: false, survivorsOnly: false };
 
     const toAxis = () => {
@@ -71,7 +65,7 @@ const MapView = (() => {
             lane.isShown = isLaneShown(lane);
         }
         const lanes = model.lanes.filter((lane) => lane.isShown);
-        const gutter = outer < 560 ? 92 : 128;
+        const gutter = MapPainter.gutter(outer);
         const height = model.layout(MapPainter.TOP) + MapPainter.BOTTOM;
         const width = Math.max(40, outer - gutter - MapPainter.RIGHT);
         const ratio = Math.min(2, devicePixelRatio || 1);
@@ -94,13 +88,14 @@ const MapView = (() => {
             high: model.high,
             isFaint: shows.isFaint,
             survivorsOnly: shows.survivorsOnly,
+            colours,
             font: `11px ${getComputedStyle(document.body).fontFamily}`,
             x: (value) => ((value - view.from) * width) / (view.to - view.from),
         };
         const count = MapPainter.paint(canvas, scene, ratio);
         scene.ratio = ratio;
         paintOver();
-        placeLabels(gutter);
+        MapLanes.placeNames(labels, model.lanes, gutter);
         canvas.dataset.from = view.from;
         canvas.dataset.to = view.to;
         canvas.dataset.rectangles = count;
@@ -113,7 +108,7 @@ const MapView = (() => {
 
     const paintOver = () => {
         if (scene) {
-            MapPainter.paintOver(over, scene, scene.ratio, Cursor.event, Cursor.rectangle === undefined ? undefined : box(Cursor.rectangle));
+            MapPainter.paintOver(over, scene, scene.ratio, { cursor: Cursor.event, chosen: Cursor.rectangle === undefined ? undefined : box(Cursor.rectangle), brush });
             over.dataset.cursor = Cursor.event === undefined ? "" : Cursor.event;
         }
     };
@@ -135,17 +130,6 @@ const MapView = (() => {
             width: Math.max(2, right - left),
             height: Math.max(3, (model.high[index] - model.low[index]) * lane.height),
         };
-    };
-
-    const placeLabels = (gutter) => {
-        for (const [number, label] of labels.entries()) {
-            const lane = model.lanes[number];
-            label.hidden = !lane.isShown;
-            label.style.top = `${lane.top}px`;
-            label.style.width = `${gutter - 6}px`;
-            label.style.height = `${lane.height}px`;
-            label.setAttribute("aria-expanded", String(lane.isOpen));
-        }
     };
 
     const zoom = (factor, around) => {
@@ -199,57 +183,36 @@ const MapView = (() => {
         return survivor !== undefined || shows.survivorsOnly ? survivor : nearest(lane.freed, slack / 2);
     };
 
-    const text = (position) => (position < 0 ? undefined : data.strings[position]);
-
-    const summary = (index) => {
-        const rectangles = data.rectangles;
-        const lane = model.lanes[rectangles.lane[index]];
-        const label = text(rectangles.label[index]);
-        const ends = rectangles.to[index] < 0 ? "still there" : `freed by event #${rectangles.to[index]}`;
-        return `${lane.type} ${Format.size(rectangles.size[index])} on device ${lane.device}${label ? `, “${label}”` : ""}: event #${rectangles.from[index]}, ${ends}; ${MEANINGS[Format.MARKS[rectangles.mark[index]]]}`;
-    };
-
-    const details = (index) => {
-        const rectangles = data.rectangles;
-        const lane = model.lanes[rectangles.lane[index]];
-        const mark = Format.MARKS[rectangles.mark[index]];
-        const group = rectangles.group[index];
-        const rows = [
-            ["What became of it", [Dom.mark(mark), ` ${MEANINGS[mark]}`]],
-            ["Where", `${lane.type} at ${Format.address(rectangles.address[index])} on device ${lane.device}`],
-            ["Size", Format.size(rectangles.size[index])],
-            ["Label", text(rectangles.label[index])],
-            ["Allocated by", text(rectangles.site[index])],
-            ["Kind", text(rectangles.kind[index])],
-            ["From", Address.event(rectangles.from[index])],
-            ["To", rectangles.to[index] < 0 ? "still there at the end" : Address.event(rectangles.to[index])],
-            ["Open reports", rectangles.reports[index] > 1 ? `${rectangles.reports[index]} at one address` : undefined],
-            ["Devices", rectangles.unlikeMost[index] === 1 ? "most devices have none like it" : undefined],
-            ["Group", group < 0 ? undefined : groupLink(group)],
-        ];
-        return Dom.make(
-            "dl",
-            {},
-            rows.filter(([, value]) => value !== undefined && value !== "").map(([name, value]) => Dom.make("div", {}, Dom.make("dt", {}, name), Dom.make("dd", {}, value))),
-        );
-    };
-
-    const groupLink = (group) =>
-        Address.link("finding", data.groups[group].number, `${data.groups[group].cause || data.groups[group].status} · ${Format.count(data.groups[group].count, "buffer")}`);
-
+    /** Opens the card of a rectangle beside it, where it covers neither the rectangle nor what follows the map. */
     const openPanel = (index) => {
+        Tooltip.hide();
         const close = Dom.make("button", { type: "button", class: "close", onclick: closePanel }, "Close");
-        panel.replaceChildren(Dom.make("h3", {}, "The buffer"), details(index), close);
+        panel.replaceChildren(...details.card(index), close);
         panel.dataset.rectangle = index;
         panel.hidden = false;
+        const at = box(index);
+        const gutter = canvas.offsetLeft;
+        const left = at ? gutter + at.left + at.width / 2 - panel.offsetWidth / 2 : gutter;
+        panel.style.left = `${Math.max(0, Math.min(frame.clientWidth - panel.offsetWidth, left))}px`;
+        panel.style.top = `${at ? at.top + at.height + 8 : MapPainter.TOP}px`;
     };
 
     const closePanel = () => {
-        panel.hidden = true;
-        panel.replaceChildren();
+        hidePanel();
         Cursor.choose(undefined, "map");
         Address.clear();
-        canvas.focus();
+        canvas.focus({ preventScroll: true });
+    };
+
+    const hidePanel = () => {
+        panel.hidden = true;
+        panel.replaceChildren();
+    };
+
+    const select = (index) => {
+        readout.textContent = details.summary(index);
+        Cursor.choose(index, "map");
+        Address.set("buffer", data.rectangles.from[index]);
     };
 
     /** Brings a rectangle into view: its lane open and shown, its generation inside the range. */
@@ -278,90 +241,79 @@ const MapView = (() => {
         const now = steps.indexOf(Cursor.rectangle);
         const next = steps[now < 0 ? (by > 0 ? 0 : steps.length - 1) : (now + by + steps.length) % steps.length];
         reveal(next);
-        Cursor.choose(next, "keys");
-        Address.set("buffer", data.rectangles.from[next]);
-        readout.textContent = summary(next);
+        paint();
+        hidePanel();
+        select(next);
+        const at = place(next);
+        if (at) {
+            Tooltip.show(at.x, at.y, details.tip(next));
+        }
     };
 
-    const onKey = (event) => {
-        const width = view.to - view.from;
-        const middle = Cursor.event !== undefined && axis.of(Cursor.event) >= view.from && axis.of(Cursor.event) <= view.to ? axis.of(Cursor.event) : view.from + width / 2;
-        const actions = {
-            "+": () => zoom(1 / 1.6, middle),
-            "=": () => zoom(1 / 1.6, middle),
-            "-": () => zoom(1.6, middle),
-            "0": all,
-            ArrowLeft: () => move(view.from - width / 8),
-            ArrowRight: () => move(view.from + width / 8),
-            ArrowUp: () => step(-1),
-            ArrowDown: () => step(1),
-            Enter: () => Cursor.rectangle !== undefined && openPanel(Cursor.rectangle),
-            Escape: () => !panel.hidden && closePanel(),
-        };
-        if (actions[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
-            event.preventDefault();
-            actions[event.key]();
+    /** Marks a range of the run, and makes all views show what happened in it. */
+    const brushTo = (range) => {
+        brush = range;
+        paintOver();
+    };
+
+    const endBrush = () => {
+        const events = brush && brush.map((value) => Math.round(axis.event(value)));
+        Cursor.showRange(events && events[1] > events[0] ? events : undefined);
+    };
+
+    /** Selects the rectangle at a point, or only the moment. Nothing scrolls: the card opens where the pointer is. */
+    const click = (point) => {
+        const index = pick(point);
+        Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(axis.event(point.value)))), "map");
+        if (index === undefined) {
+            hidePanel();
+            Cursor.choose(undefined, "map");
+        } else {
+            select(index);
+            openPanel(index);
+        }
+    };
+
+    const hover = (event) => {
+        const index = scene && pick(at(event));
+        if (index === undefined) {
+            Tooltip.hide();
+        } else {
+            Tooltip.show(event.clientX, event.clientY, details.tip(index));
         }
     };
 
     const listen = () => {
-        canvas.addEventListener("keydown", onKey);
-        // A page that is scrolled past the map shall scroll on: the wheel zooms once the map has the focus, or with Ctrl.
-        canvas.addEventListener(
-            "wheel",
-            (event) => {
-                if (document.activeElement === canvas || event.ctrlKey) {
-                    event.preventDefault();
-                    zoom(event.deltaY > 0 ? 1.25 : 0.8, at(event).value);
-                }
-            },
-            { passive: false },
-        );
-        let dragged;
-        canvas.addEventListener("pointerdown", (event) => {
-            dragged = { x: event.clientX, from: view.from, isMoved: false };
-            canvas.setPointerCapture(event.pointerId);
+        MapInput.listen(canvas, {
+            at,
+            zoom,
+            move,
+            all,
+            step,
+            click,
+            hover,
+            brush: brushTo,
+            endBrush,
+            open: () => Cursor.rectangle !== undefined && openPanel(Cursor.rectangle),
+            close: () => (panel.hidden ? Cursor.showRange(undefined) : closePanel()),
+            isWaiting: () => scene === undefined,
+            view: () => ({ ...view, width: scene.width, cursor: Cursor.event === undefined ? undefined : axis.of(Cursor.event) }),
         });
-        canvas.addEventListener("pointermove", (event) => {
-            if (dragged && Math.abs(event.clientX - dragged.x) > 3) {
-                dragged.isMoved = true;
-                move(dragged.from - ((event.clientX - dragged.x) * (view.to - view.from)) / scene.width);
-            } else if (scene && !dragged) {
-                const index = pick(at(event));
-                readout.textContent = index === undefined ? KEYS : summary(index);
-            }
-        });
-        canvas.addEventListener("pointerup", (event) => {
-            const isClick = dragged && !dragged.isMoved;
-            dragged = undefined;
-            if (isClick) {
-                const place = at(event);
-                const index = pick(place);
-                Cursor.moveTo(Math.max(1, Math.min(data.end, Math.round(axis.event(place.value)))), "map");
-                Cursor.choose(index, "map");
-                if (index === undefined) {
-                    panel.hidden = true;
-                } else {
-                    readout.textContent = summary(index);
-                    openPanel(index);
-                    Address.set("buffer", data.rectangles.from[index]);
-                }
-            }
-        });
-        canvas.addEventListener("pointercancel", () => {
-            dragged = undefined;
-        });
-        canvas.addEventListener("dblclick", (event) => zoom(0.4, at(event).value));
         Dom.onNewWidth(frame, draw);
         Dom.onTheme(() => paint());
         Axis.onChange((chosen) => {
             axis = chosen;
             toAxis();
+            Cursor.showRange(undefined);
             Cursor.zoom(undefined, undefined, "map");
             draw();
         });
         Cursor.onMove(paintOver);
         Cursor.onChoose(paintOver);
+        Cursor.onRange((range) => {
+            brush = range && range.map((event) => axis.of(event));
+            paintOver();
+        });
         Cursor.onDevice((device) => {
             shows.device = device === undefined ? "" : String(device);
             Dom.section("map-device").value = shows.device;
@@ -372,74 +324,22 @@ const MapView = (() => {
             const index = data.rectangles.from.indexOf(Number(number));
             if (index >= 0) {
                 reveal(index);
-                openPanel(index);
-                readout.textContent = summary(index);
-                Cursor.choose(index, "address");
                 paint();
+                select(index);
+                openPanel(index);
                 labels[data.rectangles.lane[index]].scrollIntoView({ block: "center" });
                 canvas.focus({ preventScroll: true });
             }
         });
     };
 
-    const controls = () => {
-        const devices = [...new Set(data.lanes.map((lane) => lane.device))];
-        const types = [...new Set(data.lanes.map((lane) => lane.type))];
-        const hasSurvivors = model.lanes.some((lane) => lane.survivors.length > 0);
-        const buttons = [
-            ["map-in", "+", "Zoom in", () => zoom(1 / 1.6, (view.from + view.to) / 2)],
-            ["map-out", "−", "Zoom out", () => zoom(1.6, (view.from + view.to) / 2)],
-            ["map-all", "All", "Show the whole run", all],
-        ];
-        return Dom.make(
-            "div",
-            { class: "controls" },
-            Dom.select("map-device", "Devices", [["", "all"], ...(hasSurvivors ? [["survivors", "with survivors"]] : []), ...devices.map((device) => [String(device), `device ${device}`])], (value) => {
-                shows.device = value;
-                draw();
-            }),
-            Dom.select("map-type", "Types", [["", "all"], ...types.map((type) => [type, type])], (value) => {
-                shows.type = value;
-                draw();
-            }),
-            Dom.make(
-                "button",
-                {
-                    type: "button",
-                    id: "map-lanes",
-                    onclick: () => {
-                        const isOpen = model.lanes.some((lane) => isLaneShown(lane) && !lane.isOpen);
-                        model.lanes.filter(isLaneShown).forEach((lane) => {
-                            lane.isOpen = isOpen;
-                        });
-                        draw();
-                    },
-                },
-                "Open or fold all lanes",
-            ),
-            Dom.toggle("map-survivors-only", "Only survivors", false, (isOn) => {
-                shows.survivorsOnly = isOn;
-                draw();
-            }),
-            devices.length < 3
-                ? null
-                : Dom.toggle("map-unlike", "Difference from most devices", false, (isOn) => {
-                      shows.isFaint = isOn;
-                      draw();
-                  }),
-            Axis.control("map-axis"),
-            Dom.make("span", { class: "zoom" }, buttons.map(([id, label, title, onclick]) => Dom.make("button", { type: "button", id, title, "aria-label": title, onclick }, label))),
-        );
-    };
-
-    const key = () => {
-        const used = [...new Set(data.rectangles.mark)].sort();
-        return Dom.make(
-            "p",
-            { class: "keys", id: "map-key" },
-            used.map((number) => Dom.make("span", { class: "key" }, Dom.mark(Format.MARKS[number]), MEANINGS[Format.MARKS[number]])),
-            data.rectangles.reports.some((reports) => reports > 1) ? Dom.make("span", { class: "key" }, Dom.draw("svg", { class: "mark", viewBox: "0 0 16 16", "aria-hidden": "true" }, Dom.draw("rect", { class: "outline", x: 2, y: 3, width: 12, height: 10 })), "reported twice at a time") : null,
-        );
+    const foldAll = () => {
+        const shown = model.lanes.filter(isLaneShown);
+        const isOpen = shown.some((lane) => !lane.isOpen);
+        shown.forEach((lane) => {
+            lane.isOpen = isOpen;
+        });
+        draw();
     };
 
     const show = (newData) => {
@@ -450,6 +350,8 @@ const MapView = (() => {
             return;
         }
         model = MapLanes.create(data);
+        details = MapDetails.create(data);
+        colours = FindingColours.create(data);
         axis = Axis.current;
         toAxis();
         if (model.isMany) {
@@ -467,31 +369,14 @@ const MapView = (() => {
         over = Dom.make("canvas", { class: "over", id: "map-over", "aria-hidden": "true" });
         readout = Dom.make("p", { class: "readout", id: "map-readout", role: "status" }, KEYS);
         panel = Dom.make("div", { class: "panel", id: "map-details", role: "region", "aria-label": "The selected buffer", hidden: true });
-        labels = model.lanes.map((lane) =>
-            Dom.make(
-                "button",
-                {
-                    type: "button",
-                    class: "lane",
-                    "data-lane": lane.number,
-                    title: `Device ${lane.device}, ${lane.type}: open or fold`,
-                    onclick: () => {
-                        lane.isOpen = !lane.isOpen;
-                        draw();
-                    },
-                },
-                Dom.make("span", { class: "lane-device" }, String(lane.device)),
-                Dom.make("span", { class: "lane-type" }, lane.type),
-            ),
-        );
+        labels = MapLanes.names(model.lanes, draw);
         frame = Dom.make("div", { class: "map-frame", id: "map-frame" }, labels, canvas, over);
         const { shown, of } = data.aggregated.rectangles;
         section.append(
-            controls(),
-            key(),
-            frame,
+            MapControls.controls(data, model, shows, { draw, all, foldAll, zoom: (factor) => zoom(factor, (view.from + view.to) / 2) }),
+            MapControls.legend(data, colours),
+            Dom.make("div", { class: "map-holder" }, frame, panel),
             readout,
-            panel,
             shown < of ? Dom.make("p", { class: "aggregated", id: "map-aggregated" }, `${Format.thousands(shown)} of ${Format.thousands(of)} generations are drawn: all survivors, and of the freed ones the ones that took the most bytes for the longest time.`) : "",
             Dom.make("p", { class: "note" }, "Left to right: the run. Bottom to top of a lane: addresses; ranges that nothing ever occupied are drawn short."),
         );
@@ -509,5 +394,16 @@ const MapView = (() => {
         return at && { x: bounds.left + at.left + at.width / 2, y: bounds.top + at.top + at.height / 2 };
     };
 
-    return { show, place };
+    /** Where a value of the axis is in the window. */
+    const xOf = (value) => canvas.getBoundingClientRect().left + scene.x(value);
+
+    return {
+        show,
+        place,
+        xOf,
+        /** The texts over the lanes with the room that they take. */
+        get labels() {
+            return scene.labels;
+        },
+    };
 })();

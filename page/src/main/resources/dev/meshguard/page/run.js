@@ -9,6 +9,7 @@
             Cursor.showDevice(undefined);
             Address.clear();
         };
+        const wholeRun = Dom.make("button", { type: "button", id: "whole-run", class: "only", hidden: true, onclick: () => Cursor.showRange(undefined) });
         const only = Dom.make("button", { type: "button", id: "all-devices", class: "only", hidden: true, onclick: showAll });
         const readout = Dom.make("p", { id: "cursor", class: "cursor", role: "status" });
         place.append(
@@ -20,8 +21,13 @@
                     .map((section) => Dom.make("li", {}, Dom.make("a", { href: `#${section.id}` }, section.querySelector("h2").textContent, counts[section.id] > 0 ? Dom.make("span", { class: "count" }, String(counts[section.id])) : null))),
             ),
             only,
+            wholeRun,
             readout,
         );
+        Cursor.onRange((range) => {
+            wholeRun.hidden = range === undefined;
+            wholeRun.textContent = `Events ${(range || []).map((event) => `#${event}`).join(" to ")} only: show all`;
+        });
         Cursor.onDevice((device) => {
             only.hidden = device === undefined;
             only.textContent = `Device ${device} only: show all`;

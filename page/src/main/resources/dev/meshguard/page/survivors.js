@@ -129,9 +129,12 @@ const SurvivorsView = (() => {
             rowProperties: (group) => ({ id: `finding-${group.number}`, class: `row-${STATUSES[group.status]}`, "data-fingerprint": group.fingerprint }),
             onOpen: (group) => Address.set("finding", group.number),
         });
+        /** Whether one of its buffers was allocated in a range of events. */
+        const isIn = (group, range) => range === undefined || group.buffers.some((buffer) => range[0] <= data.rectangles.from[buffer] && data.rectangles.from[buffer] <= range[1]);
         const apply = () =>
             table.filter(
                 (group) =>
+                    isIn(group, Cursor.range) &&
                     (Cursor.device === undefined || group.devices.includes(Cursor.device)) &&
                     (chosen.search === "" || text(group).includes(chosen.search)) &&
                     (chosen.status === "" || group.status === chosen.status) &&
@@ -171,6 +174,7 @@ const SurvivorsView = (() => {
             table.open(data.groups.indexOf(largest));
         }
         Cursor.onDevice(apply);
+        Cursor.onRange(apply);
         Address.onOpen("finding", (number) => {
             const index = data.groups.findIndex((group) => group.number === number);
             if (index < 0) {
@@ -184,6 +188,7 @@ const SurvivorsView = (() => {
                     chosen[key] = "";
                 });
                 Cursor.showDevice(undefined);
+                Cursor.showRange(undefined);
             }
             table.open(index);
             table.entry(index).line.scrollIntoView();

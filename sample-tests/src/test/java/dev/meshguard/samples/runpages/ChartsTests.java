@@ -155,6 +155,32 @@ class ChartsTests {
     }
 
     @Test
+    void liveBytesGrowthAndOriginsShowDetailsAtThePointer(Chromium chromium) {
+        chromium.open(growingFile);
+
+        assertThat(tooltipIn(chromium, "#live-chart")).startsWith("Event #").contains("DRAM", "MiB");
+        assertThat(tooltipIn(chromium, "#growth-chart"))
+                .startsWith("After round ")
+                .contains("160 MiB", "growing");
+        assertThat(tooltipIn(chromium, "#icicle-tree .cell[data-path='0']")).contains("192 MiB", "100 % of all");
+    }
+
+    /** Points at the middle of an element, and returns what is shown beside the pointer. */
+    private static String tooltipIn(Chromium chromium, String selector) {
+        chromium.scrollTo(selector);
+        Map<?, ?> box = (Map<?, ?>)
+                chromium.value("document.querySelector(\"" + selector + "\").getBoundingClientRect().toJSON()");
+        long x = Math.round(((Number) box.get("x")).doubleValue() + 0.75 * ((Number) box.get("width")).doubleValue());
+        long y = Math.round(((Number) box.get("y")).doubleValue() + 0.4 * ((Number) box.get("height")).doubleValue());
+        chromium.moveTo(x, y);
+        chromium.await("document.querySelector('#tooltip')?.hidden === false");
+        Map<?, ?> shown =
+                (Map<?, ?>) chromium.value("document.querySelector('#tooltip').getBoundingClientRect().toJSON()");
+        assertThat(((Number) shown.get("y")).doubleValue()).isBetween(y - 300.0, y + 20.0);
+        return chromium.text("#tooltip");
+    }
+
+    @Test
     void withoutRoundsThereIsNoGrowth(Chromium chromium) {
         chromium.open(file);
 

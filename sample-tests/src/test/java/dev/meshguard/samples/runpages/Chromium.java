@@ -204,6 +204,27 @@ final class Chromium implements AutoCloseable {
         new Actions(driver).moveToLocation((int) x, (int) y).click().perform();
     }
 
+    /** Scrolls an element to the middle, and waits until the browser has reported that it scrolled. */
+    void scrollTo(String selector) {
+        run("document.querySelector(arguments[0]).scrollIntoView({ block: 'center' })", selector);
+        promised("new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+    }
+
+    /** Moves the pointer to a point of the window. */
+    void moveTo(long x, long y) {
+        new Actions(driver).moveToLocation((int) x, (int) y).perform();
+    }
+
+    /** Moves the pointer from one point of the window to another with its button held down. */
+    void drag(long fromX, long fromY, long toX, long toY) {
+        new Actions(driver)
+                .moveToLocation((int) fromX, (int) fromY)
+                .clickAndHold()
+                .moveToLocation((int) toX, (int) toY)
+                .release()
+                .perform();
+    }
+
     void wheel(String selector, int by) {
         WebElement element = find(selector);
         new Actions(driver)

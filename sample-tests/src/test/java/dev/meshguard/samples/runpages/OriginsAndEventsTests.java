@@ -63,7 +63,8 @@ class OriginsAndEventsTests {
         String name = String.valueOf(chromium.value("document.activeElement.dataset.name"));
         chromium.type(Keys.ENTER);
 
-        assertThat(chromium.text("#icicle-tree .cell.focused title")).startsWith(name + ": ");
+        assertThat(chromium.find("#icicle-tree .cell.focused").getDomAttribute("aria-label"))
+                .startsWith(name + ": ");
         chromium.type(Keys.BACK_SPACE);
         assertThat(chromium.value("document.querySelector('#icicle-tree .cell.focused').dataset.path"))
                 .isEqualTo("");
