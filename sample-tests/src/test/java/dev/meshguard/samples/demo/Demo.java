@@ -53,15 +53,15 @@ public final class Demo {
                 "3. A field still holds a language model when its mesh closes. Its weights and caches are never freed.",
                 LanguageModelTestCase.class);
         passing("4. The test of scenario 1, which now clears the program cache. Nothing remains.");
-        out.println();
         out.println("pages   " + pages.resolve("index.html"));
     }
 
     private void failing(String introduction, Class<?> fixture) {
         introduce(introduction);
-        out.println(Fixtures.failureOf(
+        print(String.valueOf(Fixtures.failureOf(
                         fixture, Map.of("meshguard.page", "failures", "meshguard.page.folder", pages.toString()))
-                .getMessage());
+                .getMessage()));
+        out.println();
     }
 
     private void passing(String introduction) throws IOException {
@@ -71,12 +71,19 @@ public final class Demo {
         VerdictReport report = clean().shownAt(folder.pageOf(name).toString());
         folder.add(name, RunPage.of("every step in its place", report));
         folder.writeIndex();
-        out.println(report.text());
+        print(report.text());
+        out.println();
     }
 
     private void introduce(String introduction) {
-        out.println();
         out.println("== " + introduction);
+    }
+
+    /** Only the demo runs these tests, so the line that runs one again would not help. */
+    private void print(String text) {
+        text.lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("rerun "))
+                .forEach(out::println);
     }
 
     private static VerdictReport clean() {

@@ -27,6 +27,7 @@ class DemoOutputTests {
         new Demo(new PrintStream(printed, true, StandardCharsets.UTF_8), pages).run();
 
         List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
+        assertThat(lines).hasSizeLessThanOrEqualTo(60);
         assertThat(lines).filteredOn(line -> line.startsWith("== ")).hasSize(4).allMatch(line -> line.length() <= 120);
         assertThat(lines)
                 .filteredOn(line -> line.matches("(LEAK|MISREPORTED|CLEAN) .*"))
