@@ -150,7 +150,7 @@ const GrowthView = (() => {
             return;
         }
         mode = data.growth.sites.length > 0 ? "origin" : "memory";
-        const container = Dom.make("div", { class: "chart", id: "growth-chart" });
+        const container = Dom.make("div", { class: "chart", id: "growth-chart", role: "img" });
         section.append(
             Dom.make("pre", { class: "text", id: "growth-text", tabindex: "0" }, data.growth.text.join("\n")),
             data.growth.sites.length === 0 || data.growth.memories.length === 0

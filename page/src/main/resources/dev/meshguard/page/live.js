@@ -353,7 +353,7 @@ const LiveView = (() => {
             section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
             return;
         }
-        const place = Dom.make("div", { class: "chart", id: "live-chart" });
+        const place = Dom.make("div", { class: "chart", id: "live-chart", role: "img" });
         section.append(
             Dom.make(
                 "div",

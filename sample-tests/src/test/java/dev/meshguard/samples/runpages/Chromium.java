@@ -120,11 +120,16 @@ final class Chromium implements AutoCloseable {
                 Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", false));
     }
 
-    private void open(String address, int width, String theme) {
-        resize(width);
-        driver.executeCdpCommand(
+    /** Prefers light or dark pages from now on. */
+    void theme(String theme) {
+        command(
                 "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", theme))));
+    }
+
+    private void open(String address, int width, String theme) {
+        resize(width);
+        theme(theme);
         // What another page said is none of this one's business.
         requests();
         console();
