@@ -38,6 +38,11 @@ final class BlockReader {
     private static final Pattern REPORTING =
             Pattern.compile(".*(?:AllocationClient|GraphTracker|track_(?:de)?allocate|backtrace|stack_?trace).*");
 
+    private static final Pattern PYTHON_FRAME =
+            Pattern.compile("File \"(?:.*[/\\\\])?([^/\\\\\"]+)\", line (\\d{1,9}), in (.+)");
+    private static final Pattern LINE_OF_FRAME =
+            Pattern.compile("(.+?) (?:at |\\()(?:\\S*[/\\\\])?([^\\s/\\\\:]+\\.[A-Za-z]+):(\\d{1,9})\\)?");
+
     private static final int MAX_FRAMES = 64;
     private static final int MAX_ORIGINS = 1_024;
     private static final int MAX_DEVICE = 65_535;
@@ -147,8 +152,31 @@ final class BlockReader {
                                 lines.stream().map(BlockReader::frame).toList())));
     }
 
-    /** {@code library: function}. */
+    /**
+     * Reads {@code File "decode.py", line 41, in load}, as Python prints it, {@code library: function}, and either with {@code at
+     * decode.cpp:41} or {@code (decode.cpp:41)} at its end, as {@code addr2line -p} prints it.
+     */
     private static StackTraceElement frame(String core) {
+        Matcher python = PYTHON_FRAME.matcher(core);
+        if (python.matches()) {
+            String file = python.group(1);
+            String module = file.endsWith(".py") ? file.substring(0, file.length() - 3) : file;
+            return new StackTraceElement(module, python.group(3), file, line(python.group(2)));
+        }
+        Matcher located = LINE_OF_FRAME.matcher(core);
+        if (located.matches()) {
+            StackTraceElement function = function(located.group(1));
+            return new StackTraceElement(
+                    function.getClassName(), function.getMethodName(), located.group(2), line(located.group(3)));
+        }
+        return function(core);
+    }
+
+    private static int line(String digits) {
+        return Integer.parseInt(digits);
+    }
+
+    private static StackTraceElement function(String core) {
         int colon = core.indexOf(": ");
         return colon < 1
                 ? new StackTraceElement("", core, null, -1)
