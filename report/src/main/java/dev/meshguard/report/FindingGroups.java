@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -58,6 +59,19 @@ public record FindingGroups(List<SurvivorGroup> groups) {
                 .map(FindingGroups::new)
                 .sorted(LARGEST_FIRST)
                 .toList();
+    }
+
+    /**
+     * Returns the findings of groups, new ones before known ones: a new leak must be visible among hundreds of known
+     * ones, and a finding is either new or known.
+     *
+     * @param isKnown whether a baseline knows a group
+     */
+    public static List<FindingGroups> of(List<SurvivorGroup> groups, Predicate<SurvivorGroup> isKnown) {
+        List<FindingGroups> findings =
+                new ArrayList<>(of(groups.stream().filter(isKnown.negate()).toList()));
+        findings.addAll(of(groups.stream().filter(isKnown).toList()));
+        return findings;
     }
 
     private static Object keyOf(SurvivorGroup group) {

@@ -172,13 +172,8 @@ final class VerdictReportBuilder {
 
     // Findings
 
-    /** Returns the findings of a status; new ones come before known ones, because a new leak must be visible among hundreds. */
     private List<FindingGroups> findings(SurvivorStatus status) {
-        List<SurvivorGroup> all = verdict.groups(status);
-        List<FindingGroups> findings = new ArrayList<>(
-                FindingGroups.of(all.stream().filter(group -> !isKnown(group)).toList()));
-        findings.addAll(FindingGroups.of(all.stream().filter(this::isKnown).toList()));
-        return findings;
+        return FindingGroups.of(verdict.groups(status), this::isKnown);
     }
 
     /** Returns the findings of a verdict that are expected. */

@@ -1,15 +1,18 @@
 package dev.meshguard.page.internal.data;
 
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /** The groups of a verdict in one list, each followed by its consequences, and the group of each buffer. */
 final class GroupIndex {
@@ -23,10 +26,12 @@ final class GroupIndex {
      * One group at its index.
      *
      * @param group the group
-     * @param number its number on the page; a consequence has the number of its group and one of its own: {@code 2-1}
+     * @param number its number on the page: that of its finding, for further groups of the finding with one of their own,
+     *     {@code 2.1}, and for consequences with one more, {@code 2-1}
      * @param consequenceOf the index of the group with which it is freed, or {@link #NONE}
+     * @param foldedInto the index of the first group of its finding, or {@link #NONE} if it is the first
      */
-    record Entry(SurvivorGroup group, String number, int consequenceOf) {}
+    record Entry(SurvivorGroup group, String number, int consequenceOf, int foldedInto) {}
 
     /** The group and status of a survivor. */
     record Membership(int group, SurvivorStatus standing) {}
@@ -38,41 +43,61 @@ final class GroupIndex {
             SurvivorStatus.UNDECIDED,
             SurvivorStatus.EXPECTED);
 
+    /** The findings that fold several groups, by their first. */
+    private final Map<SurvivorGroup, FindingGroups> folded = new IdentityHashMap<>();
+
     private final List<Entry> entries = new ArrayList<>();
     private final Map<BufferGeneration, Membership> members = new HashMap<>();
     private int all;
 
-    GroupIndex(LeakVerdict verdict) {
+    GroupIndex(LeakVerdict verdict, Predicate<SurvivorGroup> isKnown) {
         // Buffers of omitted groups, or of none, still have a status.
         for (Survivor survivor : verdict.survivors()) {
             members.put(survivor.buffer(), new Membership(NONE, survivor.status()));
         }
-        List<SurvivorGroup> sorted = verdict.groups().stream()
-                .sorted(Comparator.comparing(group -> WORST_FIRST.indexOf(group.status())))
-                .toList();
-        for (int i = 0; i < sorted.size(); i++) {
-            add(sorted.get(i), String.valueOf(i + 1), NONE);
+        int number = 1;
+        for (SurvivorStatus status : WORST_FIRST) {
+            for (FindingGroups finding : FindingGroups.of(verdict.groups(status), isKnown)) {
+                add(finding, String.valueOf(number));
+                number++;
+            }
         }
     }
 
-    private void add(SurvivorGroup group, String number, int consequenceOf) {
+    private void add(FindingGroups finding, String number) {
+        int first = entries.size();
+        List<SurvivorGroup> groups = finding.groups();
+        if (groups.size() > 1) {
+            folded.put(finding.first(), finding);
+        }
+        for (int i = 0; i < groups.size(); i++) {
+            add(groups.get(i), i == 0 ? number : number + "." + i, NONE, i == 0 ? NONE : first);
+        }
+    }
+
+    private void add(SurvivorGroup group, String number, int consequenceOf, int foldedInto) {
         all++;
         int place = entries.size();
         boolean isShown = place < MAX_GROUPS;
         if (isShown) {
-            entries.add(new Entry(group, number, consequenceOf));
+            entries.add(new Entry(group, number, consequenceOf, foldedInto));
             for (Survivor survivor : group.survivors()) {
                 members.put(survivor.buffer(), new Membership(place, survivor.status()));
             }
         }
         List<SurvivorGroup> consequences = group.consequences();
         for (int i = 0; i < consequences.size(); i++) {
-            add(consequences.get(i), number + "-" + (i + 1), isShown ? place : NONE);
+            add(consequences.get(i), number + "-" + (i + 1), isShown ? place : NONE, NONE);
         }
     }
 
     List<Entry> entries() {
         return entries;
+    }
+
+    /** Returns the finding whose first group an entry has, if it folds several. */
+    Optional<FindingGroups> folded(Entry entry) {
+        return Optional.ofNullable(folded.get(entry.group()));
     }
 
     /** Returns the number of groups, including the omitted ones. */

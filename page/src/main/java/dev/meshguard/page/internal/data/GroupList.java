@@ -38,12 +38,12 @@ final class GroupList {
     private final Optional<BaselineComparison> comparison;
     private final ShortFingerprints fingerprints;
 
-    GroupList(RunFigures figures, GroupIndex grouped) {
+    GroupList(RunFigures figures, GroupIndex grouped, Optional<BaselineComparison> comparison) {
         this.verdict = figures.verdict();
         this.report = figures.report();
         this.grouped = grouped;
         this.redactor = figures.redactor();
-        this.comparison = figures.known().map(known -> BaselineComparison.of(known, verdict));
+        this.comparison = comparison;
         this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
                 .map(entry -> Fingerprint.of(entry.group()))
                 .toList());
@@ -97,6 +97,14 @@ final class GroupList {
             if (stories-- > 0) {
                 Columns.texts("timeline", story(history, buffers.get(0)), json);
             }
+            if (entry.foldedInto() != GroupIndex.NONE) {
+                json.writeNumberField("foldedInto", entry.foldedInto());
+            }
+            Optional<VerdictReport.ExpectationSnippet> ofFinding =
+                    grouped.folded(entry).flatMap(report::expectationSnippetOf);
+            if (ofFinding.isPresent()) {
+                entry("findingEntry", ofFinding.get(), json);
+            }
             if (entry.consequenceOf() != GroupIndex.NONE) {
                 json.writeNumberField("consequenceOf", entry.consequenceOf());
             }
@@ -129,11 +137,15 @@ final class GroupList {
         evidence("context", group.context(), json);
         Optional<VerdictReport.ExpectationSnippet> entry = report.expectationSnippetOf(group);
         if (entry.isPresent()) {
-            json.writeObjectFieldStart("entry");
-            json.writeStringField("annotation", redactor.description(entry.get().annotation()));
-            json.writeStringField("line", redactor.description(entry.get().line()));
-            json.writeEndObject();
+            entry("entry", entry.get(), json);
         }
+    }
+
+    private void entry(String field, VerdictReport.ExpectationSnippet entry, JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart(field);
+        json.writeStringField("annotation", redactor.description(entry.annotation()));
+        json.writeStringField("line", redactor.description(entry.line()));
+        json.writeEndObject();
     }
 
     private String knowledge(SurvivorGroup group, Fingerprint fingerprint) {

@@ -6,6 +6,8 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.Caveat;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -22,11 +24,20 @@ final class RunJson {
     private final RunFigures figures;
     private final LeakVerdict verdict;
     private final SourceRedactor redactor;
+    private final Optional<BaselineComparison> comparison;
 
     RunJson(RunFigures figures) {
         this.figures = figures;
         this.verdict = figures.verdict();
         this.redactor = figures.redactor();
+        this.comparison = figures.known().map(known -> BaselineComparison.of(known, verdict));
+    }
+
+    private boolean isKnown(SurvivorGroup group) {
+        return comparison
+                .flatMap(known -> known.description(group))
+                .filter(BaselineComparison.KNOWN::equals)
+                .isPresent();
     }
 
     void write(JsonGenerator json) throws IOException {
@@ -34,9 +45,9 @@ final class RunJson {
         long end = end(history);
         UsageFigures usage = UsageFigures.of(history);
         MeshGrid grid = new MeshGrid(verdict);
-        GroupIndex grouped = new GroupIndex(verdict);
+        GroupIndex grouped = new GroupIndex(verdict, this::isKnown);
         AllocationRectangles rectangles = new AllocationRectangles(history, grouped.members(), grid.size(), end);
-        GroupList groups = new GroupList(figures, grouped);
+        GroupList groups = new GroupList(figures, grouped, comparison);
         Texts texts = new Texts();
         TruncationInfo shown = new TruncationInfo();
 
