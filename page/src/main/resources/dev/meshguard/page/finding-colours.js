@@ -6,11 +6,10 @@ const FindingColours = (() => {
 
     /** Returns for each group the number of its colour: a consequence has that of its group, and small leaks share one. */
     const create = (data) => {
-        const leaked = data.groups.map((group, index) => ({ group, index })).filter(({ group }) => group.status === "LEAKED" && group.consequenceOf == null);
-        const largest = [...leaked].sort((one, other) => other.group.bytes - one.group.bytes);
+        const leaked = data.groups.map((group, index) => ({ group, index })).filter(({ group, index }) => group.status === "LEAKED" && Findings.root(data, index) === index);
+        const largest = [...leaked].sort((one, other) => Findings.bytes(other.group) - Findings.bytes(one.group));
         const numbers = new Map(largest.map(({ index }, rank) => [index, Math.min(rank, COLOURS)]));
-        const root = (index) => (data.groups[index].consequenceOf == null ? index : root(data.groups[index].consequenceOf));
-        const ofGroup = data.groups.map((_, index) => numbers.get(root(index)) ?? 0);
+        const ofGroup = data.groups.map((_, index) => numbers.get(Findings.root(data, index)) ?? 0);
         const legend = largest.slice(0, COLOURS).map(({ group }, number) => ({ group, number }));
         return { ofGroup, legend, others: Math.max(0, largest.length - COLOURS) };
     };

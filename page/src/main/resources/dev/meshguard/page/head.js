@@ -70,8 +70,8 @@ const HeadView = (() => {
 
     /** The finding with the most bytes among those of the worst status; they are in the order of their status. */
     const largest = (data) => {
-        const findings = data.groups.filter((group) => group.consequenceOf == null && group.status === data.groups[0].status && group.status !== "EXPECTED");
-        return findings.reduce((most, group) => (most && most.bytes >= group.bytes ? most : group), undefined);
+        const findings = Findings.all(data).filter((group) => group.consequenceOf == null && group.status === data.groups[0].status && group.status !== "EXPECTED");
+        return findings.reduce((most, group) => (most && Findings.bytes(most) >= Findings.bytes(group) ? most : group), undefined);
     };
 
     const row = (name, ...content) => Dom.make("div", {}, Dom.make("dt", {}, name), Dom.make("dd", {}, content));
@@ -81,7 +81,8 @@ const HeadView = (() => {
         if (!group) {
             return null;
         }
-        const all = data.groups.filter((one) => one.consequenceOf == null && one.status !== "EXPECTED").length;
+        const all = Findings.all(data).filter((one) => one.consequenceOf == null && one.status !== "EXPECTED").length;
+        const devices = Findings.devices(group);
         const why = group.evidence[0];
         return Dom.make(
             "div",
@@ -90,8 +91,8 @@ const HeadView = (() => {
                 "p",
                 { class: "what" },
                 all === 1 ? null : Dom.make("span", { class: "rank" }, `Largest of ${all}`),
-                Dom.make("b", { title: Format.size(group.bytes) }, Format.shortSize(group.bytes)),
-                ` in ${Format.count(group.count, `${group.type} buffer`)} on ${group.devices.length === 1 ? `device ${group.devices[0]}` : `${group.devices.length} devices`}`,
+                Dom.make("b", { title: Format.size(Findings.bytes(group)) }, Format.shortSize(Findings.bytes(group))),
+                ` in ${Format.count(Findings.count(group), `${group.type} buffer`)} on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`,
                 group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
             ),
             group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(group.site), group.site)) : null,

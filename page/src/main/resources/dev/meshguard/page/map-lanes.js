@@ -59,7 +59,8 @@ const MapLanes = (() => {
             const found = [];
             const last = () => found[found.length - 1];
             for (const index of [...survivors].sort((one, other) => low[one] - low[other])) {
-                const group = rectangles.group?.[index] ?? -1;
+                const own = rectangles.group?.[index] ?? -1;
+                const group = data.groups[own]?.foldedInto ?? own;
                 if (found.length === 0 || last().group !== group || group < 0) {
                     found.push({ group, mark: rectangles.mark[index], isLive: false, low: low[index], high: high[index], count: 0, bytes: 0 });
                 }

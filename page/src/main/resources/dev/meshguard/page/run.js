@@ -3,7 +3,7 @@
 /** Shows the page of a run: reads its data, and draws one view after the other. */
 (() => {
     const navigation = (data) => {
-        const counts = { groups: data.groups.length, expectations: data.expectations.length };
+        const counts = { groups: Findings.all(data).length, expectations: data.expectations.length };
         const place = Dom.section("views");
         const showAll = () => {
             Cursor.showDevice(undefined);
@@ -46,6 +46,7 @@
 
     const start = async () => {
         const data = await PageData.read();
+        Findings.link(data);
         HeadView.show(data);
         SurvivorsView.show(data);
         // What matters most is on the screen before the rest is computed.

@@ -12,7 +12,7 @@ const SurvivorsView = (() => {
     };
 
     const dots = (group, data) => {
-        const held = new Set(group.devices);
+        const held = new Set(Findings.devices(group));
         const all = data.mesh.devices.map((device) => device.id);
         if (all.length > 16 || all.length === 0) {
             return `${Format.count(held.size, "device")}`;
@@ -27,20 +27,44 @@ const SurvivorsView = (() => {
 
     const facts = (list) => Dom.make("ul", { class: "facts" }, list.map((fact) => Dom.make("li", {}, Address.linked(fact.text, fact.events))));
 
-    const entry = (group) =>
-        !group.entry
+    /** One entry for the whole finding, or one for each group if no entry admits exactly the finding. */
+    const entries = (finding) => {
+        const found = finding.members.length === 1 || !finding.findingEntry ? finding.members.map((group) => group.entry).filter(Boolean) : [finding.findingEntry];
+        return found.length === 0
             ? null
             : Dom.make(
                   "div",
                   { class: "entry" },
                   Dom.make("h3", {}, "If it is expected"),
-                  [
-                      ["annotation", "Copy the annotation"],
-                      ["line", "Copy the line"],
-                  ]
-                      .filter(([key]) => group.entry[key])
-                      .map(([key, label]) => Dom.make("div", { class: `paste paste-${key}` }, Dom.make("code", {}, group.entry[key]), Dom.copyButton("Copy", group.entry[key], { "aria-label": label }))),
+                  found.map((entry) =>
+                      [
+                          ["annotation", "Copy the annotation"],
+                          ["line", "Copy the line"],
+                      ]
+                          .filter(([key]) => entry[key])
+                          .map(([key, label]) => Dom.make("div", { class: `paste paste-${key}` }, Dom.make("code", {}, entry[key]), Dom.copyButton("Copy", entry[key], { "aria-label": label }))),
+                  ),
               );
+    };
+
+    /** The sizes of a finding of several groups, each with its buffers, devices and fingerprint. */
+    const sizes = (finding) =>
+        finding.members.length === 1
+            ? null
+            : [
+                  Dom.make("h3", {}, Format.count(finding.members.length, "size")),
+                  Dom.make(
+                      "ul",
+                      { class: "sizes", tabindex: "0" },
+                      finding.members.map((group) =>
+                          Dom.make(
+                              "li",
+                              { "data-fingerprint": group.fingerprint },
+                              `${group.count} x ${Format.size(group.size)} on ${group.devices.length === 1 ? "device" : "devices"} ${group.devices.join(", ")}, fingerprint ${group.fingerprint}`,
+                          ),
+                      ),
+                  ),
+              ];
 
     const detail = (group, data) =>
         Dom.make(
@@ -54,7 +78,8 @@ const SurvivorsView = (() => {
                 group.context.length > 0 ? [Dom.make("h3", {}, "Around it"), facts(group.context)] : null,
                 group.consequenceOf == null ? null : Dom.make("p", { class: "consequence" }, `It goes away with ${name(data.groups[group.consequenceOf])}.`),
                 group.remedy ? [Dom.make("h3", {}, "What to do"), Dom.make("p", { class: "remedy" }, group.remedy)] : null,
-                entry(group),
+                sizes(group),
+                entries(group),
             ),
             Dom.make(
                 "div",
@@ -70,7 +95,11 @@ const SurvivorsView = (() => {
 
     const name = (group) => `${group.type} ${Format.size(group.size)} x ${group.count}`;
 
-    const text = (group) => [group.cause, group.status, group.baseline, group.type, group.label, group.phase, group.site, group.fingerprint, ...group.evidence.map((fact) => fact.text), ...group.frames].join("\n").toLowerCase();
+    const text = (finding) =>
+        finding.members
+            .flatMap((group) => [group.cause, group.status, group.baseline, group.type, group.label, group.phase, group.site, group.fingerprint, ...group.evidence.map((fact) => fact.text), ...group.frames])
+            .join("\n")
+            .toLowerCase();
 
     const columns = (data) => [
         {
@@ -82,9 +111,9 @@ const SurvivorsView = (() => {
                 Dom.make("span", { class: "badges" }, group.consequenceOf == null ? null : Dom.make("span", { class: "badge badge-with", title: "It goes away with another one" }, "with it"), badge(group), group.status === "LEAKED" ? null : Dom.make("span", { class: `badge badge-${STATUSES[group.status]}` }, STATUSES[group.status])),
             ],
         },
-        { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: `${group.count} x ${Format.size(group.size)}` }, Format.shortSize(group.bytes)) },
-        { key: "count", title: "Buffers", number: true, value: (group) => group.count, cells: (group) => String(group.count) },
-        { key: "devices", title: "Devices", value: (group) => group.devices.length, cells: (group) => dots(group, data) },
+        { key: "bytes", title: "Bytes", number: true, value: Findings.bytes, cells: (group) => Dom.make("span", { title: group.members.map((one) => `${one.count} x ${Format.size(one.size)}`).join(", ") }, Format.shortSize(Findings.bytes(group))) },
+        { key: "count", title: "Buffers", number: true, value: Findings.count, cells: (group) => String(Findings.count(group)) },
+        { key: "devices", title: "Devices", value: (group) => Findings.devices(group).length, cells: (group) => dots(group, data) },
         { key: "type", title: "Type", value: (group) => group.type, cells: (group) => group.type },
         { key: "label", title: "Label", value: (group) => group.label || "", cells: (group) => (group.label ? Dom.make("span", { class: "label" }, group.label) : Dom.make("span", { class: "absent" }, "–")) },
         { key: "phase", title: "Allocated in", value: (group) => group.phase, cells: (group) => group.phase },
@@ -119,12 +148,13 @@ const SurvivorsView = (() => {
             section.append(Dom.make("p", { class: "empty" }, "No survivors: every allocated buffer was freed."), anomalies(data));
             return;
         }
+        const findings = Findings.all(data);
         const chosen = { search: "", status: "", baseline: "" };
         const table = SortableTable.create({
             id: "groups-table",
             caption: "Survivors",
             columns: columns(data),
-            rows: data.groups,
+            rows: findings,
             detail: (group) => detail(group, data),
             rowProperties: (group) => ({ id: `finding-${group.number}`, class: `row-${STATUSES[group.status]}`, "data-fingerprint": group.fingerprint }),
             onOpen: (group) => Address.set("finding", group.number),
@@ -135,7 +165,7 @@ const SurvivorsView = (() => {
             table.filter(
                 (group) =>
                     isIn(group, Cursor.range) &&
-                    (Cursor.device === undefined || group.devices.includes(Cursor.device)) &&
+                    (Cursor.device === undefined || Findings.devices(group).includes(Cursor.device)) &&
                     (chosen.search === "" || text(group).includes(chosen.search)) &&
                     (chosen.status === "" || group.status === chosen.status) &&
                     (chosen.baseline === "" || group.baseline === chosen.baseline),
@@ -171,12 +201,12 @@ const SurvivorsView = (() => {
         );
         const largest = HeadView.largest(data);
         if (largest) {
-            table.open(data.groups.indexOf(largest));
+            table.open(findings.indexOf(largest));
         }
         Cursor.onDevice(apply);
         Cursor.onRange(apply);
         Address.onOpen("finding", (number) => {
-            const index = data.groups.findIndex((group) => group.number === number);
+            const index = findings.findIndex((finding) => finding.members.some((group) => group.number === number));
             if (index < 0) {
                 return;
             }
@@ -194,7 +224,7 @@ const SurvivorsView = (() => {
             table.entry(index).line.scrollIntoView();
             table.entry(index).opener.focus({ preventScroll: true });
         });
-        addEventListener("beforeprint", () => data.groups.slice(0, 12).forEach((_, index) => table.open(index)));
+        addEventListener("beforeprint", () => findings.slice(0, 12).forEach((_, index) => table.open(index)));
     };
 
     return { show };

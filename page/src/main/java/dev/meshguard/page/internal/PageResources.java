@@ -16,6 +16,7 @@ public final class PageResources {
     private static final List<String> RUN_SCRIPTS = List.of(
             "echarts.min.js",
             "data.js",
+            "findings.js",
             "format.js",
             "dom.js",
             "sortable-table.js",

@@ -66,7 +66,7 @@ class MapUseTests {
         openAndFindTheForgottenBuffer(chromium);
 
         assertThat(chromium.texts("#map-key [data-finding] a"))
-                .containsExactlyInAnyOrder("1 UNEXPLAINED", "2 FREED_ON_OTHER_DEVICES", "3 CACHED");
+                .containsExactlyInAnyOrder("2 UNEXPLAINED", "1 FREED_ON_OTHER_DEVICES", "3 CACHED");
         chromium.run("""
                 const canvas = document.querySelector('#map-canvas');
                 const bounds = canvas.getBoundingClientRect();
