@@ -2,10 +2,12 @@
 
 /** Shows the live bytes of the whole mesh over the run: the types on top of each other, or each for itself. */
 const LiveView = (() => {
+    const { resampled, leakedSeries, allEvents } = LiveSeries;
     const ROW = 150;
 
     let data;
     let chart;
+    let leaked;
     let isStacked = true;
     let range;
     let waiting;
@@ -20,23 +22,14 @@ const LiveView = (() => {
 
     const textStyle = (name = "soft") => ({ color: Dom.colour(name), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 });
 
-    /** The bytes of a type at each of the events: a step holds until the next. */
-    const resampled = (series, events) => {
-        let index = -1;
-        return events.map((event) => {
-            while (index + 1 < series.event.length && series.event[index + 1] <= event) {
-                index++;
-            }
-            return index < 0 ? 0 : series.bytes[index];
-        });
-    };
-
-    const allEvents = () => {
-        const events = new Set([0, data.end]);
-        data.series.forEach((series) => series.event.forEach((event) => events.add(event)));
-        data.series.forEach((series) => events.add(series.peak.event));
-        return [...events].sort((one, other) => one - other);
-    };
+    const leakedArea = (type, points, axis) => ({
+        ...area({ type }, points, axis),
+        id: `leaked-${type}`,
+        name: `${type} leaked`,
+        lineStyle: { width: 1, color: Dom.colour("leaked") },
+        itemStyle: { color: Dom.colour("leaked-area"), decal: { symbol: "none" } },
+        areaStyle: { color: Dom.colour("leaked-area"), opacity: 1, decal: { symbol: "none" } },
+    });
 
     const phaseBands = () => ({
         silent: true,
@@ -46,9 +39,9 @@ const LiveView = (() => {
             const next = data.phases[index + 1];
             const to = next ? next.from : data.end;
             const [first, last] = shownRange();
-            const room = ((Math.min(x(to), last) - Math.max(x(phase.from), first)) / (last - first)) * chart.getWidth();
+            const room = ((Math.min(x(to), last) - Math.max(x(phase.from), first)) / (last - first)) * (chart.getWidth() - MapPainter.gutter(chart.getWidth()) - MapPainter.RIGHT);
             return [
-                { name: phase.name, xAxis: x(phase.from), itemStyle: index % 2 === 0 ? {} : { color: "transparent" }, label: { show: room > phase.name.length * 8 + 8 } },
+                { name: phase.name, xAxis: x(phase.from), itemStyle: index % 2 === 0 ? {} : { color: "transparent" }, label: { show: room > 30, formatter: room > phase.name.length * 7 + 8 ? phase.name : `${phase.name.slice(0, Math.max(1, Math.floor(room / 7) - 2))}…` } },
                 { xAxis: x(to) },
             ];
         }),
@@ -87,6 +80,31 @@ const LiveView = (() => {
         ],
     });
 
+    /** Where the clean-up freed a visible amount, and how much. */
+    const freedMarks = (events, total) => {
+        const most = total.reduce((one, other) => Math.max(one, other), 1);
+        const shown = LiveFigures.freedBySteps(data).filter(({ bytes }) => bytes > most * 0.03);
+        const heightAt = (event) => total[Math.max(0, events.findLastIndex((one) => one <= event))];
+        return {
+            id: "freed",
+            type: "line",
+            data: [],
+            silent: true,
+            z: 8,
+            markPoint: {
+                symbol: "triangle",
+                symbolSize: 8,
+                symbolRotate: 180,
+                itemStyle: { color: Dom.colour("clean"), decal: { symbol: "none" } },
+                data: shown.map(({ mark, bytes }) => ({
+                    name: `freed in ${mark.name}`,
+                    coord: [x(mark.event), heightAt(mark.event)],
+                    label: { ...textStyle("ink"), show: true, formatter: `freed ${Format.shortSize(bytes)}`, position: x(mark.event) > shownRange()[0] + 0.85 * (shownRange()[1] - shownRange()[0]) ? "left" : "right", backgroundColor: Dom.colour("paper"), padding: [1, 3], borderRadius: 3 },
+                })),
+            },
+        };
+    };
+
     const budgetLine = (name, points, axis) => ({
         id: `budget-${name}`,
         name: `${name} budget`,
@@ -116,6 +134,7 @@ const LiveView = (() => {
         type: "value",
         min: shownRange()[0],
         max: shownRange()[1],
+        axisTick: { show: Axis.current.name !== "phase" },
         axisLabel: { ...textStyle(), show: Axis.current.name !== "phase", formatter: (value) => Axis.current.label(value), showMaxLabel: false, hideOverlap: true },
         axisLine: { lineStyle: { color: Dom.colour("line") } },
         splitLine: { show: false },
@@ -125,6 +144,23 @@ const LiveView = (() => {
     const rangeMark = () => (Cursor.range === undefined ? [] : [Cursor.range.map((event) => ({ xAxis: x(event) }))]);
 
     const cursorMark = () => (Cursor.event === undefined ? [] : [{ xAxis: x(Cursor.event), name: "cursor", lineStyle: { color: Dom.colour("cursor"), width: 1.5, type: "solid" }, label: { show: false } }]);
+
+    /** The names of the beginnings of phases, where even steps would be odd numbers of events. */
+    const tickMarks = () => {
+        const [from, to] = shownRange();
+        const room = (to - from) * (70 / chart.getWidth());
+        let free = from - room;
+        const ticks = Axis.current.ticks ? Axis.current.ticks(from, to) : [];
+        return ticks
+            .filter((tick) => {
+                const isFree = tick >= free + room;
+                free = isFree ? tick : free;
+                return isFree;
+            })
+            .map((tick) => ({ xAxis: tick, lineStyle: { color: "transparent" }, label: { ...textStyle(), show: true, position: "start", distance: 6, formatter: Axis.current.label(tick) } }));
+    };
+
+    const ticksSeries = (axis) => ({ id: `ticks-${axis}`, type: "line", xAxisIndex: axis, yAxisIndex: axis, data: [], silent: true, markLine: { silent: true, symbol: "none", animation: false, data: tickMarks() } });
 
     const cursorSeries = (axis) => ({
         id: `cursor-${axis}`,
@@ -161,7 +197,7 @@ const LiveView = (() => {
     });
 
     const stacked = () => {
-        const events = allEvents();
+        const events = allEvents(data, leaked);
         const base = new Array(events.length).fill(0);
         const areas = [];
         const drawn = [];
@@ -182,6 +218,11 @@ const LiveView = (() => {
                 named.push([series.peak.event, height]);
             }
             one.markPoint = peakMark(series, height, isNamed);
+            if (leaked.has(series.type)) {
+                // Drawn over the type: the lower part of its band is what leaked of it.
+                const part = resampled(leaked.get(series.type), events);
+                areas.push(leakedArea(series.type, events.map((event, index) => [x(event), base[index] + Math.min(part[index], bytes[index])]), 0));
+            }
             areas.push(one);
             if (series.budget != null) {
                 // On top of what lies below: where the band crosses the line, the type is over its budget.
@@ -194,6 +235,7 @@ const LiveView = (() => {
         });
         // Each reaches down to zero, so the highest is drawn first and the lower ones over it.
         areas.reverse();
+        drawn.push(freedMarks(events, total));
         areas[0].markArea = phaseBands();
         areas[0].markLine = { silent: true, symbol: "none", data: stepMarks() };
         return {
@@ -201,7 +243,7 @@ const LiveView = (() => {
             grid: { left: MapPainter.gutter(chart.getWidth()), right: MapPainter.RIGHT, top: 12, bottom: 24 },
             xAxis: eventAxis(),
             yAxis: bytesAxis(most, 5),
-            series: [...areas, ...drawn, cursorSeries(0)],
+            series: [...areas, ...drawn, ticksSeries(0), cursorSeries(0)],
         };
     };
 
@@ -214,7 +256,11 @@ const LiveView = (() => {
             one.markPoint = peakMark(series, series.peak.bytes, true);
             one.markArea = { ...phaseBands(), label: { ...phaseBands().label, show: index === 0 } };
             one.markLine = { silent: true, symbol: "none", data: stepMarks() };
-            drawn.push(one, cursorSeries(index));
+            drawn.push(one, ticksSeries(index), cursorSeries(index));
+            if (leaked.has(series.type)) {
+                const part = leaked.get(series.type);
+                drawn.push(leakedArea(series.type, [[x(0), 0], ...part.event.map((event, place) => [x(event), part.bytes[place]]), [x(data.end), part.bytes[part.bytes.length - 1]]], index));
+            }
             if (series.budget != null) {
                 drawn.push(budgetLine(series.type, [[Axis.current.first, series.budget], [Axis.current.last, series.budget]], index));
             }
@@ -256,7 +302,8 @@ const LiveView = (() => {
             return;
         }
         const [min, max] = shownRange();
-        chart.setOption({ xAxis: (isStacked ? [0] : data.series).map(() => ({ min, max })) });
+        const axes = isStacked ? [0] : data.series.map((_, index) => index);
+        chart.setOption({ xAxis: axes.map(() => ({ min, max })), series: axes.map((axis) => ({ id: `ticks-${axis}`, markLine: { data: tickMarks() } })) });
         Dom.section("live-chart").dataset.from = min;
         Dom.section("live-chart").dataset.to = max;
     };
@@ -271,80 +318,14 @@ const LiveView = (() => {
         return Math.max(1, Math.min(data.end, Math.round(Axis.current.event(value))));
     };
 
-    /** What lives at an event. */
-    const tip = (event) => {
-        const phase = [...data.phases].reverse().find((one) => one.from <= event);
-        const live = data.series.map((series) => [series, resampled(series, [event])[0]]);
-        return [
-            Dom.make("p", {}, Dom.make("b", {}, `Event #${event}`), phase ? ` in ${phase.name}` : ""),
-            live.map(([series, bytes]) => Dom.make("p", {}, swatch(series.type), `${series.type} ${Format.shortSize(bytes)}`)),
-            live.length < 2 ? null : Dom.make("p", {}, `in all ${Format.shortSize(live.reduce((sum, [, bytes]) => sum + bytes, 0))}`),
-        ];
-    };
-
     const point = (event) => {
         const number = at(event.offsetX, event.offsetY);
         if (number === undefined) {
             Tooltip.hide();
         } else {
-            Tooltip.show(event.event.clientX, event.event.clientY, tip(number));
+            Tooltip.show(event.event.clientX, event.event.clientY, LiveFigures.tip(data, leaked, number));
         }
     };
-
-    const figures = () =>
-        Dom.make(
-            "table",
-            { id: "live-figures", class: "figures" },
-            Dom.make("caption", { class: "visually-hidden" }, "Live bytes by type"),
-            Dom.make("thead", {}, Dom.make("tr", {}, ["Type", "Peak", "At event", "At the end", "Budget"].map((title, index) => Dom.make("th", { scope: "col", class: index > 0 ? "number" : undefined }, title)))),
-            Dom.make(
-                "tbody",
-                {},
-                data.series.map((series) =>
-                    Dom.make(
-                        "tr",
-                        { "data-type": series.type },
-                        Dom.make("th", { scope: "row", "data-title": "Type" }, swatch(series.type), series.type),
-                        Dom.make("td", { class: "number", "data-title": "Peak" }, Format.size(series.peak.bytes)),
-                        Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
-                        Dom.make("td", { class: "number", "data-title": "At the end" }, Format.size(series.bytes[series.bytes.length - 1])),
-                        Dom.make(
-                            "td",
-                            { class: "number", "data-title": "Budget" },
-                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
-                        ),
-                    ),
-                ),
-            ),
-        );
-
-    const line = (properties) => Dom.draw("svg", { class: "mark sample", viewBox: "0 0 22 12", "aria-hidden": "true" }, Dom.draw("path", properties));
-
-    const key = () =>
-        Dom.make(
-            "p",
-            { class: "keys" },
-            data.series.map((series) => Dom.make("span", { class: "key" }, swatch(series.type), series.type)),
-            Dom.make("span", { class: "key" }, line({ class: "peak", d: "M11 1 16 6 11 11 6 6Z" }), "peak"),
-            data.series.some((series) => series.budget != null) ? Dom.make("span", { class: "key" }, line({ class: "budget", d: "M0 6H22" }), "budget, on top of what lies below") : null,
-            data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
-        );
-
-    const swatch = (type) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 }));
-
-    const steps = () => {
-        const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
-        return shown.length === 0
-            ? null
-            : Dom.make(
-                  "ol",
-                  { class: "steps", id: "live-steps", "aria-label": "Steps of the clean-up" },
-                  shown.map((mark) => Dom.make("li", {}, Address.event(mark.event), ` ${mark.name}`)),
-              );
-    };
-
-    const budgets = () =>
-        data.budgets && !data.budgets.met ? Dom.make("pre", { class: "text wrong", id: "live-budgets", tabindex: "0" }, data.budgets.text.join("\n")) : "";
 
     const show = (newData) => {
         data = newData;
@@ -353,6 +334,7 @@ const LiveView = (() => {
             section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
             return;
         }
+        leaked = leakedSeries(data);
         const place = Dom.make("div", { class: "chart", id: "live-chart", role: "img" });
         section.append(
             Dom.make(
@@ -375,11 +357,11 @@ const LiveView = (() => {
                       ),
                 Axis.control("live-axis"),
             ),
-            key(),
+            LiveFigures.legend(data, leaked.size > 0),
             place,
-            budgets(),
-            steps() || "",
-            Dom.make("div", { class: "scroll" }, figures()),
+            LiveFigures.budgets(data),
+            LiveFigures.steps(data) || "",
+            Dom.make("div", { class: "scroll" }, LiveFigures.figures(data)),
             data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Format.thousands(data.aggregated.series.shown)} of ${Format.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
         );
         chart = echarts.init(place, null, { renderer: "canvas" });

@@ -33,6 +33,8 @@ public final class PageResources {
             "map-controls.js",
             "map-input.js",
             "map.js",
+            "live-series.js",
+            "live-figures.js",
             "live.js",
             "matrix.js",
             "growth.js",

@@ -7,6 +7,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import java.nio.file.Path;
@@ -71,6 +72,42 @@ class ChartsTests {
         assertThat(chromium.value(
                         "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().grid.length"))
                 .isEqualTo((long) peaks().size());
+    }
+
+    @Test
+    void liveBytesShowWhatLeakedAsAnAreaOfItsOwn(Chromium chromium) {
+        chromium.open(file);
+        chromium.click("input[name=live-mode][value=rows]");
+        chromium.await("document.querySelector('#live-chart').dataset.mode === 'rows'");
+
+        assertThat(chromium.text("#live-key-leaked")).isEqualTo("leaked");
+        for (BufferType type : peaks().keySet()) {
+            assertThat(chromium.value(
+                            "echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption().series"
+                                    + ".find(series => series.name === '" + type + " leaked').data.at(-1)[1]"))
+                    .as(type.name())
+                    .isEqualTo(LEAK.verdict().survivors().stream()
+                            .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
+                            .filter(survivor -> survivor.buffer().type() == type)
+                            .mapToLong(survivor -> survivor.buffer().size())
+                            .sum());
+        }
+    }
+
+    @Test
+    void liveBytesNameTheCapacity(Chromium chromium) {
+        chromium.open(file);
+
+        for (BufferType type : peaks().keySet()) {
+            long capacity = LEAK.verdict().history().meshes().stream()
+                    .filter(mesh -> mesh.parent().isEmpty())
+                    .flatMap(mesh -> mesh.capacityOf(type).stream()
+                            .map(memory -> mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(6)"))
+                    .startsWith(Quantities.shortSize(capacity));
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,7 +60,14 @@ class LanguageModelPageTests {
                 .isEqualTo("phase");
         assertThat(shareOf(chromium, "load the model")).isGreaterThan(0.05);
         assertThat(shareOf(chromium, "TEARDOWN")).isGreaterThan(0.05);
-        assertThat(chromium.texts("#live-steps li")).first().asString().endsWith(" TEARDOWN");
+        assertThat(chromium.texts("#live-steps li"))
+                .first()
+                .asString()
+                .endsWith(" TEARDOWN: freed 355.37 MiB of DRAM, 48.47 MiB of L1, 95.39 MiB of TRACE");
+        assertThat(texts(chromium, "freed", "markPoint")).containsExactly("freed 499.23 MiB");
+        assertThat(texts(chromium, "ticks-0", "markLine"))
+                .contains("#0", "#398")
+                .hasSizeGreaterThan(4);
     }
 
     @Test
@@ -69,6 +77,15 @@ class LanguageModelPageTests {
         assertThat(chromium.text("#events-aggregated").replace("\u202f", ""))
                 .isEqualTo(
                         "50000 of " + events + " events are in this page: all that the findings name are among them.");
+    }
+
+    /** The labels of the marks of a series of live bytes. */
+    @SuppressWarnings("unchecked")
+    private static List<String> texts(Chromium chromium, String series, String marks) {
+        return (List<String>)
+                chromium.value("echarts.getInstanceByDom(document.querySelector('#live-chart')).getOption()"
+                        + ".series.find(series => series.id === '" + series + "')." + marks
+                        + ".data.map(mark => mark.label.formatter)");
     }
 
     /** How much of the width of the map a phase has. */

@@ -3,6 +3,8 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.budget.BudgetSpec;
@@ -31,17 +33,21 @@ public final class UsageFigures {
     private long peakBytes;
     private long peakEvent;
 
+    private final List<MeshDescription> meshes;
     private final long[] phases;
 
-    private UsageFigures(long... phases) {
+    private UsageFigures(List<MeshDescription> meshes, long... phases) {
+        this.meshes = meshes;
         this.phases = phases;
     }
 
     /** Reads a history once. */
     public static UsageFigures of(AllocationHistory history) {
-        UsageFigures usage = new UsageFigures(history.phases().stream()
-                .mapToLong(HistoryEvent.PhaseBegan::number)
-                .toArray());
+        UsageFigures usage = new UsageFigures(
+                List.copyOf(history.meshes()),
+                history.phases().stream()
+                        .mapToLong(HistoryEvent.PhaseBegan::number)
+                        .toArray());
         history.eachUsageChange(change -> usage.change(change.event(), change.device(), change.type(), change.bytes()));
         return usage;
     }
@@ -95,10 +101,30 @@ public final class UsageFigures {
             json.writeNumberField("bytes", ofType.peakBytes());
             json.writeEndObject();
             optional("budget", budgetOf(one.getKey(), budgets), json);
+            optional("capacity", capacityOf(one.getKey()), json);
             json.writeEndObject();
         }
         json.writeEndArray();
         shown.add("series", kept, steps);
+    }
+
+    /** The capacity of the mesh is known if that of each device with this memory is; the latest mesh over a device decides. */
+    private OptionalLong capacityOf(BufferType type) {
+        long sum = 0;
+        for (DeviceMemory memory : memories.keySet()) {
+            if (memory.type() == type) {
+                Optional<MemoryCapacity> capacity = meshes.stream()
+                        .filter(mesh -> mesh.parent().isEmpty())
+                        .filter(mesh -> mesh.devices().contains(memory.device()))
+                        .reduce((first, latest) -> latest)
+                        .flatMap(mesh -> mesh.capacityOf(type));
+                if (capacity.isEmpty()) {
+                    return OptionalLong.empty();
+                }
+                sum += capacity.get().banks() * capacity.get().bytesPerBank();
+            }
+        }
+        return sum == 0 ? OptionalLong.empty() : OptionalLong.of(sum);
     }
 
     /** Each budget limits one device; together they limit the mesh if each of its devices has one. */

@@ -1,0 +1,109 @@
+"use strict";
+
+/** Shows the figures of live bytes: the legend, the table of types, the steps of the clean-up and broken budgets. */
+const LiveFigures = (() => {
+    const percent = (part, whole) => {
+        const share = (100 * part) / whole;
+        return `${share >= 10 || share === 0 ? Math.round(share) : share >= 0.1 ? Math.round(share * 10) / 10 : "less than 0.1"} %`;
+    };
+
+    /** The bytes of a type at an event: a step holds until the next. */
+    const bytesAt = (series, event) => {
+        let low = -1;
+        let high = series.event.length - 1;
+        while (low < high) {
+            const middle = (low + high + 1) >> 1;
+            if (series.event[middle] <= event) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low < 0 ? 0 : series.bytes[low];
+    };
+
+    /** What became free in each step of the clean-up, by type, until the next step. */
+    const freedBySteps = (data) => {
+        const steps = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK");
+        return steps.map((mark, index) => {
+            const to = steps[index + 1] ? steps[index + 1].event : data.end;
+            const types = data.series.map((series) => ({ type: series.type, bytes: bytesAt(series, mark.event) - bytesAt(series, to) })).filter(({ bytes }) => bytes > 0);
+            return { mark, types, bytes: types.reduce((sum, { bytes }) => sum + bytes, 0) };
+        });
+    };
+
+    const freedText = (data, mark) => {
+        const step = freedBySteps(data).find((one) => one.mark === mark);
+        return step.bytes === 0 ? null : `: freed ${step.types.map(({ type, bytes }) => `${Format.shortSize(bytes)} of ${type}`).join(", ")}`;
+    };
+
+    const figures = (data) =>
+        Dom.make(
+            "table",
+            { id: "live-figures", class: "figures" },
+            Dom.make("caption", { class: "visually-hidden" }, "Live bytes by type"),
+            Dom.make("thead", {}, Dom.make("tr", {}, ["Type", "Peak", "At event", "At the end", "Budget", "Capacity"].map((title, index) => Dom.make("th", { scope: "col", class: index > 0 ? "number" : undefined }, title)))),
+            Dom.make(
+                "tbody",
+                {},
+                data.series.map((series) =>
+                    Dom.make(
+                        "tr",
+                        { "data-type": series.type },
+                        Dom.make("th", { scope: "row", "data-title": "Type" }, swatch(series.type), series.type),
+                        Dom.make("td", { class: "number", "data-title": "Peak" }, Format.size(series.peak.bytes)),
+                        Dom.make("td", { class: "number", "data-title": "At event" }, `#${series.peak.event}`),
+                        Dom.make("td", { class: "number", "data-title": "At the end" }, Format.size(series.bytes[series.bytes.length - 1])),
+                        Dom.make(
+                            "td",
+                            { class: "number", "data-title": "Budget" },
+                            series.budget == null ? Dom.make("span", { class: "absent" }, "–") : [Format.size(series.budget), series.peak.bytes > series.budget ? Dom.make("strong", { class: "over-budget" }, " exceeded") : null],
+                        ),
+                        Dom.make("td", { class: "number", "data-title": "Capacity" }, series.capacity ? [Format.shortSize(series.capacity), Dom.make("span", { class: "of" }, `${percent(series.peak.bytes, series.capacity)} at the peak`)] : Dom.make("span", { class: "absent" }, "–")),
+                    ),
+                ),
+            ),
+        );
+
+    const line = (properties) => Dom.draw("svg", { class: "mark sample", viewBox: "0 0 22 12", "aria-hidden": "true" }, Dom.draw("path", properties));
+
+    const legend = (data, hasLeaks) =>
+        Dom.make(
+            "p",
+            { class: "keys" },
+            data.series.map((series) => Dom.make("span", { class: "key" }, swatch(series.type), series.type)),
+            hasLeaks ? Dom.make("span", { class: "key", id: "live-key-leaked" }, Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: "leaked-area", width: 10, height: 10, rx: 2 })), "leaked") : null,
+            Dom.make("span", { class: "key" }, line({ class: "peak", d: "M11 1 16 6 11 11 6 6Z" }), "peak"),
+            data.series.some((series) => series.budget != null) ? Dom.make("span", { class: "key" }, line({ class: "budget", d: "M0 6H22" }), "budget, on top of what lies below") : null,
+            data.marks.length > 0 ? Dom.make("span", { class: "key" }, line({ class: "step", d: "M11 0V12" }), "step") : null,
+        );
+
+    const swatch = (type) => Dom.draw("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, Dom.draw("rect", { class: `type-${type.toLowerCase().replaceAll("_", "-")}`, width: 10, height: 10, rx: 2 }));
+
+    const steps = (data) => {
+        const shown = data.marks.filter((mark) => mark.kind === "TEARDOWN" || mark.kind === "CHECK").slice(0, 12);
+        return shown.length === 0
+            ? null
+            : Dom.make(
+                  "ol",
+                  { class: "steps", id: "live-steps", "aria-label": "Steps of the clean-up" },
+                  shown.map((mark) => Dom.make("li", {}, Address.event(mark.event), ` ${mark.name}`, freedText(data, mark))),
+              );
+    };
+
+    const budgets = (data) =>
+        data.budgets && !data.budgets.met ? Dom.make("pre", { class: "text wrong", id: "live-budgets", tabindex: "0" }, data.budgets.text.join("\n")) : "";
+
+    /** What lives at an event. */
+    const tip = (data, leaked, event) => {
+        const phase = [...data.phases].reverse().find((one) => one.from <= event);
+        const live = data.series.map((series) => [series, bytesAt(series, event)]);
+        return [
+            Dom.make("p", {}, Dom.make("b", {}, `Event #${event}`), phase ? ` in ${phase.name}` : ""),
+            live.map(([series, bytes]) => Dom.make("p", {}, swatch(series.type), `${series.type} ${Format.shortSize(bytes)}${leaked.has(series.type) ? `, ${Format.shortSize(bytesAt(leaked.get(series.type), event))} of it leaked` : ""}`)),
+            live.length < 2 ? null : Dom.make("p", {}, `in all ${Format.shortSize(live.reduce((sum, [, bytes]) => sum + bytes, 0))}`),
+        ];
+    };
+
+    return { figures, tip, legend, steps, budgets, swatch, freedBySteps };
+})();

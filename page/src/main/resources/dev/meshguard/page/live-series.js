@@ -1,0 +1,59 @@
+"use strict";
+
+/** Computes the points of live bytes: the bytes of each type over the events, and how many of them leaked. */
+const LiveSeries = (() => {
+    const LEAKED = 1;
+    const MOST_STEPS = 2_000;
+
+    /** The bytes of a type at each of the events: a step holds until the next. */
+    const resampled = (series, events) => {
+        let index = -1;
+        return events.map((event) => {
+            while (index + 1 < series.event.length && series.event[index + 1] <= event) {
+                index++;
+            }
+            return index < 0 ? 0 : series.bytes[index];
+        });
+    };
+
+    /** The bytes of each type that leaked, as series of the same form: they only grow. */
+    const leakedSeries = (data) => {
+        const { lane, mark, from, size } = data.rectangles;
+        const byType = new Map();
+        for (let index = 0; index < mark.length; index++) {
+            if (mark[index] === LEAKED) {
+                const { type } = data.lanes[lane[index]];
+                if (!byType.has(type)) {
+                    byType.set(type, []);
+                }
+                byType.get(type).push(index);
+            }
+        }
+        for (const [type, members] of byType) {
+            members.sort((one, other) => from[one] - from[other]);
+            const every = Math.ceil(members.length / MOST_STEPS);
+            const series = { type, event: [], bytes: [] };
+            let sum = 0;
+            members.forEach((index, position) => {
+                sum += size[index];
+                if (position % every === 0 || position === members.length - 1) {
+                    series.event.push(from[index]);
+                    series.bytes.push(sum);
+                }
+            });
+            byType.set(type, series);
+        }
+        return byType;
+    };
+
+    /** All events at which something changes. */
+    const allEvents = (data, leaked) => {
+        const events = new Set([0, data.end]);
+        leaked.forEach((series) => series.event.forEach((event) => events.add(event)));
+        data.series.forEach((series) => series.event.forEach((event) => events.add(event)));
+        data.series.forEach((series) => events.add(series.peak.event));
+        return [...events].sort((one, other) => one - other);
+    };
+
+    return { resampled, leakedSeries, allEvents };
+})();
