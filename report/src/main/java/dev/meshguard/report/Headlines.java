@@ -67,6 +67,7 @@ final class Headlines {
         return firstThatFits(
                 all + label + cause + holder + line,
                 all + cause + holder + line,
+                all + label + cause + holder,
                 all + label + cause + line,
                 all + cause + line,
                 all + cause);

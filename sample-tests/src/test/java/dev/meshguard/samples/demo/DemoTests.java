@@ -75,7 +75,7 @@ class DemoTests {
     @Test
     void aLanguageModelLeavesWeightsAndCaches() {
         assertThat(Fixtures.failureOf(LanguageModelTestCase.class)).satisfies(Fixtures.message("""
-                LEAK  403.84 MiB in 381 buffers, 2 findings; largest 355.37 MiB "weights" HELD (LanguageModelRun.java:70)
+                LEAK  403.84 MiB in 381 buffers, 2 findings; largest 355.37 MiB "weights" HELD by LanguageModelRun.weights
 
                 both at dev.meshguard.samples.support.LanguageModelRun.allocate(LanguageModelRun.java:128), called from:
                 1. DRAM  355.37 MiB: 163 buffers on devices 0-7, unevenly, label "weights"
