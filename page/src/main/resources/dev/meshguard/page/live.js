@@ -361,7 +361,7 @@ const LiveView = (() => {
             place,
             LiveFigures.budgets(data),
             LiveFigures.steps(data) || "",
-            Dom.make("div", { class: "scroll" }, LiveFigures.figures(data)),
+            Dom.make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Live bytes by type" }, LiveFigures.figures(data)),
             data.aggregated.series.shown < data.aggregated.series.of ? Dom.make("p", { class: "aggregated" }, `${Format.thousands(data.aggregated.series.shown)} of ${Format.thousands(data.aggregated.series.of)} steps are drawn; peaks and the end are exact.`) : "",
         );
         chart = echarts.init(place, null, { renderer: "canvas" });

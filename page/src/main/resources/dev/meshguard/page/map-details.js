@@ -22,6 +22,8 @@ const MapDetails = (() => {
         const lane = (index) => data.lanes[rectangles.lane[index]];
         const mark = (index) => Format.MARKS[rectangles.mark[index]];
         const group = (index) => data.groups[rectangles.group[index]];
+        /** The finding of a group: its first group, or the group itself if it is a consequence. */
+        const finding = (index) => group(index) && (data.groups[group(index).foldedInto] || group(index));
 
         const name = (index) => {
             const label = text(rectangles.label[index]);
@@ -42,7 +44,7 @@ const MapDetails = (() => {
                 : Dom.make("ol", { class: "stack" }, shown.slice(0, FRAMES).map((frame) => Dom.make("li", { title: frame }, Format.shortFrame(frame))), shown.length > FRAMES ? Dom.make("li", {}, `… ${shown.length - FRAMES} more`) : null);
         };
 
-        const fate = (index) => [Dom.mark(mark(index)), ` ${MEANINGS[mark(index)]}`, group(index) ? `, ${group(index).cause}, one of ${Format.count(group(index).count, "buffer")} of finding ${group(index).number}` : ""];
+        const fate = (index) => [Dom.mark(mark(index)), ` ${MEANINGS[mark(index)]}`, group(index) ? `, ${group(index).cause}, one of ${Format.count(Findings.count(finding(index)), "buffer")} of finding ${finding(index).number}` : ""];
 
         /** What is shown beside the pointer. */
         const tip = (index) => [
@@ -64,7 +66,7 @@ const MapDetails = (() => {
                 ["To", rectangles.to[index] < 0 ? "still there at the end" : Address.event(rectangles.to[index])],
                 ["Open reports", rectangles.reports[index] > 1 ? `${rectangles.reports[index]} at one address` : undefined],
                 ["Devices", rectangles.unlikeMost[index] === 1 ? "most devices have none like it" : undefined],
-                ["Finding", group(index) && Address.link("finding", group(index).number, `${group(index).number}: ${group(index).cause} · ${Format.count(group(index).count, "buffer")}`)],
+                ["Finding", finding(index) && Address.link("finding", finding(index).number, `${finding(index).number}: ${finding(index).cause} · ${Format.count(Findings.count(finding(index)), "buffer")}`)],
                 ["Allocated by", stack(index)],
             ];
             return [

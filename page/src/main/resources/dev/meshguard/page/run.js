@@ -47,6 +47,8 @@
     const start = async () => {
         const data = await PageData.read();
         Findings.link(data);
+        Dom.section("views").hidden = false;
+        Dom.section("main").hidden = false;
         HeadView.show(data);
         SurvivorsView.show(data);
         // What matters most is on the screen before the rest is computed.
@@ -67,8 +69,14 @@
         document.documentElement.dataset.shown = String(Math.round(performance.now()));
     };
 
+    /** The text for browsers that run no scripts. */
+    const plainText = () => new DOMParser().parseFromString(document.querySelector("noscript").textContent, "text/html").querySelector("pre").textContent;
+
     start().catch((error) => {
         Dom.section("head").append(Dom.make("p", { class: "broken", role: "alert" }, `This page cannot show its figures: ${error.message}`));
+        if (Dom.section("main").hidden) {
+            Dom.section("head").after(Dom.make("pre", { id: "plain-text" }, plainText()));
+        }
         throw error;
     });
 })();

@@ -113,6 +113,22 @@ final class Chromium implements AutoCloseable {
         }
     }
 
+    /** Opens a page in a browser that runs none of its scripts. */
+    void openWithoutScripts(Path file) {
+        command("Emulation.setScriptExecutionDisabled", Map.of("value", true));
+        try {
+            resize(1280);
+            driver.get(file.toUri().toString());
+        } finally {
+            command("Emulation.setScriptExecutionDisabled", Map.of("value", false));
+        }
+    }
+
+    /** Returns the text of an element as a reader sees it; empty if it is not shown. */
+    String shown(String selector) {
+        return find(selector).getText();
+    }
+
     /** Makes the window as wide as a number of pixels. */
     void resize(int width) {
         command(

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.openqa.selenium.WebElement;
 
 /**
  * Tests that everybody can open and read the page safely: with any label, offline, narrow, in the dark, by keyboard, on paper.
@@ -142,11 +143,27 @@ class ManyReadersTests {
     }
 
     @Test
-    void readsAsTextWhereNothingIsRun() throws IOException {
-        String page = Files.readString(file);
+    void isAReportWhereNoScriptRuns(Chromium chromium) {
+        chromium.openWithoutScripts(file);
 
-        assertThat(page.substring(page.indexOf("<noscript><pre>"), page.indexOf("</pre></noscript>")))
-                .contains("LEAK  ", "&lt;img src=x onerror=");
+        assertThat(chromium.shown("noscript pre"))
+                .contains(LEAK.report().text().lines().findFirst().orElseThrow())
+                .contains("at dev.meshguard.samples.runpages.SampleRuns", "why ", "fix ", "<img src=x onerror=");
+        assertThat(chromium.all("main > section").stream().filter(WebElement::isDisplayed))
+                .isEmpty();
+    }
+
+    @Test
+    void showsTheTextWhereItsDataCannotBeRead(Chromium chromium) {
+        chromium.openAfter(
+                "addEventListener('error', event => event.preventDefault());"
+                        + " addEventListener('unhandledrejection', event => {"
+                        + " event.preventDefault(); document.documentElement.dataset.shown = 'failed'; });"
+                        + " JSON.parse = () => { throw new Error('broken on purpose'); };",
+                file);
+
+        assertThat(chromium.text(".broken")).isEqualTo("This page cannot show its figures: broken on purpose");
+        assertThat(chromium.text("#plain-text")).isEqualTo(LEAK.report().text());
     }
 
     /** The page without its programs: ECharts names styles in them. */
