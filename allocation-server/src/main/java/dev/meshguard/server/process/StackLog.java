@@ -18,7 +18,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -99,7 +98,7 @@ final class StackLog {
     private Joined join(AllocationHistory history, Map<Address, Deque<Block>> blocks) {
         List<Allocated> reports = history.events(Allocated.class);
         blocks.keySet().retainAll(agreeing(reports, blocks));
-        Map<MemoryRequest, Map<Origin, MemoryRequest>> requests = new IdentityHashMap<>();
+        Map<MemoryRequest, Map<Origin, MemoryRequest>> requests = new HashMap<>();
         List<HistoryEvent> events = new ArrayList<>();
         long named = 0;
         for (HistoryEvent event : history.events()) {

@@ -1,6 +1,7 @@
 package dev.meshguard.samples.tutorial;
 
 import static dev.meshguard.event.BufferType.DRAM;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
@@ -25,5 +26,7 @@ class WarmCacheTests {
             because = "the server keeps the system prompt until it ends")
     void keepsTheSystemPrompt(Ttnn ttnn, MeshDevice mesh) {
         systemPrompt = ttnn.empty(TensorShape.of(1, 8, 1024, 64), DataType.BFLOAT16, mesh);
+
+        assertTrue(systemPrompt.isAllocated());
     }
 }
