@@ -5,13 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.report.summary.JobReport;
+import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.baseline.Baseline;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -111,6 +116,53 @@ class RunSummaryCollectorTests {
                                              mvn test -Dtest=A#t18
                                              mvn test -Dtest=A#t19
                                              … and 3 more""");
+    }
+
+    @Test
+    void findingsOfOneLineAreOneInTheReportOfAJob() {
+        RunSummaryCollector numbers = numbers();
+        fail(numbers, "B#leaks");
+        fail(numbers, "A#leaks");
+
+        JobReport report = report(numbers);
+
+        assertThat(report.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(report.findings()).singleElement().satisfies(finding -> {
+            assertThat(finding.totals()).isEqualTo(new LeakTotals(2, 4, 16_384));
+            assertThat(finding.checks()).containsOnlyKeys("A#leaks", "B#leaks");
+            assertThat(finding.key().baseline()).isEmpty();
+        });
+    }
+
+    @Test
+    void aKnownLeakIsInTheReportOfAJobAndNoFailure() {
+        RunSummaryCollector numbers = numbers();
+        LeakVerdict verdict = leak(BufferType.DRAM, 4_096);
+        try (RunningCheck check = numbers.checkOfMesh(subject("A#known"))) {
+            check.comparedWith(Baseline.of(verdict));
+            check.shownAt("target/meshguard/runs/known.html");
+            check.found(verdict);
+            check.became(CheckResult.KNOWN);
+        }
+
+        JobReport report = report(numbers);
+
+        assertThat(report.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(report.findings()).singleElement().satisfies(finding -> {
+            assertThat(finding.key().baseline()).contains("known");
+            assertThat(finding.checks())
+                    .containsExactly(Map.entry("A#known", Optional.of("target/meshguard/runs/known.html")));
+        });
+        assertThat(report.annotations(site -> Optional.empty())).isEmpty();
+    }
+
+    @Test
+    void aRunWithoutChecksHasNoReportForAJob() {
+        assertThat(numbers().jobReport(List.of(), List.of(), Optional.empty())).isEmpty();
+    }
+
+    private static JobReport report(RunSummaryCollector numbers) {
+        return numbers.jobReport(List.of(), List.of(), Optional.empty()).orElseThrow();
     }
 
     @Test
