@@ -75,6 +75,7 @@ const SurvivorsView = (() => {
                 {},
                 Dom.make("h3", {}, group.cause ? `Why: ${group.cause}` : "Why"),
                 facts(group.evidence),
+                group.chain ? [Dom.make("h3", {}, "Held by"), HolderChain.draw(group.chain)] : null,
                 group.context.length > 0 ? [Dom.make("h3", {}, "Around it"), facts(group.context)] : null,
                 group.consequenceOf == null ? null : Dom.make("p", { class: "consequence" }, `It goes away with ${name(data.groups[group.consequenceOf])}.`),
                 group.remedy ? [Dom.make("h3", {}, "What to do"), Dom.make("p", { class: "remedy" }, group.remedy)] : null,
@@ -85,7 +86,7 @@ const SurvivorsView = (() => {
                 "div",
                 {},
                 group.timeline && group.timeline.length > 0 ? [Dom.make("h3", {}, "Timeline of the first buffer"), Dom.make("ol", { class: "timeline", tabindex: "0" }, group.timeline.map((line) => Dom.make("li", {}, Address.linked(line))))] : null,
-                group.frames.length > 0 ? [Dom.make("h3", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, frame)))] : null,
+                group.frames.length > 0 ? [Dom.make("h3", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, Dom.frame(frame))))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
                     ? Dom.make("p", {}, Address.link("buffer", data.rectangles.from[group.buffers[0]], "Show it on the lifetime map", { class: "to-map" }))

@@ -26,6 +26,7 @@ public final class PageResources {
             "finding-colours.js",
             "axis.js",
             "head.js",
+            "holder-chain.js",
             "survivors.js",
             "map-lanes.js",
             "map-painter.js",

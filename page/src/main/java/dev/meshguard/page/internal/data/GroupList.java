@@ -1,6 +1,7 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The groups of survivors with all their data, and their sums by cause. */
 final class GroupList {
@@ -38,6 +40,9 @@ final class GroupList {
     private final Optional<BaselineComparison> comparison;
     private final ShortFingerprints fingerprints;
 
+    /** The chains of references to handles, by the event that found them. */
+    private final Map<Long, List<String>> chains;
+
     GroupList(RunFigures figures, GroupIndex grouped, Optional<BaselineComparison> comparison) {
         this.verdict = figures.verdict();
         this.report = figures.report();
@@ -47,6 +52,12 @@ final class GroupList {
         this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
                 .map(entry -> Fingerprint.of(entry.group()))
                 .toList());
+        this.chains = verdict.history().events().stream()
+                .filter(HistoryEvent.HandleTraced.class::isInstance)
+                .map(HistoryEvent.HandleTraced.class::cast)
+                .collect(Collectors.toMap(
+                        HistoryEvent.HandleTraced::number,
+                        trace -> trace.reachability().path()));
     }
 
     /** Returns the numbers of all events that evidence refers to. */
@@ -133,12 +144,31 @@ final class GroupList {
         json.writeStringField("phase", group.first().buffer().allocatedIn().name());
         optional("site", redactor.site(group.origin()), json);
         Columns.texts("frames", redactor.frames(group.origin()), json);
+        List<String> chain = chainOf(group);
+        if (!chain.isEmpty()) {
+            Columns.texts("chain", chain, json);
+        }
         evidence("evidence", group.evidence(), json);
         evidence("context", group.context(), json);
         Optional<VerdictReport.ExpectationSnippet> entry = report.expectationSnippetOf(group);
         if (entry.isPresent()) {
             entry("entry", entry.get(), json);
         }
+    }
+
+    /** Returns the references that hold the first buffer, beginning at the root; empty if they are unknown. */
+    private List<String> chainOf(SurvivorGroup group) {
+        return group.cause() != Cause.HELD
+                ? List.of()
+                : group.evidence().stream()
+                        .flatMap(evidence -> evidence.events().stream())
+                        .map(event -> chains.getOrDefault(event, List.of()))
+                        .filter(chain -> !chain.isEmpty())
+                        .findFirst()
+                        .orElse(List.of())
+                        .stream()
+                        .map(redactor::description)
+                        .toList();
     }
 
     private void entry(String field, VerdictReport.ExpectationSnippet entry, JsonGenerator json) throws IOException {

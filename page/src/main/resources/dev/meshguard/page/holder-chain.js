@@ -1,0 +1,39 @@
+"use strict";
+
+/** Draws the references that hold a buffer as LeakCanary does: one a line, from the root to the handle, with the suspect marked. */
+const HolderChain = (() => {
+    /** An element of an array, a list or a map: to drop the field that holds it is what helps. */
+    const isElement = (step) => step.includes("[");
+
+    /** The last field of the user's code before the elements of collections. */
+    const suspectOf = (steps) => {
+        const last = steps.findLastIndex((step) => !isElement(step));
+        return last < 0 ? steps.length - 1 : last;
+    };
+
+    /** A class and its field: the field is what refers to the next step. */
+    const reference = (step, isSuspect) => {
+        const dot = isElement(step) ? -1 : step.lastIndexOf(".");
+        const field = Dom.make(isSuspect ? "mark" : "span", { class: "reference" }, step.slice(dot + 1));
+        return dot < 0 ? field : [step.slice(0, dot + 1), field];
+    };
+
+    const draw = (steps) => {
+        const suspect = suspectOf(steps);
+        return Dom.make(
+            "ol",
+            { class: "chain" },
+            steps.map((step, index) =>
+                Dom.make(
+                    "li",
+                    { class: index === suspect ? "suspect" : undefined },
+                    Dom.make("code", {}, reference(step, index === suspect)),
+                    index === suspect ? Dom.make("span", { class: "hint" }, "suspect: the last field of your code that leads to the buffer") : null,
+                ),
+            ),
+            Dom.make("li", { class: "held" }, "the handle of the buffer"),
+        );
+    };
+
+    return { draw };
+})();
