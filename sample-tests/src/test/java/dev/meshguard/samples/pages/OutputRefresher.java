@@ -3,18 +3,18 @@ package dev.meshguard.samples.pages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Locale;
+import org.junit.jupiter.api.Test;
 
 /**
  * Replaces the outputs that pages show by what is printed now.
  *
- * <p>Elided outputs are listed instead, because only a person knows which lines matter. Run it from the folder {@code
- * sample-tests}, and read the difference before you commit it.
+ * <p>Elided outputs are printed instead, because only a person knows which lines matter. It is a test to get the class path of
+ * the samples, and its name keeps it out of the build; CONTRIBUTING.md has the command.
  */
-final class OutputRefresher {
+class OutputRefresher {
 
-    private OutputRefresher() {}
-
-    public static void main(String[] arguments) throws IOException, ReflectiveOperationException {
+    @Test
+    void refresh() throws IOException, ReflectiveOperationException {
         for (DocumentationPage page : DocumentationPage.all()) {
             refresh(page);
         }
