@@ -17,7 +17,40 @@ const IcicleView = (() => {
 
     const amount = (value) => (mode === "count" ? Format.count(value, "buffer") : Format.size(value));
 
-    const root = () => data.icicle[mode];
+    /** The tree without the frames that a reader hides; it is computed once for each mode and text. */
+    let visible;
+    let search = "";
+    let hidden = "";
+
+    const root = () => visible;
+
+    /** Joins the boxes of one name below one box: hiding a frame can bring them together. */
+    const joined = (nodes) => {
+        const byName = new Map();
+        for (const node of nodes) {
+            const same = byName.get(node.name);
+            byName.set(node.name, same ? { ...same, value: same.value + node.value, children: joined([...(same.children || []), ...(node.children || [])]) } : node);
+        }
+        return [...byName.values()].sort((one, other) => other.value - one.value);
+    };
+
+    /** What takes the place of a box: itself, or its callees if it is hidden. What it allocated itself stays with its caller. */
+    const without = (node) => {
+        const children = joined((node.children || []).flatMap(without));
+        return node.name.toLowerCase().includes(hidden) ? children : [{ ...node, children }];
+    };
+
+    const recompute = () => {
+        const whole = data.icicle[mode];
+        visible = hidden === "" ? whole : { ...whole, children: joined((whole.children || []).flatMap(without)) };
+        path = [];
+        draw();
+    };
+
+    const matches = (node) => search !== "" && node.name.toLowerCase().includes(search);
+
+    /** The amount of all boxes that match, each stack counted once. */
+    const matched = (node) => (matches(node) ? node.value : (node.children || []).reduce((sum, child) => sum + matched(child), 0));
 
     const focus = () => path.reduce((node, index) => node.children[index], root());
 
@@ -50,7 +83,7 @@ const IcicleView = (() => {
             const title = `${node.name}: ${amount(node.value)}, ${share >= 10 ? Math.round(share) : Math.round(share * 10) / 10} % of all`;
             const group = Dom.draw(
                 "g",
-                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Format.shortFrame(node.name).split(".")[0])} ${kind}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
+                { class: `cell cell-${node.name.startsWith("…") ? "others" : hue(Format.shortFrame(node.name).split(".")[0])} ${kind}${search === "" ? "" : matches(node) ? " match" : " dim"}`, role: "treeitem", tabindex: row === ancestors.length ? "0" : "-1", "aria-level": row + 1, "aria-label": title, "data-path": nodePath.join("."), "data-value": node.value, "data-name": node.name, transform: `translate(${left} ${row * ROW})` },
                 Dom.draw("rect", { width: Math.max(1, wide - 1), height: ROW - 1, rx: 2 }),
             );
             const letters = Math.floor((wide - 10) / 6.6);
@@ -73,7 +106,9 @@ const IcicleView = (() => {
         tree.replaceChildren(svg);
         tree.dataset.mode = mode;
         tree.dataset.total = total;
-        readout.textContent = total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
+        const found = matched(root());
+        tree.dataset.matched = found;
+        readout.textContent = search !== "" && total > 0 ? `${amount(found)} of ${amount(total)} in frames that match, ${Math.round((100 * found) / total)} %.` : total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
     };
 
     /** A box with its amount, and the callers that lead to it, the outermost last. */
@@ -141,7 +176,6 @@ const IcicleView = (() => {
         }
         const modes = MODES.filter(([name]) => data.icicle[name]);
         mode = (modes.find(([name]) => data.icicle[name].value > 0) || modes[0])[0];
-        path = [];
         tree = Dom.make("div", { class: "icicle", id: "icicle-tree" });
         readout = Dom.make("p", { class: "readout", id: "icicle-text", role: "status" });
         section.append(
@@ -150,8 +184,15 @@ const IcicleView = (() => {
                 { class: "controls" },
                 Dom.choice("icicle-mode", "As wide as", modes, mode, (value) => {
                     mode = value;
-                    path = [];
+                    recompute();
+                }),
+                Dom.search("icicle-search", "Find a frame", (value) => {
+                    search = value;
                     draw();
+                }),
+                Dom.search("icicle-hide", "Hide frames with", (value) => {
+                    hidden = value;
+                    recompute();
                 }),
             ),
             tree,
@@ -174,7 +215,7 @@ const IcicleView = (() => {
             }
         });
         Tooltip.hideOutside(tree);
-        draw();
+        recompute();
         Dom.onTheme(draw);
         Dom.onNewWidth(tree, draw);
     };

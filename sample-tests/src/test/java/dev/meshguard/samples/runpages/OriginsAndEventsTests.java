@@ -71,6 +71,32 @@ class OriginsAndEventsTests {
     }
 
     @Test
+    void framesOfTheIcicleAreFoundAndHidden(Chromium chromium) {
+        chromium.open(file);
+        int boxes = chromium.all("#icicle-tree .cell").size();
+
+        chromium.find("#icicle-search").sendKeys("SampleRuns.tensor");
+        assertThat(chromium.all("#icicle-tree .cell.match"))
+                .isNotEmpty()
+                .allMatch(cell ->
+                        String.valueOf(cell.getDomAttribute("data-name")).contains("SampleRuns.tensor"));
+        assertThat(chromium.find("#icicle-tree").getDomAttribute("data-matched"))
+                .isEqualTo(String.valueOf(LEAK.verdict().survivors().stream()
+                        .filter(survivor -> survivor.status() == SurvivorStatus.LEAKED)
+                        .filter(survivor -> survivor.buffer().origin().stream()
+                                .flatMap(origin -> origin.frames().stream())
+                                .anyMatch(frame -> frame.toString().contains("SampleRuns.tensor")))
+                        .mapToLong(survivor -> survivor.buffer().size())
+                        .sum()));
+
+        chromium.find("#icicle-hide").sendKeys("SampleRuns.tensor");
+        assertThat(chromium.all("#icicle-tree .cell[data-name*='SampleRuns.tensor']"))
+                .isEmpty();
+        assertThat(chromium.all("#icicle-tree .cell")).hasSizeLessThan(boxes);
+        assertThat(rootOf(chromium)).isEqualTo(leakedBytes());
+    }
+
+    @Test
     void allEventsAreListedAndOnlyThoseInViewAreThere(Chromium chromium) {
         chromium.open(file);
 
