@@ -57,9 +57,17 @@
         Axis.start(data);
         MapView.show(data);
         await nextFrame();
-        LiveView.show(data);
+        if (Library.isMissing) {
+            Library.explain(Dom.section("live"));
+        } else {
+            LiveView.show(data);
+        }
         MatrixView.show(data);
-        GrowthView.show(data);
+        if (Library.isMissing && data.growth) {
+            Library.explain(Dom.section("growth"));
+        } else {
+            GrowthView.show(data);
+        }
         IcicleView.show(data);
         EventsView.show(data);
         ExpectationsView.show(data);
