@@ -86,7 +86,7 @@ const SurvivorsView = (() => {
                 "div",
                 {},
                 group.timeline && group.timeline.length > 0 ? [Dom.make("h3", {}, "Timeline of the first buffer"), Dom.make("ol", { class: "timeline", tabindex: "0" }, group.timeline.map((line) => Dom.make("li", {}, Address.linked(line))))] : null,
-                group.frames.length > 0 ? [Dom.make("h3", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", {}, [...Dom.frame(frame).childNodes])))] : null,
+                group.frames.length > 0 ? [Dom.make("h3", {}, "Allocated by"), Dom.make("ol", { class: "frames", tabindex: "0" }, group.frames.map((frame) => Dom.make("li", { title: frame }, [...Dom.frame(Format.shortFrame(frame)).childNodes])))] : null,
                 Dom.make("p", { class: "print-only" }, group.fingerprint ? `Fingerprint ${group.fingerprint}` : ""),
                 group.buffers.length > 0
                     ? Dom.make("p", {}, Address.link("buffer", data.rectangles.from[group.buffers[0]], "Show it on the lifetime map", { class: "to-map" }))

@@ -44,7 +44,7 @@ final class GroupIndex {
             SurvivorStatus.EXPECTED);
 
     /** The findings that fold several groups, by their first. */
-    private final Map<SurvivorGroup, FindingGroups> folded = new IdentityHashMap<>();
+    private final IdentityHashMap<SurvivorGroup, FindingGroups> folded = new IdentityHashMap<>();
 
     private final List<Entry> entries = new ArrayList<>();
     private final Map<BufferGeneration, Membership> members = new HashMap<>();
