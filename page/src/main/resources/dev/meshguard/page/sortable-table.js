@@ -15,14 +15,27 @@ const SortableTable = (() => {
      * @param columns of {key, title, value(row) to sort by, cells(row) to show, number}
      * @param rows what is listed
      * @param detail(row) makes what a row opens, if it opens
+     * @param limit how many rows are shown until a reader asks for the others
      * @param onOpen(row) is called when a reader opens a row
      */
-    const create = ({ id, caption, columns, rows, detail, rowProperties = () => ({}), sortBy, descending = false, onShow = () => {}, onOpen = () => {} }) => {
+    const create = ({ id, caption, columns, rows, detail, rowProperties = () => ({}), sortBy, descending = false, onShow = () => {}, onOpen = () => {}, limit = Infinity }) => {
+        let isFolded = true;
         let sorted = sortBy;
         let isDescending = descending;
         let holds = () => true;
         const status = Dom.make("p", { class: "counted", role: "status" });
         const body = Dom.make("tbody");
+        const unfolder = Dom.make("button", { type: "button", class: "unfold" });
+        unfolder.addEventListener("click", () => unfold());
+
+        const unfold = () => {
+            const next = body.querySelectorAll("tr:not(.detail)").length;
+            isFolded = false;
+            show();
+            // The button is gone; the focus stays where the reader was.
+            const cell = body.querySelectorAll("tr:not(.detail)")[next]?.querySelector("a, button");
+            cell?.focus({ preventScroll: true });
+        };
 
         const header = (column) => {
             const button = Dom.make("button", { type: "button", onclick: () => sort(column.key) }, column.title, Dom.make("span", { class: "arrow", "aria-hidden": "true" }));
@@ -85,7 +98,10 @@ const SortableTable = (() => {
                 const values = new Map(shown.map((entry) => [entry, column.value(entry.row)]));
                 shown.sort((one, other) => (isDescending ? -1 : 1) * compare(values.get(one), values.get(other)) || one.index - other.index);
             }
-            body.replaceChildren(...shown.flatMap((entry) => (entry.opened ? [entry.line, entry.opened] : [entry.line])));
+            const listed = isFolded ? shown.slice(0, limit) : shown;
+            unfolder.hidden = listed.length === shown.length;
+            unfolder.textContent = `Show all ${shown.length}`;
+            body.replaceChildren(...listed.flatMap((entry) => (entry.opened ? [entry.line, entry.opened] : [entry.line])));
             for (const head of table.querySelectorAll("thead th")) {
                 head.setAttribute("aria-sort", head.dataset.key !== sorted ? "none" : isDescending ? "descending" : "ascending");
             }
@@ -113,11 +129,12 @@ const SortableTable = (() => {
         }
         show();
         return {
-            element: Dom.make("div", { class: "table" }, order, table, status),
+            element: Dom.make("div", { class: "table" }, order, table, unfolder, status),
             filter: (predicate) => {
                 holds = predicate;
                 show();
             },
+            unfold,
             open: (index, isOpen = true) => open(entries[index], isOpen),
             entry: (index) => entries[index],
         };

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Shows the page of all runs: the outcome of each, two of them side by side, and the used expectations. */
+/** Shows the page of all runs: their findings, the outcome of each, two of them side by side, and the used expectations. */
 const SuiteView = (() => {
     const outcome = (run) => {
         const { word, mark } = Format.outcome(run.outcome);
@@ -27,6 +27,12 @@ const SuiteView = (() => {
         const mark = worst ? counts.get(worst).mark : "clean";
         const leaked = data.runs.reduce((sum, run) => sum + run.leakedBytes, 0);
         const leaks = data.runs.reduce((sum, run) => sum + run.leaks, 0);
+        const peaks = (key) => {
+            const highest = new Map();
+            data.runs.forEach((run) => Object.entries(run[key] || {}).forEach(([type, bytes]) => bytes > (highest.get(type)?.bytes ?? 0) && highest.set(type, { bytes, run })));
+            return [...highest].map(([type, { bytes, run }]) => `${type} ${Format.shortSize(bytes)} in ${run.title}`).join(", ");
+        };
+        const peak = (name, key) => (peaks(key) === "" ? null : Dom.make("p", { class: "note", "data-peak": key }, `${name}: ${peaks(key)}`));
         Dom.section("head").append(
             Dom.make(
                 "div",
@@ -39,10 +45,18 @@ const SuiteView = (() => {
                     Dom.make("span", {}, Dom.make("b", { "data-total": "leaks" }, String(leaks)), ` ${leaks === 1 ? "leak" : "leaks"}, `, Dom.make("span", { "data-total": "bytes" }, Format.size(leaked))),
                     Dom.make("span", {}, Dom.make("b", { "data-total": "buffers" }, String(data.runs.reduce((sum, run) => sum + run.buffers, 0))), " buffers tracked"),
                 ),
+                peak("Peak of a device", "devicePeakByType"),
+                peak("Peak of a whole mesh", "peakByType"),
                 (data.warnings || []).length === 0 ? null : Dom.make("ul", { class: "warnings", id: "warnings" }, data.warnings.map((warning) => Dom.make("li", {}, warning))),
             ),
         );
     };
+
+    const highest = (run) => Object.entries(run.devicePeakByType || {}).sort(([, one], [, other]) => other - one)[0];
+
+    const differ = (data, value) => new Set(data.runs.map(value)).size > 1;
+
+    const absent = () => Dom.make("span", { class: "absent" }, "–");
 
     const runs = (data) => {
         const table = SortableTable.create({
@@ -57,13 +71,15 @@ const SuiteView = (() => {
                 { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes)) },
                 { key: "causes", title: "Causes", value: causes, cells: (run) => causes(run) || Dom.make("span", { class: "absent" }, "–") },
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
-                { key: "peak", title: "Peak", number: true, value: (run) => run.peakBytes, cells: (run) => Dom.make("span", { title: Format.size(run.peakBytes) }, Format.shortSize(run.peakBytes)) },
-                { key: "duration", title: "Duration", number: true, value: (run) => run.durationMillis, cells: (run) => Format.duration(run.durationMillis * 1000) },
-                ...(data.runs.some((run) => run.day) ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.make("span", { class: "absent" }, "–") }] : []),
-                { key: "where", title: "Ran on", value: where, cells: (run) => where(run) || Dom.make("span", { class: "absent" }, "–") },
+                { key: "devicePeak", title: "Device peak", number: true, value: (run) => highest(run)?.[1] ?? 0, cells: (run) => (highest(run) ? Dom.make("span", { title: `The most ${highest(run)[0]} that one device held: ${Format.size(highest(run)[1])}` }, Format.shortSize(highest(run)[1])) : absent()) },
+                { key: "peak", title: "Mesh peak", number: true, value: (run) => run.peakBytes, cells: (run) => Dom.make("span", { title: Format.size(run.peakBytes) }, Format.shortSize(run.peakBytes)) },
+                { key: "duration", title: "Run time", number: true, value: (run) => run.durationMillis, cells: (run) => Format.duration(run.durationMillis * 1000) },
+                ...(differ(data, (run) => run.day || "") ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.make("span", { class: "absent" }, "–") }] : []),
+                ...(differ(data, where) ? [{ key: "where", title: "Ran on", value: where, cells: (run) => where(run) || absent() }] : []),
             ],
-            sortBy: "leaks",
+            sortBy: "leakedBytes",
             descending: true,
+            limit: 50,
         });
         const chosen = { search: "", outcome: "" };
         const apply = () => table.filter((run) => (chosen.outcome === "" || run.outcome === chosen.outcome) && `${run.title}\n${causes(run)}\n${where(run)}\n${run.headline}`.toLowerCase().includes(chosen.search));
@@ -106,9 +122,9 @@ const SuiteView = (() => {
             ["Leaked", (run) => run.leakedBytes, Format.shortSize],
             ...names.map((name) => [name, (run) => (run.causes || {})[name] || 0, String]),
             ["Buffers", (run) => run.buffers, String],
-            ["Peak", (run) => run.peakBytes, Format.shortSize],
-            ...types.map((type) => [`Peak of ${type}`, (run) => (run.peakByType || {})[type] || 0, Format.shortSize]),
-            ["Duration", (run) => run.durationMillis, (millis) => Format.duration(millis * 1000)],
+            ["Peak of the mesh", (run) => run.peakBytes, Format.shortSize],
+            ...types.map((type) => [`${type} peak of the mesh`, (run) => (run.peakByType || {})[type] || 0, Format.shortSize]),
+            ["Run time", (run) => run.durationMillis, (millis) => Format.duration(millis * 1000)],
         ].map(([name, value, format]) => ({ name, one: value(one), other: value(other), format }));
     };
 
@@ -158,7 +174,7 @@ const SuiteView = (() => {
                 Dom.make("p", { class: "note" }, "Pages: ", title(one), " and ", title(other)),
             );
         };
-        section.append(Dom.make("div", { class: "pair" }, choose("one", "First"), choose("other", "Second")), result);
+        section.append(Dom.make("details", { open: data.runs.length <= 10 }, Dom.make("summary", {}, "Choose two runs"), Dom.make("div", { class: "pair" }, choose("one", "First"), choose("other", "Second")), result));
         show();
     };
 
@@ -189,9 +205,11 @@ const SuiteView = (() => {
     const start = async () => {
         const data = await PageData.read();
         head(data);
+        const follow = SuiteGroups.show(data, title);
         runs(data);
         differences(data);
         used(data);
+        follow?.();
         document.documentElement.dataset.shown = String(Math.round(performance.now()));
     };
 

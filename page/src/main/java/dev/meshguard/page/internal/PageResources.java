@@ -49,7 +49,7 @@ public final class PageResources {
             "expectations.js",
             "run.js");
     private static final List<String> SUITE_SCRIPTS =
-            List.of("data.js", "format.js", "dom.js", "sortable-table.js", "suite.js");
+            List.of("data.js", "format.js", "dom.js", "sortable-table.js", "suite-groups.js", "suite.js");
 
     /** A browser would treat such a text as the end of the element. */
     private static final Pattern END = Pattern.compile("</(script|style)|<!--", Pattern.CASE_INSENSITIVE);

@@ -59,6 +59,9 @@ class SuiteFolderTests {
                     "peakByType" : {
                       "DRAM" : 32
                     },
+                    "devicePeakByType" : {
+                      "DRAM" : 32
+                    },
                     "durationMillis" : 1000,
                     "day" : "2026-11-20",
                     "machine" : "ci-7",
@@ -66,6 +69,14 @@ class SuiteFolderTests {
                     "causes" : {
                       "UNEXPLAINED" : 1
                     },
+                    "findings" : [ {
+                      "fingerprint" : "7ca687b413f0f8677874755ebca5822075b4791bd440320ad7845895605defe9",
+                      "cause" : "UNEXPLAINED",
+                      "status" : "LEAKED",
+                      "type" : "DRAM",
+                      "buffers" : 1,
+                      "bytes" : 32
+                    } ],
                     "expectationsUsed" : [ ],
                     "page" : "runs/decode-1.html"
                   } ],

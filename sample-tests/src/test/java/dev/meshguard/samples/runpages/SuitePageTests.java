@@ -119,7 +119,7 @@ class SuitePageTests {
         assertThat(differences(chromium, "Outcome")).containsExactly("Misreported", "Leak", "differs");
         assertThat(differences(chromium, "Leaks")).containsExactly("0", String.valueOf(leaks()), "▲ +" + leaks());
         long difference = peak(LEAK) - peak(MISREPORTED);
-        assertThat(differences(chromium, "Peak"))
+        assertThat(differences(chromium, "Peak of the mesh"))
                 .containsExactly(
                         Quantities.shortSize(peak(MISREPORTED)),
                         Quantities.shortSize(peak(LEAK)),

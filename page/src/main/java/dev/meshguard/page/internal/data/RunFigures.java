@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -44,6 +45,11 @@ public record RunFigures(
                 .filter(result -> result.matchedBuffers() > 0)
                 .map(result -> redactor().description(result.expectation().toString()))
                 .toList();
+    }
+
+    /** Returns the line of code that requested a group, if it is known and shown. */
+    public Optional<String> siteOf(SurvivorGroup group) {
+        return redactor().site(group.origin());
     }
 
     SourceRedactor redactor() {

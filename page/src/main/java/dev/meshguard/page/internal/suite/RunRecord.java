@@ -3,6 +3,7 @@ package dev.meshguard.page.internal.suite;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.page.internal.data.InlineJson;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.page.internal.data.UsageFigures;
@@ -59,6 +60,11 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
             json.writeNumberField(peak.getKey().name(), peak.getValue());
         }
         json.writeEndObject();
+        json.writeObjectFieldStart("devicePeakByType");
+        for (Map.Entry<BufferType, Long> peak : devicePeaks(verdict.history()).entrySet()) {
+            json.writeNumberField(peak.getKey().name(), peak.getValue());
+        }
+        json.writeEndObject();
         json.writeNumberField("durationMillis", duration(verdict).toMillis());
         Optional<HistoryEvent.Checked> check = verdict.history().check();
         if (check.isPresent()) {
@@ -69,12 +75,27 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         }
         json.writeStringField("fork", fork);
         causes(verdict, json);
+        RecordedFinding.write(figures, json);
         json.writeArrayFieldStart("expectationsUsed");
         for (String words : figures.expectationsUsed()) {
             json.writeString(words);
         }
         json.writeEndArray();
         json.writeEndObject();
+    }
+
+    /** Returns the maximum bytes that one device held at once, by type, as the summary of the terminal has them. */
+    private static Map<BufferType, Long> devicePeaks(AllocationHistory history) {
+        EnumMap<BufferType, Long> peaks = new EnumMap<>(BufferType.class);
+        for (int device : history.devices()) {
+            for (BufferType type : BufferType.values()) {
+                long bytes = history.totals(device, type).peakBytes();
+                if (bytes > 0) {
+                    peaks.merge(type, bytes, Math::max);
+                }
+            }
+        }
+        return peaks;
     }
 
     private static void causes(LeakVerdict verdict, JsonGenerator json) throws IOException {
