@@ -26,15 +26,16 @@ const SortableTable = (() => {
         const status = Dom.make("p", { class: "counted", role: "status" });
         const body = Dom.make("tbody");
         const unfolder = Dom.make("button", { type: "button", class: "unfold" });
-        unfolder.addEventListener("click", () => unfold());
+        unfolder.addEventListener("click", () => {
+            const next = body.querySelectorAll("tr:not(.detail)").length;
+            unfold();
+            // The button is gone; the focus stays where the reader was.
+            body.querySelectorAll("tr:not(.detail)")[next]?.querySelector("a, button")?.focus({ preventScroll: true });
+        });
 
         const unfold = () => {
-            const next = body.querySelectorAll("tr:not(.detail)").length;
             isFolded = false;
             show();
-            // The button is gone; the focus stays where the reader was.
-            const cell = body.querySelectorAll("tr:not(.detail)")[next]?.querySelector("a, button");
-            cell?.focus({ preventScroll: true });
         };
 
         const header = (column) => {

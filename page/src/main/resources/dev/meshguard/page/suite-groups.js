@@ -52,7 +52,7 @@ const SuiteGroups = (() => {
     };
 
     const show = (data, title) => {
-        const section = Dom.section("groups");
+        const section = Dom.section("suite-groups");
         const all = groups(data);
         if (all.length === 0) {
             section.hidden = true;
@@ -70,7 +70,7 @@ const SuiteGroups = (() => {
                 ),
             );
         const table = SortableTable.create({
-            id: "groups-table",
+            id: "suite-groups-table",
             caption: "Findings of all runs",
             rows: all,
             limit: ROWS,

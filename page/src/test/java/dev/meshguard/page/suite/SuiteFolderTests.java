@@ -8,6 +8,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.page.Pages;
 import dev.meshguard.page.RunPage;
+import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
@@ -175,7 +176,30 @@ class SuiteFolderTests {
         threads.shutdown();
 
         assertThat(titles(folder.resolve("index.html"))).hasSize(writers * runsOfEach);
+        assertThat(libraries())
+                .hasSize(1)
+                .first()
+                .satisfies(library -> assertThat(library).hasContent(PageResources.chartsFunction()));
+        assertThat(bytesIn(folder))
+                .as("all pages share one library")
+                .isLessThan(writers * runsOfEach * Files.size(libraries().get(0)) / 2);
         assertThat(drafts()).isEmpty();
+    }
+
+    private List<Path> libraries() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".js")).toList();
+        }
+    }
+
+    private static long bytesIn(Path folder) throws IOException {
+        long bytes = 0;
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                bytes += Files.size(file);
+            }
+        }
+        return bytes;
     }
 
     private List<Path> drafts() throws IOException {

@@ -21,7 +21,7 @@ class SuiteGroupsTests {
     private static final int RUNS = 240;
     private static final int LINES = 16;
 
-    private static final String ROWS = "#groups-table tbody tr:not(.detail)";
+    private static final String ROWS = "#suite-groups-table tbody tr:not(.detail)";
 
     @TempDir
     static Path folder;
@@ -107,8 +107,11 @@ class SuiteGroupsTests {
 
         chromium.open(index, "#group-" + digits);
 
-        assertThat(chromium.all("#groups-table .detail")).hasSize(1);
-        assertThat(chromium.text("#groups-table tr:has(+ .detail) [data-key=site]"))
+        assertThat(chromium.all("#suite-groups-table .detail")).hasSize(1);
+        assertThat(chromium.value("document.activeElement === document.body"))
+                .as("a link leaves the focus")
+                .isEqualTo(true);
+        assertThat(chromium.text("#suite-groups-table tr:has(+ .detail) [data-key=site]"))
                 .endsWith("(KvCache.java:1)");
         assertThat(chromium.value("document.querySelector('.fingerprint.chosen').dataset.fingerprint"))
                 .isEqualTo(digits);
