@@ -103,9 +103,10 @@ class DynamicTestsTests {
                 .hasFailedContainerCalled("decode(MeshDevice)")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining(
-                        "note    checked at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh stays open\n"
-                                + "sum     8 allocated = 0 freed + 8 leaked\n");
+                .withTextContaining("""
+                        note    checked at the end of DynamicTestsTests$SharedMeshTestCase#decode, whose mesh stays open
+                        sum     8 allocated = 0 freed + 8 leaked
+                        """);
     }
 
     @Test

@@ -102,7 +102,7 @@ class ChartsTests {
             long capacity = LEAK.verdict().history().meshes().stream()
                     .filter(mesh -> mesh.parent().isEmpty())
                     .flatMap(mesh -> mesh.capacityOf(type).stream()
-                            .map(memory -> mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
+                            .map(memory -> (long) mesh.devices().size() * memory.banks() * memory.bytesPerBank()))
                     .findFirst()
                     .orElseThrow();
             assertThat(chromium.text("#live-figures tr[data-type=" + type + "] td:nth-child(6)"))
