@@ -39,20 +39,20 @@ final class SimilarTexts {
         List<List<Long>> numbers = alike.stream().map(SimilarTexts::numbersIn).toList();
         StringBuilder text = new StringBuilder();
         String first = alike.get(0);
-        int end = 0;
+        int copied = 0;
         int index = 0;
         for (MatchResult match : NUMBER.matcher(first).results().toList()) {
             int place = index;
             long least = numbers.stream().mapToLong(all -> all.get(place)).min().orElseThrow();
             long most = numbers.stream().mapToLong(all -> all.get(place)).max().orElseThrow();
-            text.append(first, end, match.start()).append(least);
+            text.append(first, copied, match.start()).append(least);
             if (most > least) {
                 text.append("..").append(most);
             }
-            end = match.end();
+            copied = match.end();
             index++;
         }
-        return text.append(first, end, first.length()).toString();
+        return text.append(first, copied, first.length()).toString();
     }
 
     private static List<Long> numbersIn(String text) {

@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -38,7 +39,7 @@ public final class RunSummaryCollector {
     private final EnumMap<BufferType, Amount> peaks = new EnumMap<>(BufferType.class);
     private final EnumMap<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
     private final SortedSet<Amount> slowest = new TreeSet<>();
-    private final SortedSet<String> failures = new TreeSet<>();
+    private final NavigableSet<String> failures = new TreeSet<>();
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
