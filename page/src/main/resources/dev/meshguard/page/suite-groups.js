@@ -7,7 +7,7 @@ const SuiteGroups = (() => {
     const DIGITS = 12;
     const PATTERN = /^#group-([0-9a-f]+)(?:-([A-Z_]+))?$/;
 
-    const MARKS = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", INCONCLUSIVE: "undecided" };
+    const MARKS = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", UNDECIDED: "undecided" };
 
     const sum = (list, key) => list.reduce((total, one) => total + one[key], 0);
 

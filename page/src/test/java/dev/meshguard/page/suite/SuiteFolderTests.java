@@ -182,7 +182,7 @@ class SuiteFolderTests {
                 .satisfies(library -> assertThat(library).hasContent(PageResources.chartsFunction()));
         assertThat(bytesIn(folder))
                 .as("all pages share one library")
-                .isLessThan(writers * runsOfEach * Files.size(libraries().get(0)) / 2);
+                .isLessThan(Files.size(libraries().get(0)) * writers * runsOfEach / 2);
         assertThat(drafts()).isEmpty();
     }
 
