@@ -44,7 +44,7 @@ const MapDetails = (() => {
                 : Dom.make("ol", { class: "stack" }, shown.slice(0, FRAMES).map((frame) => Dom.make("li", { title: frame }, Format.shortFrame(frame))), shown.length > FRAMES ? Dom.make("li", {}, `… ${shown.length - FRAMES} more`) : null);
         };
 
-        const fate = (index) => [Dom.mark(mark(index)), ` ${MEANINGS[mark(index)]}`, group(index) ? `, ${group(index).cause}, one of ${Format.count(Findings.count(finding(index)), "buffer")} of finding ${finding(index).number}` : ""];
+        const fate = (index) => [Dom.mark(mark(index)), ` ${MEANINGS[mark(index)]}`, group(index) ? `, ${group(index).cause}, ${Findings.count(finding(index)) === 1 ? "the only buffer" : `one of ${Findings.count(finding(index))} buffers`} of finding ${finding(index).number}` : ""];
 
         /** What is shown beside the pointer. */
         const tip = (index) => [
@@ -82,5 +82,15 @@ const MapDetails = (() => {
         return { summary, tip, card };
     };
 
-    return { create, MEANINGS };
+    /** Places a card below a rectangle, or above it where the window ends. */
+    const placeCard = (panel, frame, at, gutter) => {
+        const left = at ? gutter + at.left + at.width / 2 - panel.offsetWidth / 2 : gutter;
+        panel.style.left = `${Math.max(0, Math.min(frame.clientWidth - panel.offsetWidth, left))}px`;
+        const below = at ? at.top + at.height + 8 : MapPainter.TOP;
+        const above = at ? at.top - 8 - panel.offsetHeight : -1;
+        const isCut = frame.getBoundingClientRect().top + below + panel.offsetHeight > innerHeight;
+        panel.style.top = `${isCut && above >= 0 ? above : below}px`;
+    };
+
+    return { create, placeCard, MEANINGS };
 })();

@@ -376,5 +376,13 @@ const MapPainter = (() => {
         }
     };
 
-    return { paint, paintOver, gutter, TOP, BOTTOM, RIGHT };
+    /** Setting the size of a canvas allocates its pixels anew, which a step of zoom has no time for. */
+    const resize = (one, width, height) => {
+        if (one.width !== width || one.height !== height) {
+            one.width = width;
+            one.height = height;
+        }
+    };
+
+    return { paint, paintOver, resize, gutter, TOP, BOTTOM, RIGHT };
 })();

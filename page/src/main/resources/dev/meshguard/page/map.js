@@ -48,14 +48,6 @@ const MapView = (() => {
         }
     };
 
-    /** Setting the size of a canvas allocates its pixels anew, which a step of zoom has no time for. */
-    const resize = (one, width, height) => {
-        if (one.width !== width || one.height !== height) {
-            one.width = width;
-            one.height = height;
-        }
-    };
-
     const paint = () => {
         const outer = frame.clientWidth;
         if (outer === 0) {
@@ -73,7 +65,7 @@ const MapView = (() => {
             one.style.left = `${gutter}px`;
             one.style.width = `${width + MapPainter.RIGHT}px`;
             one.style.height = `${height}px`;
-            resize(one, Math.round((width + MapPainter.RIGHT) * ratio), Math.round(height * ratio));
+            MapPainter.resize(one, Math.round((width + MapPainter.RIGHT) * ratio), Math.round(height * ratio));
         }
         frame.style.height = `${height}px`;
         scene = {
@@ -190,11 +182,7 @@ const MapView = (() => {
         panel.replaceChildren(...details.card(index), close);
         panel.dataset.rectangle = index;
         panel.hidden = false;
-        const at = box(index);
-        const gutter = canvas.offsetLeft;
-        const left = at ? gutter + at.left + at.width / 2 - panel.offsetWidth / 2 : gutter;
-        panel.style.left = `${Math.max(0, Math.min(frame.clientWidth - panel.offsetWidth, left))}px`;
-        panel.style.top = `${at ? at.top + at.height + 8 : MapPainter.TOP}px`;
+        MapDetails.placeCard(panel, frame, box(index), canvas.offsetLeft);
     };
 
     const closePanel = () => {
