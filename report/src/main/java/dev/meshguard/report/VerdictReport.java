@@ -32,6 +32,7 @@ import org.apiguardian.api.API.Status;
  *     one entry admits exactly these
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
+ * @param attachedText the location of a file with the text and the tables, if one was attached and there is no page
  * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
  * @since 0.1
  */
@@ -48,6 +49,7 @@ public record VerdictReport(
         Optional<ExpectationSnippet> expectationSnippet,
         Optional<String> reproduction,
         Optional<String> page,
+        Optional<String> attachedText,
         List<Caveat> limits) {
 
     /**
@@ -205,6 +207,7 @@ public record VerdictReport(
                 expectationSnippet,
                 reproduction,
                 page,
+                attachedText,
                 limits);
     }
 
@@ -222,6 +225,7 @@ public record VerdictReport(
                 expectationSnippet,
                 Optional.of(command),
                 page,
+                attachedText,
                 limits);
     }
 
@@ -239,6 +243,25 @@ public record VerdictReport(
                 expectationSnippet,
                 reproduction,
                 Optional.of(place),
+                attachedText,
+                limits);
+    }
+
+    /** Returns this report with the location of a file with the text and the tables. */
+    public VerdictReport attachedAt(String file) {
+        return new VerdictReport(
+                verdict,
+                sections,
+                tracked,
+                teardown,
+                timeline,
+                notes,
+                histograms,
+                expectations,
+                expectationSnippet,
+                reproduction,
+                page,
+                Optional.of(file),
                 limits);
     }
 

@@ -118,6 +118,7 @@ final class VerdictReportBuilder {
                 expectationSnippet(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Caveat.of(verdict));
     }
 

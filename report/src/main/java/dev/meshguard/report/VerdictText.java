@@ -256,6 +256,9 @@ final class VerdictText {
                         + (isOne || report.expectationSnippet().isEmpty()
                                 ? ""
                                 : "   (entries to expect them are there)")));
+        report.attachedText()
+                .filter(unused -> report.page().isEmpty())
+                .ifPresent(file -> end.add(padded("report", 7) + " " + file));
         report.reproduction().ifPresent(command -> end.add(padded("rerun", 7) + " " + command));
         int room = mostLines - end.size();
         List<String> notes = cut(

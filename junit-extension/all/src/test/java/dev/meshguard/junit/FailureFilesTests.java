@@ -125,6 +125,15 @@ class FailureFilesTests {
     }
 
     @Test
+    void aFailureWithoutAPageNamesTheAttachedText() throws IOException {
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
+
+        Path attached = heard.file("leaks(MeshDevice)", "meshguard-failure.txt");
+        assertThat(message(heard, "leaks(MeshDevice)")).contains("\nreport  " + attached + "\nrerun   mvn test");
+        assertThat(Files.readString(attached)).contains("\nreport  " + attached + "\n");
+    }
+
+    @Test
     void theHistoryGivesTheVerdictThatIsAttached() throws IOException {
         PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), LeakTestCase.class);
 

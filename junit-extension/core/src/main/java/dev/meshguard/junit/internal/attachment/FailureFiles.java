@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 
 /**
  * The files of one failure: its text, the verdict, the history.
@@ -39,6 +40,26 @@ public record FailureFiles(String prefix, long mostBytes) {
      * @throws RuntimeException if one cannot be written; those before it remain
      */
     public void attach(Attaching target, String failure, VerdictReport report) {
+        attach(target, report, file -> failure);
+    }
+
+    /**
+     * Attaches the files of a failure that names the file of its text.
+     *
+     * @param report the verdict with its notes
+     * @return the report that names the file
+     * @throws RuntimeException if one cannot be written; those before it remain
+     */
+    public VerdictReport attachNamed(Attaching target, VerdictReport report) {
+        VerdictReport[] named = {report};
+        attach(target, report, file -> {
+            named[0] = report.attachedAt(file.toString());
+            return named[0].text();
+        });
+        return named[0];
+    }
+
+    private void attach(Attaching target, VerdictReport report, Function<Path, String> failure) {
         List<String> notes = new ArrayList<>();
         String history = prefix + "history.jsonl";
         target.attach(history, JSON_LINES, file -> writeHistory(report.verdict().history(), file, history, notes));
@@ -49,10 +70,10 @@ public record FailureFiles(String prefix, long mostBytes) {
             notes.add(String.format(
                     Locale.ROOT, "%s is omitted: it is longer than %s.", verdict, Quantities.size(mostBytes)));
         }
-        target.attach(
-                prefix + "failure.txt",
-                PLAIN_TEXT,
-                file -> FileReplacement.writeText(file, writer -> writer.write(text(failure, report.tables(), notes))));
+        target.attach(prefix + "failure.txt", PLAIN_TEXT, file -> {
+            String text = failure.apply(file);
+            FileReplacement.writeText(file, writer -> writer.write(text(text, report.tables(), notes)));
+        });
     }
 
     private void writeHistory(AllocationHistory history, Path file, String name, List<String> notes)

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -134,8 +135,9 @@ record CheckReporter(
             hasFailed[0] = true;
             VerdictReport report = explained(verdict, again, tracker, reported, notes);
             running.found(report.verdict());
+            Optional<VerdictReport> attached = overBudget.isEmpty() ? attached(report) : Optional.empty();
             pages().naming(
-                            report,
+                            attached.orElse(report),
                             (named, page) -> {
                                 LeakAssertionError leak = suppressing(failedClose, failure(named));
                                 return overBudget
@@ -143,14 +145,14 @@ record CheckReporter(
                                                 both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
                                         .orElse(leak);
                             },
-                            (failure, named) -> fail(failure, failedClose, named, running));
+                            (failure, named) -> fail(failure, failedClose, named, running, attached.isPresent()));
         } else if (overBudget.isPresent()) {
             hasFailed[0] = true;
             pages().naming(
                             report(verdict, notes),
                             (named, page) ->
                                     suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
-                            (failure, named) -> fail(failure, failedClose, named, running));
+                            (failure, named) -> fail(failure, failedClose, named, running, false));
         } else if (failedClose != null) {
             running.became(CheckResult.FAILED);
             raise(failedClose, thrown);
@@ -160,7 +162,7 @@ record CheckReporter(
             VerdictReport report = report(verdict, notes);
             pages().naming(report, (named, page) -> ofTest, (failure, named) -> {
                 named.page().ifPresent(running::shownAt);
-                publishFiles(failure, named.text(), named);
+                publishFiles(failure, named.text(), named, false);
             });
         } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
             publishWhatFailsNothing(verdict, notes);
@@ -289,11 +291,12 @@ record CheckReporter(
             AssertionError failure,
             @Nullable RuntimeException failedClose,
             VerdictReport report,
-            RunningCheck running) {
+            RunningCheck running,
+            boolean hasFiles) {
         Optional<Throwable> thrown = test.thrown();
         String text = String.valueOf(failure.getMessage());
         thrown.ifPresent(unused -> test.publish(text));
-        publishFiles(failure, text, report);
+        publishFiles(failure, text, report, hasFiles);
         report.page().ifPresent(running::shownAt);
         if (TestNames.areMessagesHidden()) {
             running.failedWith(text.lines().findFirst().orElse(""));
@@ -308,13 +311,30 @@ record CheckReporter(
         }
     }
 
+    /** Without a page, the attached text has the tables, so the failure names it in the place of the page. */
+    private Optional<VerdictReport> attached(VerdictReport report) {
+        if (run.reporting().pages().nameFailures()) {
+            return Optional.empty();
+        }
+        try {
+            OptionalInt number = run.reporting().nextWithFiles();
+            return number.isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(test.files(number.getAsInt()).attachNamed(test::attach, report));
+        } catch (RuntimeException notWritten) {
+            return Optional.empty(); // The files are attached again when the failure exists, which then has the reason.
+        }
+    }
+
     /** A write error must not hide a finding. */
-    private void publishFiles(Throwable failure, String text, VerdictReport report) {
+    private void publishFiles(Throwable failure, String text, VerdictReport report, boolean hasFiles) {
         try {
             test.publish(FailureEntry.of(report));
-            run.reporting()
-                    .nextWithFiles()
-                    .ifPresent(number -> test.files(number).attach(test::attach, text, report));
+            if (!hasFiles) {
+                run.reporting()
+                        .nextWithFiles()
+                        .ifPresent(number -> test.files(number).attach(test::attach, text, report));
+            }
         } catch (RuntimeException notWritten) {
             failure.addSuppressed(new IllegalStateException(
                     "The files of this failure could not be attached; what is written here is all there is.",
