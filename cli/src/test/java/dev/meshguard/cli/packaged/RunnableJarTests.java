@@ -40,7 +40,7 @@ class RunnableJarTests {
         Answer answer = run(ALLOCATED, "analyze", "-");
 
         assertThat(answer.err()).isEmpty();
-        assertThat(answer.out()).contains("LEAK  4 KiB in 1 DRAM buffer");
+        assertThat(answer.out()).contains("LEAK  4 KiB in 1 L1 buffer");
         assertThat(answer.status()).isEqualTo(1);
     }
 
