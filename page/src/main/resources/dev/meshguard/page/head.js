@@ -62,7 +62,7 @@ const HeadView = (() => {
                           "li",
                           { "data-cause": cause.cause },
                           Dom.make("b", {}, cause.cause),
-                          ` ${Format.count(cause.groups, "group")} · ${Format.count(cause.buffers, "buffer")} · `,
+                          ` ${Format.count(Findings.all(data).filter((finding) => finding.cause === cause.cause && finding.status !== "EXPECTED" && finding.consequenceOf == null).length, "finding")} · ${Format.count(cause.buffers, "buffer")} · `,
                           Dom.make("span", { title: Format.size(cause.bytes) }, Format.shortSize(cause.bytes)),
                       ),
                   ),
@@ -96,6 +96,7 @@ const HeadView = (() => {
                 group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
             ),
             group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(group.site), group.site)) : null,
+            (group.callers || []).map((caller) => Dom.make("p", { class: "where caller" }, "at ", Dom.frame(Format.shortFrame(caller), caller))),
             Dom.make(
                 "dl",
                 {},

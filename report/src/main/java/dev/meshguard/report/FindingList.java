@@ -1,11 +1,14 @@
 package dev.meshguard.report;
 
 import dev.meshguard.report.VerdictReport.Finding;
+import dev.meshguard.verdict.SurvivorGroup;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Optional;
 import java.util.RandomAccess;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +42,14 @@ final class FindingList extends AbstractList<Finding> implements RandomAccess {
     @Override
     public int size() {
         return groups.size();
+    }
+
+    /** Returns the finding whose first group is the given one, if it is in the list. */
+    Optional<Finding> startingWith(SurvivorGroup first) {
+        return IntStream.range(0, groups.size())
+                .filter(index -> groups.get(index).first() == first)
+                .mapToObj(this::get)
+                .findFirst();
     }
 
     /** Returns the number of buffers of the findings from an index on, without writing any. */

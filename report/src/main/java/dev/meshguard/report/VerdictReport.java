@@ -266,6 +266,21 @@ public record VerdictReport(
     }
 
     /**
+     * Returns the callers that tell what one line allocated apart, as the text names them.
+     *
+     * @param first the first group of a finding that leaked or was freed late
+     * @return none if the line of the allocation is enough
+     */
+    public List<String> callersOf(SurvivorGroup first) {
+        return sections.stream()
+                .map(Section::findings)
+                .filter(FindingList.class::isInstance)
+                .flatMap(findings -> ((FindingList) findings).startingWith(first).stream())
+                .flatMap(finding -> finding.sites().stream().skip(1))
+                .toList();
+    }
+
+    /**
      * Returns the narrowest entry that expects a group of the verdict, if one matches it and it is not expected
      * already.
      */

@@ -30,15 +30,33 @@ class FoldedFindingsTests {
     static void write() throws IOException {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x4 mesh", List.of(0, 1, 2, 3)));
-        for (int layer = 0; layer < 3; layer++) {
-            tracker.allocated(layer, BufferType.DRAM, 0x10000, 1024L * (layer + 1));
-        }
+        load(tracker, 0);
+        load(tracker, 1);
+        load(tracker, 2);
         tracker.meshClosed(0);
         file = folder.resolve("folded.html");
         try (Writer writer = Files.newBufferedWriter(file)) {
             RunPage.of("ModelTest.loads()", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
                     .write(writer);
         }
+    }
+
+    private static void load(AllocationTracker tracker, int device) {
+        tracker.allocated(device, BufferType.DRAM, 0x10000, 1024L * (device + 1));
+    }
+
+    @Test
+    void namesTheCallersOfTheLineInTheHead(Chromium chromium) {
+        chromium.open(file);
+
+        assertThat(chromium.texts("#largest .where"))
+                .hasSize(4)
+                .first()
+                .asString()
+                .contains("FoldedFindingsTests.load(");
+        assertThat(chromium.texts("#largest .caller"))
+                .hasSize(3)
+                .allMatch(line -> line.contains("FoldedFindingsTests.write("));
     }
 
     @Test

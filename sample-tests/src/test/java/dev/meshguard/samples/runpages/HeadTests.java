@@ -3,6 +3,7 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
@@ -65,7 +66,8 @@ class HeadTests {
         assertThat(chromium.texts("#causes li"))
                 .containsExactlyInAnyOrderElementsOf(byCause.entrySet().stream()
                         .map(cause -> cause.getKey() + " "
-                                + Quantities.count(cause.getValue().size(), "group") + " · "
+                                + Quantities.count(
+                                        FindingGroups.of(cause.getValue()).size(), "finding") + " · "
                                 + Quantities.count(
                                         cause.getValue().stream()
                                                 .mapToLong(SurvivorGroup::buffers)

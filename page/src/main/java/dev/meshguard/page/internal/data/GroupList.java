@@ -108,6 +108,9 @@ final class GroupList {
             if (stories-- > 0) {
                 Columns.texts("timeline", story(history, buffers.get(0)), json);
             }
+            if (entry.foldedInto() == GroupIndex.NONE && !redactor.hidesSources()) {
+                texts("callers", report.callersOf(entry.group()), json);
+            }
             if (entry.foldedInto() != GroupIndex.NONE) {
                 json.writeNumberField("foldedInto", entry.foldedInto());
             }
@@ -210,6 +213,12 @@ final class GroupList {
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private static void texts(String field, List<String> texts, JsonGenerator json) throws IOException {
+        if (!texts.isEmpty()) {
+            Columns.texts(field, texts, json);
+        }
     }
 
     private static void optional(String field, Optional<String> text, JsonGenerator json) throws IOException {
