@@ -26,7 +26,9 @@ final class CallerLines {
     /** A caller of the line that allocated, and the buffers that it caused. */
     record Caller(StackTraceElement frame, long buffers) {}
 
-    private final Map<StackTraceElement, List<List<StackTraceElement>>> stacksOfLines = new HashMap<>();
+    /** The depth at which the stacks of a line differ, for lines with several stacks. */
+    private final Map<StackTraceElement, Integer> differences = new HashMap<>();
+
     private final Optional<String> testClass;
 
     /**
@@ -43,7 +45,12 @@ final class CallerLines {
                     .ifPresent(frames -> distinct.computeIfAbsent(frames.get(0), unused -> new HashSet<>())
                             .add(frames));
         }
-        distinct.forEach((line, stacks) -> stacksOfLines.put(line, List.copyOf(stacks)));
+        distinct.forEach((line, stacks) -> {
+            int depth = firstDifference(List.copyOf(stacks));
+            if (depth > 0) {
+                differences.put(line, depth);
+            }
+        });
     }
 
     /** Returns the callers that a reader needs, the one of most buffers first; none if the line of the allocation is enough. */
@@ -55,9 +62,7 @@ final class CallerLines {
     /** Returns the callers that tell apart what one line allocated, the one of most buffers first; none if it has one only. */
     List<Caller> distinguishing(FindingGroups finding) {
         return finding.site()
-                .map(site -> stacksOfLines.getOrDefault(site, List.of()))
-                .map(CallerLines::firstDifference)
-                .filter(depth -> depth >= 0)
+                .flatMap(site -> Optional.ofNullable(differences.get(site)))
                 .map(depth -> atDepth(finding, depth))
                 .orElse(List.of());
     }

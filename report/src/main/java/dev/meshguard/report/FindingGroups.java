@@ -118,6 +118,11 @@ public record FindingGroups(List<SurvivorGroup> groups) {
         return counts;
     }
 
+    /** Returns the bytes of all survivors of several findings, consequences included, at most {@link Long#MAX_VALUE}. */
+    static long sumOfBytes(List<FindingGroups> findings) {
+        return findings.stream().mapToLong(FindingGroups::totalBytes).reduce(0, FindingGroups::saturatedSum);
+    }
+
     private static long saturatedSum(long one, long other) {
         return one > Long.MAX_VALUE - other ? Long.MAX_VALUE : one + other;
     }

@@ -106,7 +106,7 @@ final class Headlines {
                     Locale.ROOT,
                     "%s (%s) %s a free report%s",
                     Quantities.count(buffers, typeOf(misreported) + "buffer"),
-                    Quantities.shortSize(bytes(misreported)),
+                    Quantities.shortSize(FindingGroups.sumOfBytes(misreported)),
                     buffers == 1 ? "lacks" : "lack",
                     causes.size() == 1 ? ": " + causes.iterator().next() : ""));
         }
@@ -131,13 +131,13 @@ final class Headlines {
                 : String.format(
                         Locale.ROOT,
                         "CLEAN  only expected memory remains: %s in %s",
-                        Quantities.shortSize(bytes(VerdictReportBuilder.expected(verdict))),
+                        Quantities.shortSize(FindingGroups.sumOfBytes(VerdictReportBuilder.expected(verdict))),
                         Quantities.count(expected, "buffer"));
     }
 
     /** Returns {@code 8 MiB in 8 DRAM buffers}. */
     private static String amount(List<FindingGroups> findings) {
-        return Quantities.shortSize(bytes(findings)) + " in "
+        return Quantities.shortSize(FindingGroups.sumOfBytes(findings)) + " in "
                 + Quantities.count(buffers(findings), typeOf(findings) + "buffer");
     }
 
@@ -153,10 +153,6 @@ final class Headlines {
 
     private static long buffers(List<FindingGroups> findings) {
         return findings.stream().mapToLong(FindingGroups::buffers).sum();
-    }
-
-    private static long bytes(List<FindingGroups> findings) {
-        return findings.stream().mapToLong(FindingGroups::totalBytes).sum();
     }
 
     private static Cause causeOf(FindingGroups finding) {

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /** Merges texts that differ only in the indices or event numbers that they name. */
 final class SimilarTexts {
 
-    private static final Pattern NUMBER = Pattern.compile("(?<=\\[|#)\\d+");
+    private static final Pattern NUMBER = Pattern.compile("(?<=\\[|#)\\d{1,18}(?!\\d)");
 
     private static final Pattern EVENTS = Pattern.compile("event #(\\d+)\\.\\.(\\d+)");
 

@@ -161,6 +161,25 @@ class FindingGroupsTests {
     }
 
     @Test
+    void numbersThatNoIndexHasStayAsTheyAre() {
+        String key = "HashMap[#99999999999999999999999]";
+        MemoryRequest first = allocated(DRAM, 0, 1024, "weights", HELPER);
+        MemoryRequest second = allocated(DRAM, 0, 4096, "weights", HELPER);
+        tracker.traced(first, Reachability.heldBy(List.of("ModelTest.model", key)));
+        tracker.traced(second, Reachability.heldBy(List.of("ModelTest.model", key)));
+
+        assertThat(report().text()).contains("still referenced by ModelTest.model -> " + key + " (events #3 to #4)");
+    }
+
+    @Test
+    void theBytesOfHugeBuffersDoNotOverflow() {
+        allocated(DRAM, 0, Long.MAX_VALUE, "weights", HELPER);
+        allocated(DRAM, 1, Long.MAX_VALUE, "kv-cache", LOAD_CACHE);
+
+        assertThat(report().text()).startsWith("LEAK  8 EiB in 2 DRAM buffers, 2 findings; largest 8 EiB \"weights\"");
+    }
+
+    @Test
     void aPageIsOpenedAtTheOnlyFinding() {
         allocated(DRAM, 0, 1024, "weights", HELPER);
         String one = report().shownAt("target/meshguard/KvCacheTest.html").text();

@@ -62,17 +62,15 @@ class WatchedProcessesTests {
     void aProgramThatNeverConnectsProvesNothing() {
         Failure failure = assertThat(run(SilentTestCase.class)).hasSingleTest().whichFailed();
 
-        Assertions.assertThat(text(failure)).isEqualTo("""
+        // Where a note breaks depends on the length of the folder's name.
+        Assertions.assertThat(text(failure).replaceAll("\\n {8}(?=\\S)", " ")).isEqualTo("""
                 INCONCLUSIVE  it cannot be known whether all memory was freed
 
                    why   Nothing was ever connected to the tracker: no mesh, no device and no buffer was reported to it. Report to it,
                          or call sourceAttached(…) if a source is connected that has nothing to report.
 
                 note    process N (true) exited with status 0
-                note    it never connected to /folder/server.sock. Does its runtime have the tracking built
-                        in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET?
-                        One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it
-                        starts others, and is the socket to be seen from inside a container?
+                note    it never connected to /folder/server.sock. Does its runtime have the tracking built in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the socket to be seen from inside a container?
                 sum     0 allocated = 0 freed
                 rerun   mvn test -Dtest='WatchedProcessesTests$SilentTestCase#decodes'""");
     }

@@ -106,7 +106,7 @@ public final class RunPages {
     }
 
     /** Returns whether a failed check gets a page: it is configured, and something writes pages. */
-    public boolean nameFailures() {
+    public boolean canShowFailures() {
         try {
             return areOfFailures() && output().isPresent();
         } catch (RuntimeException | LinkageError unusable) {

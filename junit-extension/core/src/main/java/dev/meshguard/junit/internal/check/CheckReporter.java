@@ -313,7 +313,7 @@ record CheckReporter(
 
     /** Without a page, the attached text has the tables, so the failure names it in the place of the page. */
     private Optional<VerdictReport> attached(VerdictReport report) {
-        if (run.reporting().pages().nameFailures()) {
+        if (run.reporting().pages().canShowFailures()) {
             return Optional.empty();
         }
         try {
