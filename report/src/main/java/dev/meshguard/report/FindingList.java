@@ -44,7 +44,8 @@ final class FindingList extends AbstractList<Finding> implements RandomAccess {
         return groups.size();
     }
 
-    /** Returns the finding whose first group is the given one, if it is in the list. */
+    /** Returns the finding whose first group is the given one, if it is in the list. Groups are compared by identity. */
+    @SuppressWarnings("ReferenceEquality")
     Optional<Finding> startingWith(SurvivorGroup first) {
         return IntStream.range(0, groups.size())
                 .filter(index -> groups.get(index).first() == first)
