@@ -98,7 +98,7 @@ public record VerdictReport(
         /** The cause, with the decisive evidence. */
         public static final String WHY = "why";
 
-        /** What the reader should do. */
+        /** The recommended action. */
         public static final String FIX = "fix";
 
         /** Further evidence and the circumstances. */
@@ -113,7 +113,7 @@ public record VerdictReport(
         /** Buffers that disappear with those of the finding. */
         public static final String WITH = "with";
 
-        /** What a baseline knows of the finding. */
+        /** The comparison with the baseline. */
         public static final String NOTE = "note";
     }
 

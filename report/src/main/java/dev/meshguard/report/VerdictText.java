@@ -100,7 +100,7 @@ final class VerdictText {
     // Findings
 
     /**
-     * What all findings of a section have in common, so that it is written once.
+     * The line and the fix that all findings of a section share; each is written once.
      *
      * @param site the line that allocated their buffers, if their callers differ
      * @param fix how to fix them
@@ -237,7 +237,7 @@ final class VerdictText {
 
     // The end
 
-    /** What to do comes last, next to the prompt where the reader continues. */
+    /** The last lines stand next to the prompt, where the reader continues. */
     private static List<String> closing(VerdictReport report, int mostLines) {
         List<String> end = new ArrayList<>();
         limit(report).ifPresent(end::add);
