@@ -162,7 +162,7 @@ class AddressTests {
 
     /** An expression that is true if an element lies inside the window and below the sticky bar. */
     private static String isInWindow(String selector) {
-        return "(() => { const box = document.querySelector(\"" + selector + "\").getBoundingClientRect();"
-                + " return box.top >= 0 && box.bottom <= innerHeight && box.height > 0; })()";
+        return "(() => { const box = document.querySelector(\"" + selector + "\")?.getBoundingClientRect();"
+                + " return box !== undefined && box.top >= 0 && box.bottom <= innerHeight && box.height > 0; })()";
     }
 }
