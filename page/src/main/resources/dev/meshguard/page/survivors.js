@@ -161,7 +161,7 @@ const SurvivorsView = (() => {
             onOpen: (group) => Address.set("finding", group.number),
         });
         /** Whether one of its buffers was allocated in a range of events. */
-        const isIn = (group, range) => range === undefined || group.buffers.some((buffer) => range[0] <= data.rectangles.from[buffer] && data.rectangles.from[buffer] <= range[1]);
+        const isIn = (group, range) => range === undefined || group.members.flatMap((one) => one.buffers).some((buffer) => range[0] <= data.rectangles.from[buffer] && data.rectangles.from[buffer] <= range[1]);
         const apply = () =>
             table.filter(
                 (group) =>

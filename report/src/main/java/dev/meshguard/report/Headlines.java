@@ -10,6 +10,8 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SourceVocabulary;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -45,7 +47,8 @@ final class Headlines {
     /** Returns the line about leaks. */
     String leak(List<FindingGroups> findings) {
         String amount = "LEAK  " + amount(findings) + ofProcess(findings);
-        FindingGroups largest = findings.get(0);
+        // New findings come before known ones, however small they are.
+        FindingGroups largest = Collections.max(findings, Comparator.comparingLong(FindingGroups::totalBytes));
         if (findings.size() == 1) {
             String why = verdict.vocabulary() == SourceVocabulary.PROGRAM && causeOf(largest) == Cause.UNEXPLAINED
                     ? (buffers(findings) == 1 ? " was" : " were") + " never freed"

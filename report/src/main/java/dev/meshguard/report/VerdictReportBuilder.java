@@ -52,6 +52,9 @@ import java.util.stream.Stream;
 final class VerdictReportBuilder {
 
     private static final int MAX_DEVICE = 65_535;
+    /** Each try compares all survivors with an entry. */
+    private static final int MAX_SNIPPETS_TRIED = 20;
+
     private static final int MAX_UNDECIDED = 2;
     private static final int MAX_ANOMALIES = 5;
     private static final int MAX_UNMATCHED = 2;
@@ -648,6 +651,7 @@ final class VerdictReportBuilder {
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(status -> findings(status).stream())
                 .sorted(Comparator.comparing(finding -> isKnown(finding.first())))
+                .limit(MAX_SNIPPETS_TRIED)
                 .map(finding -> expectationSnippet(finding, verdict, devices))
                 .flatMap(Optional::stream)
                 .findFirst();

@@ -229,6 +229,19 @@ class ExpectationReportTests {
     }
 
     @Test
+    void theHeadlineNamesTheLargestLeakThoughItIsKnown() {
+        take("cache", 0, 1, 2);
+        LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
+        take("weights", 0);
+
+        LeakVerdict verdict = LeakCheck.create().examine(tracker.history());
+
+        assertThat(VerdictReport.of(verdict, Baseline.of(yesterday)).text())
+                .startsWith("LEAK  256 B in 4 DRAM buffers, 2 findings; largest 192 B \"cache\"")
+                .contains("\n1. DRAM  64 B on device 0");
+    }
+
+    @Test
     void saysThatThereIsMoreOfAKnownLeak() {
         take("cache", 0);
         LeakVerdict yesterday = LeakCheck.create().examine(tracker.history());
