@@ -83,9 +83,12 @@ class DocumentationTests {
 
     @TestFactory
     Stream<DynamicTest> showsWhatRuns() {
-        return blocks().filter(block -> block.marker().isPresent())
-                .map(block -> DynamicTest.dynamicTest(
-                        block.place(), () -> check(block, block.marker().orElseThrow())));
+        return DocumentationPage.all().stream()
+                .flatMap(page -> page.blocks().stream()
+                        .filter(block -> block.marker().isPresent())
+                        .map(block -> DynamicTest.dynamicTest(
+                                block.place(),
+                                () -> check(page, block, block.marker().orElseThrow()))));
     }
 
     /** Compiled code that no test knows would be shown and never run. */
@@ -128,11 +131,12 @@ class DocumentationTests {
         return DocumentationPage.all().stream().flatMap(page -> page.blocks().stream());
     }
 
-    private static void check(CodeBlock block, PageMarker marker) throws IOException, ReflectiveOperationException {
+    private static void check(DocumentationPage page, CodeBlock block, PageMarker marker)
+            throws IOException, ReflectiveOperationException {
         switch (marker.kind()) {
             case SAMPLE -> assertThat(block.text().strip()).isEqualTo(Source.file(marker.value()));
             case SNIPPET -> assertThat(block.text().strip()).isEqualTo(Source.region(marker.value()));
-            case OUTPUT -> checkOutput(block.text(), Output.of(marker.value()));
+            case OUTPUT -> checkOutput(block.text(), Output.on(page, marker));
             case COMPARED -> checkCompared(block, Files.readString(DocumentationPage.ROOT.resolve(marker.value())));
             case NOT_EXECUTED -> assertThat(marker.value()).isIn(REASONS);
         }

@@ -1,6 +1,7 @@
 package dev.meshguard.samples.pages;
 
 import dev.meshguard.samples.support.Fixtures;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -16,11 +17,23 @@ final class Output {
 
     private Output() {}
 
+    /** Returns the output that a marker of a page names, with the lines of the samples as the page shows them. */
+    static String on(DocumentationPage page, PageMarker marker) throws IOException, ReflectiveOperationException {
+        String text = of(marker.value());
+        for (CodeBlock block : page.blocks()) {
+            PageMarker source = block.marker().orElse(marker);
+            if (source.kind() == PageMarker.Kind.SAMPLE) {
+                text = Source.asInOwnProject(source.value(), text);
+            }
+        }
+        return text;
+    }
+
     /**
      * Returns what a fixture fails with, {@code package.Class} or {@code package.Class#test}, or the text that a method of a class
      * returns, {@code package.Class#method}. Packages are those of the samples; without one it is {@code first}.
      */
-    static String of(String place) throws ReflectiveOperationException {
+    private static String of(String place) throws ReflectiveOperationException {
         String[] names = place.split("#", 2);
         Class<?> type = Class.forName(SAMPLES + (names[0].contains(".") ? names[0] : "first." + names[0]));
         if (names.length == 1) {

@@ -27,7 +27,7 @@ class OutputRefresher {
             if (marker == null || marker.kind() != PageMarker.Kind.OUTPUT) {
                 continue;
             }
-            String printed = Output.of(marker.value());
+            String printed = Output.on(page, marker);
             if (!Output.isElided(block.text())) {
                 text = text.replace(shown(marker, block, block.text().strip()), shown(marker, block, printed));
             } else if (!Output.elided(block.text()).matcher(printed + "\n").matches()) {

@@ -33,6 +33,28 @@ final class Source {
                 .strip();
     }
 
+    /**
+     * Returns a text that names lines of a file of the samples with the lines and without the package that {@link #file} leaves.
+     */
+    static String asInOwnProject(String name, String text) throws IOException {
+        List<String> lines = Files.readAllLines(SAMPLES.resolve(name));
+        List<String> left = file(name).lines().toList();
+        String type = name.substring(name.lastIndexOf('/') + 1).replace(".java", "");
+        String sample = "dev.meshguard.samples." + name.replace(".java", "").replace('/', '.');
+        return Pattern.compile("\\b" + type + "\\.java:(\\d+)")
+                .matcher(text.replace(sample, type))
+                .replaceAll(line -> type + ".java:" + lineAmong(left, lines, Integer.parseInt(line.group(1))));
+    }
+
+    /** Returns the number that a line still has after other lines were left out. */
+    private static int lineAmong(List<String> left, List<String> lines, int number) {
+        int kept = 0;
+        for (String line : lines.subList(0, number)) {
+            kept += kept < left.size() && line.equals(left.get(kept)) ? 1 : 0;
+        }
+        return kept;
+    }
+
     /** Returns the test classes that run what a file declares: itself, those that name it, or, of a module, those that live in it. */
     static List<Path> testsThatRun(Path file) throws IOException {
         String name = file.getFileName().toString().replace(".java", "");
