@@ -1,8 +1,16 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.FrameName;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.Bound;
@@ -11,38 +19,168 @@ import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.OriginPattern;
 import dev.meshguard.verdict.expectation.SizeRange;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.LongSummaryStatistics;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 
-/** Expectation entries for pasting: as an annotation, and as a line of a file. */
-final class ExpectationSnippets {
+/**
+ * The expectation entries that a user can paste for the findings of a verdict, as an annotation and as a line of a file.
+ *
+ * <p>An entry admits the buffers of its finding and no other finding's. A pattern for code knows methods, not lines, so a
+ * finding of another line of the same method may match too. Then there is no entry.
+ *
+ * <p>Indexes the survivors when it is created: use one object for all findings of a verdict. Immutable and safe for use by
+ * several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class ExpectationSnippets {
 
     /** The user must replace it with a reason. */
     private static final String REASON = "…";
 
-    private ExpectationSnippets() {}
+    private static final int MAX_DEVICE = 65_535;
 
-    /**
-     * Returns the narrowest entry for a finding, if it admits no other buffer of the verdict.
-     *
-     * @param devices all devices: if each of them holds a buffer of the finding, the entry names none
-     */
-    static Optional<ExpectationSnippet> narrowest(FindingGroups finding, LeakVerdict verdict, List<Integer> devices) {
+    private final LeakVerdict verdict;
+    private final List<Integer> devices;
+
+    /** The survivors that are not expected, by each property that an entry may name; an entry names at least the type. */
+    private final Map<Object, List<Survivor>> survivors = new HashMap<>();
+
+    private record OfSize(BufferType type, long size) {}
+
+    private record OfLabel(BufferType type, String label) {}
+
+    /** Two consecutive names of a frame; a pattern for a method has at least two. */
+    private record OfNames(BufferType type, String first, String second) {}
+
+    private ExpectationSnippets(LeakVerdict verdict) {
+        this.verdict = verdict;
+        this.devices = devices(verdict.history());
+        Map<Origin, Set<List<String>>> pairs = new HashMap<>();
+        for (Survivor survivor : verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED)) {
+            Report report = survivor.reports().get(0);
+            BufferType type = survivor.buffer().type();
+            add(type, survivor);
+            add(new OfSize(type, report.size()), survivor);
+            report.request().details().label().ifPresent(label -> add(new OfLabel(type, label), survivor));
+            report.request()
+                    .origin()
+                    .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
+                    .ifPresent(found ->
+                            found.forEach(pair -> add(new OfNames(type, pair.get(0), pair.get(1)), survivor)));
+        }
+    }
+
+    /** Returns the entries for the findings of a verdict. */
+    public static ExpectationSnippets of(LeakVerdict verdict) {
+        return new ExpectationSnippets(verdict);
+    }
+
+    /** Returns the narrowest entry for a group of survivors, if it admits no other buffer of the verdict. */
+    public Optional<ExpectationSnippet> narrowest(SurvivorGroup group) {
+        return narrowest(new FindingGroups(List.of(group)));
+    }
+
+    /** Returns the narrowest entry for a finding, if it admits no other buffer of the verdict. */
+    public Optional<ExpectationSnippet> narrowest(FindingGroups finding) {
+        if (!finding.groups().stream()
+                .allMatch(group -> isFinding(group) && isOneThing(group) && hasPossibleDevices(group))) {
+            return Optional.empty();
+        }
         Expectation entry = narrowestFor(finding, devices);
-        return finding.groups().size() == 1 || admitsOnly(finding, entry, verdict)
+        return admitsOnly(finding, entry)
                 ? Optional.of(new ExpectationSnippet(annotation(entry), entry.toText()))
                 : Optional.empty();
     }
 
-    /** The sizes between the smallest and the largest of a finding may be those of another one. */
-    private static boolean admitsOnly(FindingGroups finding, Expectation entry, LeakVerdict verdict) {
-        long admitted = verdict.survivors(survivor -> survivor.status() != SurvivorStatus.EXPECTED
-                        && entry.fits(survivor.buffer(), verdict.history()))
-                .size();
-        return admitted == finding.survivors().count();
+    private void add(Object property, Survivor survivor) {
+        survivors.computeIfAbsent(property, unused -> new ArrayList<>()).add(survivor);
+    }
+
+    private static Set<List<String>> pairsOfNames(Origin origin) {
+        Set<List<String>> pairs = new HashSet<>();
+        for (StackTraceElement frame : origin.frames()) {
+            FrameName name = FrameName.of(frame);
+            List<String> names = new ArrayList<>(name.segments());
+            names.set(names.size() - 1, name.plainMethod());
+            for (int i = 1; i < names.size(); i++) {
+                pairs.add(List.of(names.get(i - 1), names.get(i)));
+            }
+        }
+        return pairs;
+    }
+
+    /** Returns all devices, ascending. */
+    private static List<Integer> devices(AllocationHistory history) {
+        TreeSet<Integer> devices = new TreeSet<>(history.devices());
+        history.meshes().forEach(mesh -> devices.addAll(mesh.devices()));
+        return List.copyOf(devices);
+    }
+
+    private static boolean isFinding(SurvivorGroup group) {
+        return switch (group.status()) {
+            case LEAKED, FREED_LATE, MISREPORTED -> true;
+            case EXPECTED, UNDECIDED -> false;
+        };
+    }
+
+    /** A history that was created by hand may contain devices that no entry can name. */
+    private static boolean hasPossibleDevices(SurvivorGroup group) {
+        return group.devices().stream().allMatch(device -> device >= 0 && device <= MAX_DEVICE);
+    }
+
+    /** No entry matches several buffers of several requests at one address; one of them must be freed first. */
+    private static boolean isOneThing(SurvivorGroup group) {
+        return group.survivors().stream().allMatch(survivor -> {
+            List<Report> left = survivor.reports();
+            return left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER)
+                    || left.stream()
+                            .allMatch(report ->
+                                    report.request().equals(left.get(0).request()));
+        });
+    }
+
+    private boolean admitsOnly(FindingGroups finding, Expectation entry) {
+        Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
+        finding.survivors().map(Survivor::buffer).forEach(own::add);
+        return own.stream().allMatch(buffer -> entry.fits(buffer, verdict.history()))
+                && candidates(finding.first().type(), entry).stream()
+                        .map(Survivor::buffer)
+                        .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer, verdict.history()));
+    }
+
+    /** Returns the fewest survivors that contain all that an entry admits: ten thousand findings ask for their own. */
+    private List<Survivor> candidates(BufferType type, Expectation entry) {
+        Stream.Builder<Object> properties = Stream.builder();
+        properties.add(type);
+        if (entry.sizes().smallest() == entry.sizes().largest()) {
+            properties.add(new OfSize(type, entry.sizes().smallest()));
+        }
+        entry.label().ifPresent(label -> properties.add(new OfLabel(type, label)));
+        entry.origin().ifPresent(origin -> {
+            String[] names = origin.text().split("[.$]", -1);
+            properties.add(new OfNames(type, names[names.length - 2], names[names.length - 1]));
+        });
+        return properties
+                .build()
+                .map(property -> survivors.getOrDefault(property, List.of()))
+                .min(Comparator.comparingInt(List::size))
+                .orElseThrow();
     }
 
     private static Expectation narrowestFor(FindingGroups finding, List<Integer> devices) {

@@ -281,20 +281,6 @@ public record VerdictReport(
     }
 
     /**
-     * Returns the narrowest entry that expects a group of the verdict, if one matches it and it is not expected
-     * already.
-     */
-    public Optional<ExpectationSnippet> expectationSnippetOf(SurvivorGroup group) {
-        return expectationSnippetOf(new FindingGroups(List.of(group)));
-    }
-
-    /** Returns the narrowest entry that expects the buffers of a finding, if one entry admits exactly these. */
-    public Optional<ExpectationSnippet> expectationSnippetOf(FindingGroups finding) {
-        return VerdictReportBuilder.expectationSnippet(
-                finding, verdict, VerdictReportBuilder.devices(verdict.history()));
-    }
-
-    /**
      * Returns the findings as text, at most {@value VerdictText#MAX_LINES} lines, without a line break at the end: what
      * leaked, where, why, and what to do.
      */

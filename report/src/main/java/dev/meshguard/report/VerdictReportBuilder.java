@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -43,17 +42,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Builds the {@link VerdictReport} of a verdict: headlines, findings and notes as sentences. */
 final class VerdictReportBuilder {
-
-    private static final int MAX_DEVICE = 65_535;
-    /** Each try compares all survivors with an entry. */
-    private static final int MAX_SNIPPETS_TRIED = 20;
 
     private static final int MAX_UNDECIDED = 2;
     private static final int MAX_ANOMALIES = 5;
@@ -64,7 +58,6 @@ final class VerdictReportBuilder {
 
     private final LeakVerdict verdict;
     private final AllocationHistory history;
-    private final List<Integer> devices;
     private final MeshNames meshes;
     /** The baseline status of each group; the groups of one verdict are compared by identity. */
     private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
@@ -89,7 +82,6 @@ final class VerdictReportBuilder {
         this.isWithoutOrigins = verdict.vocabulary() == SourceVocabulary.PROGRAM
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
-        this.devices = devices(history);
         this.callers = new CallerLines(verdict.groups(), testClass);
         this.headlines = new Headlines(verdict, callers);
         this.writer = new FindingWriter(
@@ -97,13 +89,6 @@ final class VerdictReportBuilder {
         verdict.survivors(survivor ->
                         survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
                 .forEach(survivor -> freedLate.add(survivor.buffer()));
-    }
-
-    /** Returns all devices, ascending. */
-    static List<Integer> devices(AllocationHistory history) {
-        TreeSet<Integer> devices = new TreeSet<>(history.devices());
-        history.meshes().forEach(mesh -> devices.addAll(mesh.devices()));
-        return List.copyOf(devices);
     }
 
     VerdictReport report() {
@@ -648,44 +633,12 @@ final class VerdictReportBuilder {
     }
 
     private Optional<ExpectationSnippet> expectationSnippet() {
+        ExpectationSnippets snippets = ExpectationSnippets.of(verdict);
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
                 .flatMap(status -> findings(status).stream())
                 .sorted(Comparator.comparing(finding -> isKnown(finding.first())))
-                .limit(MAX_SNIPPETS_TRIED)
-                .map(finding -> expectationSnippet(finding, verdict, devices))
+                .map(snippets::narrowest)
                 .flatMap(Optional::stream)
                 .findFirst();
-    }
-
-    /** Returns the narrowest entry for a finding, if one admits exactly its buffers. */
-    static Optional<ExpectationSnippet> expectationSnippet(
-            FindingGroups finding, LeakVerdict verdict, List<Integer> devices) {
-        return finding.groups().stream()
-                        .allMatch(group -> isFinding(group) && isOneThing(group) && hasPossibleDevices(group))
-                ? ExpectationSnippets.narrowest(finding, verdict, devices)
-                : Optional.empty();
-    }
-
-    private static boolean isFinding(SurvivorGroup group) {
-        return switch (group.status()) {
-            case LEAKED, FREED_LATE, MISREPORTED -> true;
-            case EXPECTED, UNDECIDED -> false;
-        };
-    }
-
-    /** A history that was created by hand may contain devices that no entry can name. */
-    private static boolean hasPossibleDevices(SurvivorGroup group) {
-        return group.devices().stream().allMatch(device -> device >= 0 && device <= MAX_DEVICE);
-    }
-
-    /** No entry matches several buffers of several requests at one address; one of them must be freed first. */
-    private static boolean isOneThing(SurvivorGroup group) {
-        return group.survivors().stream().allMatch(survivor -> {
-            List<BufferGeneration.Report> left = survivor.reports();
-            return left.stream().allMatch(report -> report.request().details().kind() == BufferKind.CIRCULAR_BUFFER)
-                    || left.stream()
-                            .allMatch(report ->
-                                    report.request().equals(left.get(0).request()));
-        });
     }
 }

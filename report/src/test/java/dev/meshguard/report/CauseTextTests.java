@@ -680,7 +680,7 @@ class CauseTextTests {
                         .lines())
                 .hasSizeLessThanOrEqualTo(40)
                 .endsWith("rerun   mvn test")
-                .contains("… and 3 more notes");
+                .contains("… and 2 more notes");
     }
 
     private String text() {

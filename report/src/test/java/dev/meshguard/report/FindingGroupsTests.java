@@ -59,11 +59,34 @@ class FindingGroupsTests {
         allocated(DRAM, 0, 4096, "weights", HELPER);
         allocated(DRAM, 0, 2048, "weights", otherLine);
 
-        List<FindingGroups> findings = FindingGroups.of(verdict().groups());
+        assertThat(haveEntries()).containsExactly(false, true);
+    }
 
-        assertThat(findings).hasSize(2);
-        assertThat(report().expectationSnippetOf(findings.get(0))).isEmpty();
-        assertThat(report().expectationSnippetOf(findings.get(1))).isPresent();
+    @Test
+    void anEntryThatWouldAdmitAnotherLineOfItsMethodIsNotOffered() {
+        StackTraceElement otherLine = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 129);
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        allocated(DRAM, 0, 1024, "weights", otherLine);
+
+        assertThat(haveEntries()).containsExactly(false, false);
+        assertThat(report().text()).doesNotContain("@ExpectBuffers");
+    }
+
+    @Test
+    void anEntryNamesTheDeviceThatAnotherLineOfItsMethodDoesNotUse() {
+        StackTraceElement otherLine = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 129);
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        allocated(DRAM, 1, 1024, "weights", otherLine);
+
+        assertThat(haveEntries()).containsExactly(true, true);
+    }
+
+    @Test
+    void anEntryThatWouldAdmitACallerOfItsMethodIsNotOffered() {
+        allocated(DRAM, 0, 1024, "weights", LOAD_WEIGHTS);
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_CACHE);
+
+        assertThat(haveEntries()).containsExactly(false, true);
     }
 
     @Test
@@ -203,6 +226,14 @@ class FindingGroupsTests {
         assertThat(report.text()).doesNotContain("Tracked");
         assertThat(report.fullText()).isEqualTo(report.text() + "\n\n" + report.tables());
         assertThat(report.tables()).startsWith("Tracked  allocated").contains("In a file of expected buffers: DRAM ");
+    }
+
+    private List<Boolean> haveEntries() {
+        LeakVerdict verdict = verdict();
+        ExpectationSnippets snippets = ExpectationSnippets.of(verdict);
+        return FindingGroups.of(verdict.groups()).stream()
+                .map(finding -> snippets.narrowest(finding).isPresent())
+                .toList();
     }
 
     private static List<String> sitesOf(VerdictReport report) {

@@ -3,6 +3,7 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.ExpectationSnippets;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -129,7 +130,10 @@ class LeakGroupsTests {
         assertThat(chromium.text("#groups-table .remedy"))
                 .isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
         assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
-        String line = LEAK.report().expectationSnippetOf(cached).orElseThrow().line();
+        String line = ExpectationSnippets.of(LEAK.verdict())
+                .narrowest(cached)
+                .orElseThrow()
+                .line();
         assertThat(chromium.text("#groups-table .paste-line code")).isEqualTo(line);
 
         chromium.click("#groups-table .paste-line button");

@@ -5,6 +5,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
+import dev.meshguard.report.ExpectationSnippets;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Evidence;
@@ -35,6 +36,7 @@ final class GroupList {
 
     private final LeakVerdict verdict;
     private final VerdictReport report;
+    private final ExpectationSnippets snippets;
     private final GroupIndex grouped;
     private final SourceRedactor redactor;
     private final Optional<BaselineComparison> comparison;
@@ -46,6 +48,7 @@ final class GroupList {
     GroupList(RunFigures figures, GroupIndex grouped, Optional<BaselineComparison> comparison) {
         this.verdict = figures.verdict();
         this.report = figures.report();
+        this.snippets = ExpectationSnippets.of(verdict);
         this.grouped = grouped;
         this.redactor = figures.redactor();
         this.comparison = comparison;
@@ -115,7 +118,7 @@ final class GroupList {
                 json.writeNumberField("foldedInto", entry.foldedInto());
             }
             Optional<VerdictReport.ExpectationSnippet> ofFinding =
-                    grouped.folded(entry).flatMap(report::expectationSnippetOf);
+                    grouped.folded(entry).flatMap(snippets::narrowest);
             if (ofFinding.isPresent()) {
                 entry("findingEntry", ofFinding.get(), json);
             }
@@ -153,7 +156,7 @@ final class GroupList {
         }
         evidence("evidence", group.evidence(), json);
         evidence("context", group.context(), json);
-        Optional<VerdictReport.ExpectationSnippet> entry = report.expectationSnippetOf(group);
+        Optional<VerdictReport.ExpectationSnippet> entry = snippets.narrowest(group);
         if (entry.isPresent()) {
             entry("entry", entry.get(), json);
         }
