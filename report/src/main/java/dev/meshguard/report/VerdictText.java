@@ -29,12 +29,6 @@ final class VerdictText {
     /** The minimum number of lines for findings, regardless of other content. */
     private static final int MIN_FINDING_LINES = 12;
 
-    /** Additional lines for each section after the first: a headline alone is not useful. */
-    private static final int MORE_FOR_A_SECTION = 2;
-
-    /** More findings with two lines each do not fit, so nobody sees whether they have something in common. */
-    private static final int MAX_COMPARED = MAX_LINES / 2;
-
     private static final int MAX_TRACKED_ROWS = 8;
 
     private static final int BAR = 30;
@@ -46,7 +40,11 @@ final class VerdictText {
 
     /** Returns the findings, and what to do about them. */
     static String render(VerdictReport report) {
-        int needed = MIN_FINDING_LINES + (withFindings(report.sections()) - 1) * MORE_FOR_A_SECTION;
+        int needed = MIN_FINDING_LINES
+                + report.sections().stream()
+                        .skip(1)
+                        .mapToInt(VerdictText::minLines)
+                        .sum();
         int room = MAX_LINES - frame(report);
         List<String> closing = closing(report, room - neededLines(report, needed));
         List<String> lines = new ArrayList<>();
@@ -91,10 +89,10 @@ final class VerdictText {
         return report.sections().size() * 2 + 1;
     }
 
-    private static int withFindings(List<Section> sections) {
-        return (int) sections.stream()
-                .filter(section -> !section.findings().isEmpty())
-                .count();
+    /** Returns the number of lines below a headline that a section has at least: it is of no use alone. */
+    private static int minLines(Section section) {
+        return (section.facts().isEmpty() ? 0 : 1)
+                + Math.min(2, section.findings().size());
     }
 
     // Findings
@@ -107,18 +105,22 @@ final class VerdictText {
      */
     private record Common(Optional<String> site, Optional<String> fix) {
 
+        /** Nothing is shared, or there is no room to say so. */
         static final Common NOTHING = new Common(Optional.empty(), Optional.empty());
 
         static Common of(List<Finding> findings) {
             if (findings.size() < 2) {
                 return NOTHING;
             }
-            List<Finding> compared = findings.subList(0, Math.min(MAX_COMPARED, findings.size()));
             boolean allHaveCallers =
-                    compared.stream().allMatch(finding -> finding.sites().size() > 1);
+                    findings.stream().allMatch(finding -> finding.sites().size() > 1);
             return new Common(
-                    allHaveCallers ? same(compared, finding -> finding.sites().get(0)) : Optional.empty(),
-                    same(compared, VerdictText::fixOf));
+                    allHaveCallers ? same(findings, finding -> finding.sites().get(0)) : Optional.empty(),
+                    same(findings, VerdictText::fixOf));
+        }
+
+        List<String> fixLines() {
+            return fix.map(text -> entry("fix", text)).orElse(List.of());
         }
 
         private static Optional<String> same(List<Finding> findings, Function<Finding, String> property) {
@@ -140,62 +142,92 @@ final class VerdictText {
     private static void appendSections(List<String> lines, List<Section> sections, int mostLines) {
         int room = mostLines;
         int number = 1;
-        int waiting = withFindings(sections);
+        int waiting = sections.stream().mapToInt(VerdictText::minLines).sum();
         for (Section section : sections) {
             if (!lines.isEmpty()) {
                 lines.add("");
             }
             lines.add(section.headline());
-            if (section.findings().isEmpty() && section.facts().isEmpty()) {
+            if (minLines(section) == 0) {
                 continue;
             }
             if (sections.size() == 1) {
                 lines.add("");
             }
-            waiting -= section.findings().isEmpty() ? 0 : 1;
-            int budget = room - waiting * MORE_FOR_A_SECTION;
+            waiting -= minLines(section);
             int before = lines.size();
-            Common common = Common.of(section.findings());
-            List<String> fix = common.fix().map(text -> entry("fix", text)).orElse(List.of());
-            lines.addAll(cut(
-                    factLines(section.facts()),
-                    budget - fix.size() - (section.findings().isEmpty() ? 0 : 2),
-                    "lines"));
-            common.site()
-                    .ifPresent(site -> lines.add(
-                            (section.findings().size() == 2 ? "both" : "all") + " at " + site + ", called from:"));
-            int shown = 0;
-            for (Finding finding : section.findings()) {
-                List<String> one = lines(finding, number, common);
-                boolean last = shown == section.findings().size() - 1;
-                int free = budget - (lines.size() - before) - fix.size() - (last ? 0 : 1);
-                if (one.size() > free) {
-                    if (shown > 0 && !last) {
-                        break;
-                    }
-                    one = one.subList(0, Math.max(1, free)); // The first line of a finding is better than a count.
-                }
-                lines.addAll(one);
-                shown++;
-                number++;
-            }
-            int cut = section.findings().size() - shown;
-            if (cut > 0) {
-                long buffers = FindingList.buffers(section.findings(), shown);
-                lines.add("… and " + cut + " more"
-                        + (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer") + ")"));
-            }
-            lines.addAll(fix);
+            number += append(lines, section, number, room - waiting);
             room -= lines.size() - before;
         }
     }
 
+    /** Appends what a section has below its headline, and returns the number of findings that are shown. */
+    private static int append(List<String> lines, Section section, int number, int budget) {
+        List<Finding> findings = section.findings();
+        int before = lines.size();
+        Common common = commonThatFits(section, number, budget);
+        List<String> fix = common.fixLines();
+        lines.addAll(cut(factLines(section.facts()), budget - minFindingLines(findings, number, common), "lines"));
+        common.site().ifPresent(site -> lines.add(siteLine(site, findings.size())));
+        int shown = 0;
+        for (Finding finding : findings) {
+            List<String> one = lines(finding, number + shown, common);
+            boolean last = shown == findings.size() - 1;
+            int free = budget - (lines.size() - before) - fix.size() - (last ? 0 : 1);
+            if (one.size() > free) {
+                if (shown > 0
+                        && (!last
+                                || free
+                                        < heading(finding, number + shown, common)
+                                                .size())) {
+                    break;
+                }
+                one = one.subList(0, Math.max(1, free)); // The first line of a finding is better than a count.
+            }
+            lines.addAll(one);
+            shown++;
+        }
+        int cut = findings.size() - shown;
+        if (cut > 0) {
+            long buffers = FindingList.buffers(findings, shown);
+            lines.add(
+                    "… and " + cut + " more" + (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer") + ")"));
+        }
+        lines.addAll(fix);
+        return shown;
+    }
+
+    /** Returns what the findings share, if that leaves room for the first of them with its callers. */
+    private static Common commonThatFits(Section section, int number, int budget) {
+        Common common = Common.of(section.findings());
+        int needed = Math.min(1, section.facts().size()) + minFindingLines(section.findings(), number, common);
+        return needed <= budget ? common : Common.NOTHING;
+    }
+
+    private static int minFindingLines(List<Finding> findings, int number, Common common) {
+        return common.equals(Common.NOTHING)
+                ? Math.min(2, findings.size())
+                : (common.site().isPresent() ? 1 : 0)
+                        + heading(findings.get(0), number, common).size()
+                        + 1
+                        + common.fixLines().size();
+    }
+
+    private static String siteLine(String site, int findings) {
+        return (findings == 2 ? "both" : "all") + " at " + site + ", called from:";
+    }
+
     private static List<String> lines(Finding finding, int number, Common common) {
-        List<String> lines = new ArrayList<>(wrapped(number + ". " + finding.title(), INDENT));
-        finding.sites().stream().skip(common.site().isPresent() ? 1 : 0).forEach(site -> lines.add(AT + site));
+        List<String> lines = heading(finding, number, common);
         lines.addAll(factLines(finding.facts().stream()
                 .filter(fact -> common.fix().isEmpty() || !fact.name().equals(Fact.FIX))
                 .toList()));
+        return lines;
+    }
+
+    private static List<String> heading(Finding finding, int number, Common common) {
+        List<String> lines = new ArrayList<>(wrapped(number + ". " + finding.title(), INDENT));
+        finding.sites().stream().skip(common.site().isPresent() ? 1 : 0).forEach(site -> lines.add(AT + site));
         return lines;
     }
 

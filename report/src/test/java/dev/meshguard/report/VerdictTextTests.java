@@ -1,0 +1,124 @@
+package dev.meshguard.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.report.VerdictReport.Fact;
+import dev.meshguard.report.VerdictReport.Finding;
+import dev.meshguard.report.VerdictReport.Section;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class VerdictTextTests {
+
+    private static final String HELPER = "dev.example.Model.allocate(Model.java:128)";
+    private static final String FIX = "Free the buffer before close_mesh_device.";
+
+    @Test
+    void severalFullSectionsFitOnAScreen() {
+        Random random = new Random(17);
+        for (int run = 0; run < 2_000; run++) {
+            String text = textOf(randomSections(random));
+
+            assertThat(text.lines()).as(text).hasSizeLessThanOrEqualTo(VerdictText.MAX_LINES);
+        }
+    }
+
+    @Test
+    void aSharedLineIsNamedOnlyAboveFindingsWithTheirCallers() {
+        Random random = new Random(18);
+        for (int run = 0; run < 2_000; run++) {
+            List<String> lines = textOf(randomSections(random)).lines().toList();
+
+            for (int i = 0; i < lines.size(); i++) {
+                if (lines.get(i).endsWith(", called from:")) {
+                    assertThat(lines.get(i + 1)).as("%s", lines).matches("\\d+\\. .*");
+                    assertThat(afterTitle(lines, i + 2)).as("%s", lines).startsWith("   at dev.example.Caller");
+                }
+            }
+        }
+    }
+
+    @Test
+    void allFindingsHaveTheLineAndTheFixThatAllAreSaidToHave() {
+        List<Finding> findings = new ArrayList<>();
+        IntStream.range(0, 30).forEach(number -> findings.add(finding("finding " + number, HELPER, FIX)));
+        String shared = textOf(List.of(new Section("LEAK", List.of(), findings)));
+        findings.add(finding("another", "dev.example.Other.allocate(Other.java:3)", "Release the trace."));
+        String different = textOf(List.of(new Section("LEAK", List.of(), findings)));
+
+        assertThat(shared).contains("all at " + HELPER + ", called from:\n").contains("\nfix     " + FIX + "\n");
+        assertThat(different)
+                .doesNotContain("all at")
+                .doesNotContain("\nfix     ")
+                .contains("   fix   " + FIX);
+    }
+
+    /** A long title continues on further lines. */
+    private static String afterTitle(List<String> lines, int from) {
+        return lines.stream()
+                .skip(from)
+                .dropWhile(line -> line.startsWith("   on devices") || line.startsWith("   devices"))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Finding finding(String title, String site, String fix) {
+        return new Finding(
+                title,
+                List.of(site, "dev.example.Caller.call(Caller.java:1)"),
+                List.of(new Fact(Fact.WHY, "UNEXPLAINED"), new Fact(Fact.FIX, fix)),
+                1);
+    }
+
+    private static List<Section> randomSections(Random random) {
+        List<Section> sections = new ArrayList<>();
+        int count = 1 + random.nextInt(6);
+        for (int section = 0; section < count; section++) {
+            List<Fact> facts = random.nextInt(3) == 0 ? facts(Fact.WHY, random.nextInt(12)) : List.of();
+            boolean isOfOneHelper = random.nextBoolean();
+            String fix = "Free the buffer. ".repeat(1 + random.nextInt(25)).trim();
+            List<Finding> findings = new ArrayList<>();
+            int most = random.nextInt(random.nextBoolean() ? 4 : 40);
+            for (int finding = 0; finding < most; finding++) {
+                findings.add(finding(
+                        "DRAM  buffers " + "on devices ".repeat(random.nextInt(20)),
+                        isOfOneHelper ? HELPER : HELPER + finding,
+                        fix + (random.nextInt(40) == 0 ? "!" : "")));
+            }
+            sections.add(new Section("HEADLINE " + section, facts, findings));
+        }
+        return sections;
+    }
+
+    private static List<Fact> facts(String name, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> new Fact(name, "reason " + number))
+                .toList();
+    }
+
+    private static String textOf(List<Section> sections) {
+        VerdictReport clean = VerdictReport.of(
+                LeakCheck.create().examine(AllocationTracker.create().history()));
+        return new VerdictReport(
+                        clean.verdict(),
+                        sections,
+                        clean.tracked(),
+                        clean.teardown(),
+                        clean.timeline(),
+                        List.of("one", "two", "three"),
+                        clean.histograms(),
+                        List.of("Expected and present: one", "Expected and present: two"),
+                        clean.expectationSnippet(),
+                        Optional.of("mvn test"),
+                        Optional.of("target/meshguard/page.html"),
+                        Optional.empty(),
+                        clean.limits())
+                .text();
+    }
+}
