@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -98,12 +99,12 @@ public record FindingGroups(List<SurvivorGroup> groups) {
 
     /** Returns the bytes of all survivors, consequences included, at most {@link Long#MAX_VALUE}. */
     public long totalBytes() {
-        return groups.stream().mapToLong(SurvivorGroup::totalBytes).reduce(0, FindingGroups::saturatedSum);
+        return groups.stream().mapToLong(SurvivorGroup::totalBytes).reduce(0, Quantities::saturatedSum);
     }
 
     /** Returns the bytes of the survivors without consequences, at most {@link Long#MAX_VALUE}. */
     public long bytes() {
-        return groups.stream().mapToLong(SurvivorGroup::bytes).reduce(0, FindingGroups::saturatedSum);
+        return groups.stream().mapToLong(SurvivorGroup::bytes).reduce(0, Quantities::saturatedSum);
     }
 
     /** Returns the survivors without consequences. */
@@ -120,10 +121,6 @@ public record FindingGroups(List<SurvivorGroup> groups) {
 
     /** Returns the bytes of all survivors of several findings, consequences included, at most {@link Long#MAX_VALUE}. */
     static long sumOfBytes(List<FindingGroups> findings) {
-        return findings.stream().mapToLong(FindingGroups::totalBytes).reduce(0, FindingGroups::saturatedSum);
-    }
-
-    private static long saturatedSum(long one, long other) {
-        return one > Long.MAX_VALUE - other ? Long.MAX_VALUE : one + other;
+        return findings.stream().mapToLong(FindingGroups::totalBytes).reduce(0, Quantities::saturatedSum);
     }
 }

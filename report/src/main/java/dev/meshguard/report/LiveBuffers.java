@@ -71,7 +71,7 @@ public final class LiveBuffers {
     }
 
     private static String sum(List<BufferGeneration> some, String noun) {
-        long bytes = some.stream().mapToLong(BufferGeneration::size).sum();
+        long bytes = some.stream().mapToLong(BufferGeneration::size).reduce(0, Quantities::saturatedSum);
         return Quantities.count(some.size(), noun) + ", " + Quantities.size(bytes);
     }
 

@@ -391,7 +391,7 @@ final class VerdictReportBuilder {
         boolean oneStandsOut =
                 byAmount.size() == 2 && byAmount.values().stream().anyMatch(someDevices -> someDevices.size() == 1);
         if (byAmount.size() > 1 && !oneStandsOut) {
-            long sum = bytes.values().stream().mapToLong(Long::longValue).sum();
+            long sum = bytes.values().stream().reduce(0L, Quantities::saturatedSum);
             return Quantities.shortSize(sum) + " on " + bytes.size() + " devices, unevenly";
         }
         return byAmount.entrySet().stream()

@@ -10,6 +10,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.verdict.LeakCheck;
@@ -200,6 +201,9 @@ class FindingGroupsTests {
         allocated(DRAM, 1, Long.MAX_VALUE, "kv-cache", LOAD_CACHE);
 
         assertThat(report().text()).startsWith("LEAK  8 EiB in 2 DRAM buffers, 2 findings; largest 8 EiB \"weights\"");
+        assertThat(report().tables()).contains("DRAM     2 buffers, 8 EiB (9223372036854775807 B)  2 buffers, 8 EiB");
+        assertThat(verdict().groups().stream().map(LeakTotals::of).reduce(LeakTotals.NOTHING, LeakTotals::and))
+                .isEqualTo(new LeakTotals(2, 2, Long.MAX_VALUE));
     }
 
     @Test

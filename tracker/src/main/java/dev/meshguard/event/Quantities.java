@@ -6,7 +6,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * Formats sizes, addresses and counts, the same in every locale.
+ * Adds sizes, and formats sizes, addresses and counts, the same in every locale.
  *
  * @since 0.1
  */
@@ -17,6 +17,11 @@ public final class Quantities {
     private static final int UNIT = 1024;
 
     private Quantities() {}
+
+    /** Returns the sum of two sizes, at most {@link Long#MAX_VALUE}. */
+    public static long saturatedSum(long bytes, long more) {
+        return bytes > Long.MAX_VALUE - more ? Long.MAX_VALUE : bytes + more;
+    }
 
     /** Returns a size with its exact number of bytes: {@code 12 KiB (12288 B)}; below one KiB only the bytes. */
     public static String size(long bytes) {

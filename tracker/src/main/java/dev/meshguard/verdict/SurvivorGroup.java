@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Quantities;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -42,12 +43,7 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
 
     /** Returns the bytes of all survivors, consequences included, at most {@link Long#MAX_VALUE}. */
     public long totalBytes() {
-        long sum = bytes();
-        for (SurvivorGroup consequence : consequences) {
-            long more = consequence.totalBytes();
-            sum = sum > Long.MAX_VALUE - more ? Long.MAX_VALUE : sum + more;
-        }
-        return sum;
+        return consequences.stream().mapToLong(SurvivorGroup::totalBytes).reduce(bytes(), Quantities::saturatedSum);
     }
 
     /** Returns the oldest survivor. */

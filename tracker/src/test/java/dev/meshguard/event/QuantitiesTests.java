@@ -24,6 +24,12 @@ class QuantitiesTests {
     }
 
     @Test
+    void sumsOfSizesEndAtTheLargestNumber() {
+        assertThat(Quantities.saturatedSum(1_024, 2_048)).isEqualTo(3_072);
+        assertThat(Quantities.saturatedSum(Long.MAX_VALUE, Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
     void writesAnAddressInBothWays() {
         assertThat(Quantities.address(1_073_739_776)).isEqualTo("0x3ffff800 (1073739776)");
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.report.export;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
@@ -37,7 +38,7 @@ public final class CollapsedStacks {
     public static void write(LeakVerdict verdict, Writer writer) throws IOException {
         Map<String, Long> bytes = new TreeMap<>();
         for (Survivor survivor : verdict.survivors(one -> one.status() == SurvivorStatus.LEAKED)) {
-            bytes.merge(stack(survivor.buffer()), survivor.buffer().size(), Long::sum);
+            bytes.merge(stack(survivor.buffer()), survivor.buffer().size(), Quantities::saturatedSum);
         }
         for (Map.Entry<String, Long> stack : bytes.entrySet()) {
             writer.write(stack.getKey() + " " + stack.getValue() + "\n");

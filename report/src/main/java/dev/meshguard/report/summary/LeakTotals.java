@@ -1,5 +1,6 @@
 package dev.meshguard.report.summary;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.SurvivorGroup;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -9,7 +10,7 @@ import org.apiguardian.api.API.Status;
  *
  * @param leaks the groups of survivors with one cause, as a report counts them
  * @param buffers the buffers of all of them
- * @param bytes their bytes
+ * @param bytes their bytes, at most {@link Long#MAX_VALUE}
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -25,6 +26,6 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
 
     /** Returns the sum of both. */
     public LeakTotals and(LeakTotals more) {
-        return new LeakTotals(leaks + more.leaks, buffers + more.buffers, bytes + more.bytes);
+        return new LeakTotals(leaks + more.leaks, buffers + more.buffers, Quantities.saturatedSum(bytes, more.bytes));
     }
 }

@@ -634,11 +634,16 @@ public final class VerdictBuilder {
                     total.type(),
                     total.lifetime(),
                     total.allocated().buffers(),
-                    total.allocated().bytes(),
+                    saturated(total.allocated().bytes()),
                     total.remaining().buffers(),
-                    total.remaining().bytes()));
+                    saturated(total.remaining().bytes())));
         }
         return totals;
+    }
+
+    /** The sums of a history wrap around above {@link Long#MAX_VALUE}, so that a free leads back below it. */
+    private static long saturated(long wrapped) {
+        return wrapped < 0 ? Long.MAX_VALUE : wrapped;
     }
 
     private List<LeakVerdict.TypeTotal> totalsOfLedger() {
@@ -652,9 +657,9 @@ public final class VerdictBuilder {
                 for (int device : history.devices()) {
                     MemoryTotals ofDevice = history.totals(device, type, lifetime);
                     buffers += ofDevice.totalBuffers();
-                    bytes += ofDevice.totalBytes();
+                    bytes = Quantities.saturatedSum(bytes, ofDevice.totalBytes());
                     leftBuffers += ofDevice.liveBuffers();
-                    leftBytes += ofDevice.liveBytes();
+                    leftBytes = Quantities.saturatedSum(leftBytes, ofDevice.liveBytes());
                 }
                 if (buffers > 0) {
                     totals.add(new LeakVerdict.TypeTotal(type, lifetime, buffers, bytes, leftBuffers, leftBytes));

@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.BufferTimeline;
@@ -81,7 +82,7 @@ final class GroupList {
                 long[] sum = sums.computeIfAbsent(group.cause(), unused -> new long[3]);
                 sum[0]++;
                 sum[1] += group.buffers();
-                sum[2] += group.totalBytes();
+                sum[2] = Quantities.saturatedSum(sum[2], group.totalBytes());
             }
         }
         json.writeArrayFieldStart("causes");

@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
@@ -60,7 +61,7 @@ final class MeshGrid {
             onDevice.standings.add(survivor.status());
             if (survivor.status() == SurvivorStatus.LEAKED) {
                 onDevice.leakedBuffers++;
-                onDevice.leakedBytes += buffer.size();
+                onDevice.leakedBytes = Quantities.saturatedSum(onDevice.leakedBytes, buffer.size());
             }
         }
     }

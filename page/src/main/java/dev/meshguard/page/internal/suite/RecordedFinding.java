@@ -1,6 +1,7 @@
 package dev.meshguard.page.internal.suite;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -54,7 +55,7 @@ record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
     }
 
     private RecordedFinding and(RecordedFinding other) {
-        return new RecordedFinding(key, first, buffers + other.buffers, bytes + other.bytes);
+        return new RecordedFinding(key, first, buffers + other.buffers, Quantities.saturatedSum(bytes, other.bytes));
     }
 
     private void write(JsonGenerator json) throws IOException {

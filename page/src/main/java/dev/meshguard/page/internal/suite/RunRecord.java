@@ -3,6 +3,7 @@ package dev.meshguard.page.internal.suite;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.page.internal.data.InlineJson;
 import dev.meshguard.page.internal.data.RunFigures;
@@ -52,7 +53,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeNumberField("leaks", leaks.size());
         json.writeNumberField(
                 "leakedBytes",
-                leaks.stream().mapToLong(SurvivorGroup::totalBytes).sum());
+                leaks.stream().mapToLong(SurvivorGroup::totalBytes).reduce(0, Quantities::saturatedSum));
         json.writeNumberField("buffers", verdict.sum().allocated());
         json.writeNumberField("peakBytes", usage.peakBytes());
         json.writeObjectFieldStart("peakByType");
