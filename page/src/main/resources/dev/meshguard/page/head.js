@@ -68,11 +68,8 @@ const HeadView = (() => {
                   ),
               );
 
-    /** The finding with the most bytes among those of the worst status; they are in the order of their status. */
-    const largest = (data) => {
-        const findings = Findings.all(data).filter((group) => group.consequenceOf == null && group.status === data.groups[0].status && group.status !== "EXPECTED");
-        return findings.reduce((most, group) => (most && Findings.bytes(most) >= Findings.bytes(group) ? most : group), undefined);
-    };
+    /** The finding that the first line of the text names. */
+    const largest = (data) => data.largest && data.groups[data.largest.group];
 
     const row = (name, ...content) => Dom.make("div", {}, Dom.make("dt", {}, name), Dom.make("dd", {}, content));
 
@@ -81,7 +78,8 @@ const HeadView = (() => {
         if (!group) {
             return null;
         }
-        const all = Findings.all(data).filter((one) => one.consequenceOf == null && one.status !== "EXPECTED").length;
+        const { of, bytes, buffers } = data.largest;
+        const consequences = buffers - Findings.count(group);
         const devices = Findings.devices(group);
         const why = group.evidence[0];
         return Dom.make(
@@ -90,9 +88,9 @@ const HeadView = (() => {
             Dom.make(
                 "p",
                 { class: "what" },
-                all === 1 ? null : Dom.make("span", { class: "rank" }, `Largest of ${all}`),
-                Dom.make("b", { title: Format.size(Findings.bytes(group)) }, Format.shortSize(Findings.bytes(group))),
-                ` in ${Format.count(Findings.count(group), `${group.type} buffer`)} on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`,
+                of === 1 ? null : Dom.make("span", { class: "rank" }, `Largest of ${of}`),
+                Dom.make("b", { title: Format.size(bytes) }, Format.shortSize(bytes)),
+                ` in ${Format.count(Findings.count(group), `${group.type} buffer`)}${consequences > 0 ? ` and ${consequences} freed with ${Findings.count(group) === 1 ? "it" : "them"}` : ""} on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`,
                 group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
             ),
             group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(group.site), group.site)) : null,

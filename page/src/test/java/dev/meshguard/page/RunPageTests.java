@@ -14,10 +14,12 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -327,6 +329,55 @@ class RunPageTests {
                     .data();
 
             assertThat(data).as(seed).doesNotContain("Kv.java", "(Unknown Source)", "RandomHistory.java");
+        });
+    }
+
+    @Test
+    void theLargestFindingIsTheOneThatTheFirstLineNames() {
+        Owner program = new Owner(Owner.Kind.PROGRAM, "7");
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.phase(Phase.TEST);
+        tracker.allocated(atLine(41, AllocationDetails.user()), 0, BufferType.DRAM, 4096, 2048, Ownership.OWNING);
+        tracker.allocated(
+                atLine(7, AllocationDetails.user().ownedBy(program)), 0, BufferType.DRAM, 8192, 64, Ownership.OWNING);
+        tracker.allocated(
+                atLine(7, AllocationDetails.circularBuffer(program)), 0, BufferType.L1, 4096, 4096, Ownership.OWNING);
+        tracker.ownerCached(program, "program cache");
+        tracker.meshClosed(0);
+        tracker.checked();
+
+        JsonNode data = read(page());
+
+        assertThat(data.at("/headline").textValue()).contains("2 findings; largest 4.06 KiB CACHED");
+        JsonNode largest = data.at("/largest");
+        assertThat(data.at("/groups")
+                        .get(largest.get("group").intValue())
+                        .get("cause")
+                        .textValue())
+                .isEqualTo("CACHED");
+        assertThat(longs(largest)).containsExactly(largest.get("group").longValue(), 2L, 4160L, 2L);
+    }
+
+    @Test
+    void aFindingWithAnotherStatusIsNotCountedBesideTheLargest() {
+        forRandomHistories((verdict, seed) -> {
+            JsonNode data = read(RunPage.of("random", VerdictReport.of(verdict)));
+
+            SurvivorStatus worst = List.of(
+                            SurvivorStatus.LEAKED,
+                            SurvivorStatus.FREED_LATE,
+                            SurvivorStatus.MISREPORTED,
+                            SurvivorStatus.UNDECIDED)
+                    .stream()
+                    .filter(status -> !verdict.groups(status).isEmpty())
+                    .findFirst()
+                    .orElse(SurvivorStatus.EXPECTED);
+            assertThat(data.at("/largest/of").intValue())
+                    .as(seed)
+                    .isEqualTo(
+                            worst == SurvivorStatus.EXPECTED
+                                    ? 0
+                                    : FindingGroups.of(verdict.groups(worst)).size());
         });
     }
 

@@ -7,6 +7,7 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +74,16 @@ public record FindingGroups(List<SurvivorGroup> groups) {
                 new ArrayList<>(of(groups.stream().filter(isKnown.negate()).toList()));
         findings.addAll(of(groups.stream().filter(isKnown).toList()));
         return findings;
+    }
+
+    /**
+     * Returns the finding with the most bytes, consequences included; of equal ones the first. New findings precede known
+     * ones in a list, however small they are, so the first finding is not always the largest.
+     *
+     * @param findings the findings; at least one
+     */
+    public static FindingGroups largestOf(List<FindingGroups> findings) {
+        return Collections.max(findings, Comparator.comparingLong(FindingGroups::totalBytes));
     }
 
     private static Object keyOf(SurvivorGroup group) {

@@ -10,8 +10,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SourceVocabulary;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -47,8 +45,7 @@ final class Headlines {
     /** Returns the line about leaks. */
     String leak(List<FindingGroups> findings) {
         String amount = "LEAK  " + amount(findings) + ofProcess(findings);
-        // New findings come before known ones, however small they are.
-        FindingGroups largest = Collections.max(findings, Comparator.comparingLong(FindingGroups::totalBytes));
+        FindingGroups largest = FindingGroups.largestOf(findings);
         if (findings.size() == 1) {
             String why = verdict.vocabulary() == SourceVocabulary.PROGRAM && causeOf(largest) == Cause.UNEXPLAINED
                     ? (buffers(findings) == 1 ? " was" : " were") + " never freed"
@@ -82,7 +79,9 @@ final class Headlines {
                 + (buffers(findings) == 1 ? " was" : " were") + " freed only after "
                 + (hasClosedAnything() ? "close_mesh_device began" : "the check");
         String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
-        String line = fileLine(findings.get(0)).map(text -> " (" + text + ")").orElse("");
+        String line = fileLine(FindingGroups.largestOf(findings))
+                .map(text -> " (" + text + ")")
+                .orElse("");
         return firstThatFits(amount + more + line, amount + more);
     }
 

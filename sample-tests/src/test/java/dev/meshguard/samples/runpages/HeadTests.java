@@ -2,8 +2,15 @@ package dev.meshguard.samples.runpages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.FindingGroups;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
@@ -113,6 +120,39 @@ class HeadTests {
         assertThat(chromium.find("#finding-" + number + " .opener").getDomAttribute("aria-expanded"))
                 .isEqualTo("true");
         assertThat(chromium.all("#groups-table .opener[aria-expanded=true]")).hasSize(1);
+    }
+
+    @Test
+    void namesTheFindingOfTheFirstLineThoughAnotherHasMoreBytesWithoutConsequences(
+            Chromium chromium, @TempDir Path other) {
+        AllocationTracker tracker = AllocationTracker.create();
+        Owner program = new Owner(Owner.Kind.PROGRAM, "7");
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.allocated(tracker.request(AllocationDetails.user()), 0, BufferType.DRAM, 4096, 2048, Ownership.OWNING);
+        tracker.allocated(
+                tracker.request(AllocationDetails.user().ownedBy(program)),
+                0,
+                BufferType.DRAM,
+                8192,
+                64,
+                Ownership.OWNING);
+        tracker.allocated(
+                tracker.request(AllocationDetails.circularBuffer(program)),
+                0,
+                BufferType.L1,
+                4096,
+                4096,
+                Ownership.OWNING);
+        tracker.ownerCached(program, "program cache");
+        tracker.meshClosed(0);
+        tracker.checked();
+        chromium.open(
+                SampleRun.of("t", LeakCheck.create().examine(tracker.history())).writtenTo(other));
+
+        assertThat(chromium.text("#headline")).contains("largest 4.06 KiB CACHED");
+        assertThat(chromium.text("#largest .what"))
+                .isEqualTo("Largest of 24.06 KiB in 1 DRAM buffer and 1 freed with it on device 0");
+        assertThat(chromium.texts("#largest dd")).first().asString().startsWith("CACHED");
     }
 
     @Test

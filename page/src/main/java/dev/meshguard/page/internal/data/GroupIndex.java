@@ -36,6 +36,15 @@ final class GroupIndex {
     /** The group and status of a survivor. */
     record Membership(int group, SurvivorStatus standing) {}
 
+    /**
+     * The finding that the first line of the text names.
+     *
+     * @param place the index of its first group
+     * @param finding the finding
+     * @param of the number of findings with its status
+     */
+    record Largest(int place, FindingGroups finding, int of) {}
+
     private static final List<SurvivorStatus> WORST_FIRST = List.of(
             SurvivorStatus.LEAKED,
             SurvivorStatus.FREED_LATE,
@@ -48,6 +57,7 @@ final class GroupIndex {
 
     private final List<Entry> entries = new ArrayList<>();
     private final Map<BufferGeneration, Membership> members = new HashMap<>();
+    private Optional<Largest> largest = Optional.empty();
     private int all;
 
     GroupIndex(LeakVerdict verdict, Predicate<SurvivorGroup> isKnown) {
@@ -57,11 +67,28 @@ final class GroupIndex {
         }
         int number = 1;
         for (SurvivorStatus status : WORST_FIRST) {
-            for (FindingGroups finding : FindingGroups.of(verdict.groups(status), isKnown)) {
+            List<FindingGroups> findings = FindingGroups.of(verdict.groups(status), isKnown);
+            int before = entries.size();
+            for (FindingGroups finding : findings) {
                 add(finding, String.valueOf(number));
                 number++;
             }
+            if (largest.isEmpty() && before < entries.size() && status != SurvivorStatus.EXPECTED) {
+                largest = Optional.of(largestOf(findings, before));
+            }
         }
+    }
+
+    private Largest largestOf(List<FindingGroups> findings, int from) {
+        FindingGroups finding = FindingGroups.largestOf(findings);
+        int place = from;
+        while (place < entries.size() && entries.get(place).group() != finding.first()) {
+            place++;
+        }
+        // Its group is omitted if more than the limit precede it; the first finding then stands for it.
+        return place < entries.size()
+                ? new Largest(place, finding, findings.size())
+                : new Largest(from, findings.get(0), findings.size());
     }
 
     private void add(FindingGroups finding, String number) {
@@ -98,6 +125,11 @@ final class GroupIndex {
     /** Returns the finding whose first group an entry has, if it folds several. */
     Optional<FindingGroups> folded(Entry entry) {
         return Optional.ofNullable(folded.get(entry.group()));
+    }
+
+    /** Returns the finding that the first line of the text names, unless nothing unexpected survived. */
+    Optional<Largest> largest() {
+        return largest;
     }
 
     /** Returns the number of groups, including the omitted ones. */

@@ -97,6 +97,19 @@ final class GroupList {
         json.writeEndArray();
     }
 
+    void writeLargest(JsonGenerator json) throws IOException {
+        if (grouped.largest().isEmpty()) {
+            return;
+        }
+        GroupIndex.Largest largest = grouped.largest().get();
+        json.writeObjectFieldStart("largest");
+        json.writeNumberField("group", largest.place());
+        json.writeNumberField("of", largest.of());
+        json.writeNumberField("bytes", largest.finding().totalBytes());
+        json.writeNumberField("buffers", largest.finding().buffers());
+        json.writeEndObject();
+    }
+
     void write(JsonGenerator json, AllocationRectangles rectangles, TruncationInfo shown) throws IOException {
         AllocationHistory history = verdict.history();
         long stories =

@@ -19,7 +19,7 @@ final class RunJson {
     private static final int VERSION = 1;
 
     /** Incremented when a field is added. */
-    private static final int MINOR = 0;
+    private static final int MINOR = 1;
 
     private final RunFigures figures;
     private final LeakVerdict verdict;
@@ -56,6 +56,7 @@ final class RunJson {
         caveats(json);
         grid.write(json);
         groups.writeCauses(json);
+        groups.writeLargest(json);
         groups.write(json, rectangles, shown);
         new TimelineBands(verdict, end).write(json, redactor, shown);
         rectangles.write(json, texts, redactor, shown);
