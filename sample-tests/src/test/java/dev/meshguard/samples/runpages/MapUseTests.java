@@ -111,7 +111,7 @@ class MapUseTests {
         double whole = range(chromium);
         chromium.moveTo(at[0], at[1]);
 
-        chromium.type("ww");
+        chromium.type("w"); // One key at a time: the page may draw after each.
         chromium.await(RANGE + " < " + whole);
         double from = from(chromium);
         chromium.type("d");
