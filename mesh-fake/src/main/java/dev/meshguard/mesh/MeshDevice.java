@@ -629,14 +629,14 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
      */
     public void loadSubDeviceManager(SubDeviceManagerId manager) {
         try (MeshLock held = context.acquireOpen()) {
-            context.subDevices().load(manager, queues::resetWorkers);
+            context.memory().load(manager, queues::resetWorkers);
         }
     }
 
     /** Divides the devices no more: loads the default manager; see {@link #loadSubDeviceManager}. */
     public void clearLoadedSubDeviceManager() {
         try (MeshLock held = context.acquireOpen()) {
-            context.subDevices().load(defaultSubDeviceManagerId(), queues::resetWorkers);
+            context.memory().load(defaultSubDeviceManagerId(), queues::resetWorkers);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -346,7 +348,12 @@ public final class Program implements AutoCloseable {
     private synchronized void enqueueOn(MeshContext mesh, int device) {
         requireRunnableBy(null);
         holdings.endWith(this, mesh);
-        compileFor(mesh, List.of(device), mesh.memory().lowestOccupiedL1Address(device), this);
+        compileFor(
+                mesh,
+                List.of(device),
+                mesh.memory().lowestOccupiedL1Address(device),
+                () -> mesh.memory().allocatedL1(device),
+                this);
         DeviceOpenPeriod life = mesh.openPeriodOf(device);
         if (kernelBinarySize() > 0 && !loadedOn.contains(life)) {
             AllocationDetails details = AllocationDetails.user().ownedBy(owner());
@@ -365,6 +372,7 @@ public final class Program implements AutoCloseable {
                 mesh,
                 mesh.reports().circularBufferDevices(),
                 mesh.subDevices().lowestOccupiedL1AddressFor(kernelCores),
+                mesh.memory()::allocatedL1,
                 enqueuing);
     }
 
@@ -373,7 +381,11 @@ public final class Program implements AutoCloseable {
      * they fit, as the runtime does. A rejected program has therefore reported its buffers, and reports their end when it ends.
      */
     private void compileFor(
-            MeshContext mesh, List<Integer> devices, OptionalLong lowestOccupiedL1Address, Object handle) {
+            MeshContext mesh,
+            List<Integer> devices,
+            OptionalLong lowestOccupiedL1Address,
+            Supplier<List<MemoryShortage.Block>> allocatedL1,
+            Object handle) {
         compiled = true;
         holdings.visit(mesh);
         CircularBufferLayout current = layOut(mesh);
@@ -384,7 +396,7 @@ public final class Program implements AutoCloseable {
                 devices.stream().map(mesh::openPeriodOf).toList(),
                 handle);
         current.requireWithin(mesh.computeGrid());
-        current.requireRoom(lowestOccupiedL1Address);
+        current.requireRoom(lowestOccupiedL1Address, owner(), allocatedL1);
         circularBuffers.forEach(CircularBuffer::requireWholePages);
     }
 

@@ -48,10 +48,10 @@ class AllocationDecisionTests {
         }
 
         assertThat(error)
-                .hasMessage(
+                .hasMessageStartingWith(
                         "Out of Memory: Not enough space to allocate 2048 B DRAM buffer across 12 banks, where each bank"
                                 + " needs to store 2048 B, but bank size is 1070773184 B (allocated: 0 B, free: 1070773184 B,"
-                                + " largest free block: 1070773184 B)");
+                                + " largest free block: 1070773184 B)\n");
         assertThat(InjectedFault.in(error)).hasValueSatisfying(note -> {
             assertThat(note.fault()).isSameAs(FAULT);
             assertThat(note).hasMessage("Injected: failingAllocation(7), of FaultPlan.none().failingAllocation(7)");

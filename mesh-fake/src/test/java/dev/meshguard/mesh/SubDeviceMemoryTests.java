@@ -139,9 +139,9 @@ class SubDeviceMemoryTests {
 
         assertThatThrownBy(() -> mesh.allocate(onCores(NINE_CORES, 3_264, FIRST)))
                 .isInstanceOf(DeviceOutOfMemoryException.class)
-                .hasMessage("Out of Memory: Not enough space to allocate 29376 B L1 buffer across 9 banks,"
+                .hasMessageStartingWith("Out of Memory: Not enough space to allocate 29376 B L1 buffer across 9 banks,"
                         + " where each bank needs to store 3264 B, but bank size is 3200 B"
-                        + " (allocated: 0 B, free: 3200 B, largest free block: 3200 B)");
+                        + " (allocated: 0 B, free: 3200 B, largest free block: 3200 B)\n");
     }
 
     @Test
@@ -237,7 +237,7 @@ class SubDeviceMemoryTests {
 
         assertThatThrownBy(() -> mesh.loadSubDeviceManager(one))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Shrink size 3200 cuts into allocated block at address 0");
+                .hasMessageStartingWith("Shrink size 3200 cuts into allocated block at address 0\n");
         assertThat(mesh.activeSubDeviceManagerId()).isEqualTo(mesh.defaultSubDeviceManagerId());
     }
 
@@ -249,7 +249,7 @@ class SubDeviceMemoryTests {
 
         assertThatThrownBy(() -> mesh.loadSubDeviceManager(one))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Shrink size 3200 cuts into allocated block at address 1024");
+                .hasMessageStartingWith("Shrink size 3200 cuts into allocated block at address 1024\n");
     }
 
     @Test
@@ -261,7 +261,7 @@ class SubDeviceMemoryTests {
 
         assertThatThrownBy(() -> mesh.loadSubDeviceManager(larger))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Shrink size 6400 cuts into allocated block at address 3200");
+                .hasMessageStartingWith("Shrink size 6400 cuts into allocated block at address 3200\n");
 
         assertThat(mesh.activeSubDeviceManagerId()).isEqualTo(one);
         assertThat(mesh.statistics(BufferType.L1).totalAllocatable()).isEqualTo(before);
@@ -273,7 +273,7 @@ class SubDeviceMemoryTests {
 
         assertThatThrownBy(() -> mesh.loadSubDeviceManager(tooLarge))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage("Shrink size 2000000 must be smaller than max size 1395360");
+                .hasMessageStartingWith("Shrink size 2000000 must be smaller than max size 1395360\n");
     }
 
     @Test
@@ -309,9 +309,9 @@ class SubDeviceMemoryTests {
         assertThatThrownBy(() -> mesh.enqueueMeshWorkload(
                         withCircularBuffer(NINE_CORES.ranges().get(0), LOCAL)))
                 .isInstanceOf(MeshRuntimeException.class)
-                .hasMessage(
+                .hasMessageStartingWith(
                         "Statically allocated circular buffers in program 1 clash with L1 buffers on core range"
-                                + " [0-0 - 2-2]. L1 buffer allocated at 105376 and static circular buffer region ends at 106976");
+                                + " [0-0 - 2-2]. L1 buffer allocated at 105376 and static circular buffer region ends at 106976\n");
         assertThatCode(() -> mesh.enqueueMeshWorkload(
                         withCircularBuffer(NINE_CORES.ranges().get(0), LOCAL / 4)))
                 .doesNotThrowAnyException();

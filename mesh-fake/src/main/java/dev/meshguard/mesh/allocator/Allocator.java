@@ -1,11 +1,15 @@
 package dev.meshguard.mesh.allocator;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.LongFunction;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -107,6 +111,51 @@ public final class Allocator {
         BankManager manager = manager(type);
         synchronized (lock) {
             return manager.outOfMemory(request);
+        }
+    }
+
+    /**
+     * Returns the state of a bank for a request that was just rejected.
+     *
+     * @param requestAt the request that was reported for the memory at an address
+     */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public MemoryShortage shortageOf(
+            BufferType type, BankRequest request, LongFunction<Optional<MemoryRequest>> requestAt) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            AddressRange range = manager.managedRange();
+            return MemoryShortage.anywhere(
+                    type,
+                    manager.reservedPerBank(request),
+                    Math.max(range.start(), manager.addressLimitFor(request)),
+                    range.end(),
+                    blocks(type, requestAt));
+        }
+    }
+
+    /** Returns the allocated blocks of a bank of a kind, in any order. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public List<MemoryShortage.Block> blocks(BufferType type, LongFunction<Optional<MemoryRequest>> requestAt) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            StrictAddresses strict = strictAddresses.get(type);
+            Map<Long, Long> addresses = strict == null ? Map.of() : strict.byPhysicalAddress();
+            return manager.allocatedRanges().stream()
+                    .map(range -> {
+                        long address = addresses.getOrDefault(range.start(), range.start());
+                        return new MemoryShortage.Block(range.start(), range.end(), address, requestAt.apply(address));
+                    })
+                    .toList();
+        }
+    }
+
+    /** Returns the managed addresses of a bank of a kind, without those removed by shrinking. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public AddressRange managedRange(BufferType type) {
+        BankManager manager = manager(type);
+        synchronized (lock) {
+            return manager.managedRange();
         }
     }
 

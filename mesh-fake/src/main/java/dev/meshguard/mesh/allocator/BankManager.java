@@ -126,6 +126,16 @@ public final class BankManager {
                 kind, request.size(), banks, request.sizePerBank(banks, pageAlignment), statistics());
     }
 
+    /** {@return the managed addresses of a bank of the only or first allocator} */
+    AddressRange managedRange() {
+        return freeList(FIRST_ALLOCATOR).managedRange();
+    }
+
+    /** {@return the allocated blocks of a bank of the only or first allocator, in any order} */
+    List<AddressRange> allocatedRanges() {
+        return freeList(FIRST_ALLOCATOR).allocatedAddresses();
+    }
+
     /** {@return the bytes in each bank of the block that the only or first allocator allocated at an address} */
     long blockSize(long address) {
         return freeList(FIRST_ALLOCATOR).getAllocationSize(address).orElseThrow();
@@ -357,7 +367,7 @@ public final class BankManager {
         return bankOffsets.length;
     }
 
-    private long addressLimitFor(BankRequest request) {
+    long addressLimitFor(BankRequest request) {
         if (request.isSharded() || kind != BufferType.L1) {
             return 0;
         }

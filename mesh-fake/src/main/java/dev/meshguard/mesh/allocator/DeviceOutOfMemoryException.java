@@ -15,7 +15,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class DeviceOutOfMemoryException extends MeshRuntimeException {
+public final class DeviceOutOfMemoryException extends InsufficientMemoryException {
 
     @Serial
     private static final long serialVersionUID = 1L;

@@ -279,7 +279,7 @@ public final class FreeListOpt {
             throw new MeshRuntimeException(AllocatorMessages.SHRINK_FROM_TOP);
         }
         if (size > maxSize) {
-            throw new MeshRuntimeException(AllocatorMessages.shrinkBeyondSize(size, maxSize));
+            throw new InsufficientMemoryException(AllocatorMessages.shrinkBeyondSize(size, maxSize));
         }
         requireNothingAllocatedBelow(shrunk + size);
         cutLowestBlock(size);
@@ -302,6 +302,11 @@ public final class FreeListOpt {
         }
         maxSize += shrunk;
         shrunk = 0;
+    }
+
+    /** {@return the managed addresses, without those removed by shrinking} */
+    AddressRange managedRange() {
+        return new AddressRange(offset + shrunk, offset + shrunk + maxSize);
     }
 
     /** {@return how full the list is; the time does not depend on the number of blocks} */
@@ -400,7 +405,8 @@ public final class FreeListOpt {
                 .filter(slot -> blocks.address(slot) < cut)
                 .findFirst()
                 .ifPresent(slot -> {
-                    throw new MeshRuntimeException(AllocatorMessages.shrinkCutsIntoBlock(cut, blocks.address(slot)));
+                    throw new InsufficientMemoryException(
+                            AllocatorMessages.shrinkCutsIntoBlock(cut, blocks.address(slot)));
                 });
     }
 

@@ -14,7 +14,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public sealed class MeshRuntimeException extends RuntimeException permits DeviceOutOfMemoryException {
+public sealed class MeshRuntimeException extends RuntimeException permits InsufficientMemoryException {
 
     @Serial
     private static final long serialVersionUID = 1L;

@@ -77,6 +77,13 @@ final class StrictAddresses {
         return place == null ? OptionalLong.empty() : OptionalLong.of(place);
     }
 
+    /** Returns the address that programs see of each allocated physical address. */
+    Map<Long, Long> byPhysicalAddress() {
+        Map<Long, Long> addresses = new HashMap<>();
+        physicalAddresses.forEach((address, place) -> addresses.put(place, address));
+        return addresses;
+    }
+
     /** Returns the allocated addresses in ascending order. */
     long[] allocated() {
         return physicalAddresses.keySet().stream()

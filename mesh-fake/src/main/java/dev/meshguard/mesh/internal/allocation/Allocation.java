@@ -62,8 +62,10 @@ public final class Allocation {
     private volatile boolean freed;
     private volatile @Nullable MemoryRequest freedBy;
     private volatile @Nullable BufferState openPeriod;
-    /** Stored only until the handle exists. */
-    private @Nullable MemoryRequest request;
+    /** Stored until the free. */
+    private volatile @Nullable MemoryRequest request;
+
+    private volatile boolean handedOut;
 
     private Allocation(
             long firstId,
@@ -153,6 +155,7 @@ public final class Allocation {
 
     public void markFreed() {
         freed = true;
+        request = null;
     }
 
     /**
@@ -160,7 +163,7 @@ public final class Allocation {
      */
     public void markFreed(MemoryRequest release) {
         freedBy = release;
-        freed = true;
+        markFreed();
     }
 
     /**
@@ -179,15 +182,21 @@ public final class Allocation {
                 .orElse("; a tracker with OriginCapture.ALLOCATIONS_AND_FREES shows where");
     }
 
-    /** Remembers by which request it was reported, until its handle is handed out. */
+    /** Remembers by which request it was reported, until it is freed. */
     public void reportedBy(MemoryRequest reporting) {
         request = reporting;
     }
 
-    public Optional<MemoryRequest> takeRequest() {
-        MemoryRequest taken = request;
-        request = null;
-        return Optional.ofNullable(taken);
+    /** Returns the request that reported it; empty if it was not reported, or was freed. */
+    public Optional<MemoryRequest> request() {
+        return Optional.ofNullable(request);
+    }
+
+    /** Returns the request that reported it the first time, when its handle is handed out. */
+    public Optional<MemoryRequest> handOut() {
+        boolean first = !handedOut;
+        handedOut = true;
+        return first ? request() : Optional.empty();
     }
 
     /** Starts to record what happens to the buffer; only a strict runtime does. */

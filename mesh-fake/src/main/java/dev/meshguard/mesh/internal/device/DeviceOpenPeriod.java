@@ -1,13 +1,19 @@
 package dev.meshguard.mesh.internal.device;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
 import dev.meshguard.mesh.allocator.UnsafeAllocationWarning;
+import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.allocation.StrictModeChecks;
 import dev.meshguard.mesh.runtime.CoreGrid;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +34,7 @@ public final class DeviceOpenPeriod {
     private final UnsafeAllocationWarning warning;
     private final List<LoadedProgram> systemPrograms = new CopyOnWriteArrayList<>();
     private final StrictModeChecks misuse;
+    private final Map<BufferType, Map<Long, Allocation>> allocated = new EnumMap<>(BufferType.class);
     private @Nullable Allocator allocator;
     private boolean announced;
     private volatile boolean over;
@@ -88,11 +95,30 @@ public final class DeviceOpenPeriod {
         return allocator != null;
     }
 
+    /** Records an allocation of this device's own allocator. */
+    public synchronized void allocated(Allocation allocation) {
+        allocated.computeIfAbsent(allocation.type(), unused -> new HashMap<>()).put(allocation.address(), allocation);
+    }
+
+    /** Records a free. */
+    public synchronized void freed(Allocation allocation) {
+        Map<Long, Allocation> ofType = allocated.get(allocation.type());
+        if (ofType != null) {
+            ofType.remove(allocation.address());
+        }
+    }
+
+    /** Returns what this device's own allocator allocated at an address. */
+    public synchronized Optional<Allocation> allocationAt(BufferType type, long address) {
+        return Optional.ofNullable(allocated.getOrDefault(type, Map.of()).get(address));
+    }
+
     /** Frees everything that this device's own allocator has allocated, without notifying the owners. */
     public synchronized void wipe() {
         if (allocator != null) {
             allocator.deallocateBuffers();
             allocator.clear();
+            allocated.clear();
             misuse.wiped(allocator, "device " + device + " was closed");
         }
     }

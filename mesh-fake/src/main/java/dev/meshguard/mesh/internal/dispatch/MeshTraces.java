@@ -5,12 +5,14 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.TRACE_SIZE_NOT_LOWERED_ON
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.BankManager.HighWaterMarks;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.BufferConfig;
 import dev.meshguard.mesh.internal.allocation.Allocation;
@@ -170,8 +172,18 @@ public final class MeshTraces {
         long padded = (rawSize + page - 1) / page * page;
         buffersSize += padded;
         if (!isDynamic() && buffersSize > mesh.traceRegionSize()) {
-            throw new MeshRuntimeException(
-                    DispatchMessages.traceRegionFull(buffersSize, mesh.id(), mesh.traceRegionSize()));
+            throw new InsufficientMemoryException(
+                            DispatchMessages.traceRegionFull(buffersSize, mesh.id(), mesh.traceRegionSize()))
+                    .causedBy(MemoryShortage.ofRegion(
+                            BufferType.TRACE,
+                            buffersSize,
+                            mesh.traceRegionSize(),
+                            mesh.memory().allocatedTraces(),
+                            "the traces need, over all banks,",
+                            String.format(
+                                    Locale.ROOT,
+                                    "open the mesh with a trace_region_size of at least %d",
+                                    buffersSize)));
         }
         BufferConfig config = isDynamic()
                 ? BufferConfig.of(BufferType.DRAM, padded, page).inDirection(AllocationDirection.TOP_DOWN)

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.fault;
 
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.fault.Fault;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.fault.InjectedFault;
@@ -48,6 +49,9 @@ public final class FaultProgress {
     /** Adds the marker of the injected fault to an error. */
     <E extends Throwable> E explains(E error) {
         error.addSuppressed(new InjectedFault(fault, plan));
+        if (error instanceof InsufficientMemoryException outOfMemory) {
+            outOfMemory.explain("injected: " + fault);
+        }
         return error;
     }
 }

@@ -7,10 +7,16 @@ import dev.meshguard.event.FreeSpace;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot;
+import dev.meshguard.mesh.SubDeviceManagerId;
+import dev.meshguard.mesh.allocator.AddressRange;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
+import dev.meshguard.mesh.allocator.BankRequest;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MemoryView;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Statistics;
@@ -38,6 +44,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.IntConsumer;
 import java.util.stream.LongStream;
 
 /**
@@ -105,7 +112,14 @@ public final class MeshMemory {
     /** Allocates the same address on all devices, as the backing buffer of a mesh buffer does. */
     public Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
-        Allocation allocation = allocate(Kind.LOCK_STEP, allocatorFor(buffer), devices, buffer, details);
+        Allocator allocator = allocatorFor(buffer);
+        Allocation allocation = allocate(
+                Kind.LOCK_STEP,
+                allocator,
+                devices,
+                buffer,
+                details,
+                (type, address) -> allocationAt(allocator, type, address));
         if (subDevices.isLocal(allocation)) {
             subDevices.allocate(allocation);
         } else if (allocation.size() > 0) {
@@ -122,7 +136,12 @@ public final class MeshMemory {
         if (life.isOver()) {
             throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
         }
-        return allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details);
+        Allocation allocation =
+                allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details, life::allocationAt);
+        if (allocation.size() > 0) {
+            life.allocated(allocation);
+        }
+        return allocation;
     }
 
     /** Creates a view of an address that another buffer owns. */
@@ -187,7 +206,13 @@ public final class MeshMemory {
             List<BufferConfig> ofPrograms,
             List<Allocation> viewsOnMesh) {
         requireOpen();
-        Allocation binary = reserve(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
+        Allocation binary = reserve(
+                Kind.LOCK_STEP,
+                meshAllocator,
+                devices,
+                buffer,
+                details,
+                (type, address) -> allocationAt(meshAllocator, type, address));
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
         MemoryRequest loading = reports.allocated(binary);
@@ -488,12 +513,84 @@ public final class MeshMemory {
         return true;
     }
 
+    /** Finds what is allocated at an address; for the error of a request that an allocator rejects. */
+    private interface Allocations {
+        Optional<Allocation> at(BufferType type, long address);
+    }
+
+    private Optional<Allocation> allocationAt(Allocator allocator, BufferType type, long address) {
+        return allocator == meshAllocator
+                ? Optional.ofNullable(lockStepOf(type).get(key(address)))
+                : subDevices.active().allocationAt(allocator, type, address);
+    }
+
+    /** Returns the blocks of L1 that are allocated by the mesh or by sub-devices of the active manager, in any order. */
+    public List<MemoryShortage.Block> allocatedL1() {
+        List<MemoryShortage.Block> blocks = new ArrayList<>();
+        for (Allocator allocator : subDevices.activeAllocators()) {
+            blocks.addAll(allocator.blocks(
+                    BufferType.L1,
+                    address -> allocationAt(allocator, BufferType.L1, address).flatMap(Allocation::request)));
+        }
+        return blocks;
+    }
+
+    /** Returns the blocks of L1 that are allocated by a device's own allocator, in any order. */
+    public List<MemoryShortage.Block> allocatedL1(int device) {
+        DeviceOpenPeriod life = openPeriodOf(device);
+        return life.hasAllocated()
+                ? life.allocator()
+                        .blocks(
+                                BufferType.L1,
+                                address -> life.allocationAt(BufferType.L1, address)
+                                        .flatMap(Allocation::request))
+                : List.of();
+    }
+
+    /** Returns the blocks of the trace region, in any order. */
+    public List<MemoryShortage.Block> allocatedTraces() {
+        return meshAllocator.blocks(
+                BufferType.TRACE,
+                address ->
+                        allocationAt(meshAllocator, BufferType.TRACE, address).flatMap(Allocation::request));
+    }
+
+    /**
+     * Makes a manager of sub-devices the active one.
+     *
+     * @see SubDeviceManagers#load
+     */
+    public void load(SubDeviceManagerId id, IntConsumer resetWorkers) {
+        try {
+            subDevices.load(id, resetWorkers);
+        } catch (InsufficientMemoryException occupied) {
+            AddressRange l1 = meshAllocator.managedRange(BufferType.L1);
+            long size = subDevices.localL1SizeOf(id);
+            String user = String.format(Locale.ROOT, "the sub-devices of manager %d", id.value());
+            throw occupied.causedBy(
+                    size > l1.size()
+                            ? MemoryShortage.ofRegion(
+                                    BufferType.L1,
+                                    size,
+                                    l1.size(),
+                                    List.of(),
+                                    user + " need",
+                                    "give them less local L1")
+                            : MemoryShortage.at(BufferType.L1, l1.start(), l1.start() + size, allocatedL1(), user));
+        }
+    }
+
     private Allocation allocate(
-            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
+            Kind kind,
+            Allocator allocator,
+            List<Integer> on,
+            BufferConfig buffer,
+            AllocationDetails details,
+            Allocations others) {
         if (buffer.size() == 0) {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
-        Allocation allocation = reserve(kind, allocator, on, buffer, details);
+        Allocation allocation = reserve(kind, allocator, on, buffer, details, others);
         MemoryRequest request = reports.allocated(allocation);
         allocation.reportedBy(request);
         misuse.allocated(allocation, request);
@@ -501,14 +598,28 @@ public final class MeshMemory {
     }
 
     private Allocation reserve(
-            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
+            Kind kind,
+            Allocator allocator,
+            List<Integer> on,
+            BufferConfig buffer,
+            AllocationDetails details,
+            Allocations others) {
         var request = BankLayout.of(buffer, allocator).request();
         long firstId = nextIds(kind, on);
         process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
-        long address = allocator.allocate(buffer.type(), request);
+        long address = allocate(allocator, buffer.type(), request, others);
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
         return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
+    }
+
+    private static long allocate(Allocator allocator, BufferType type, BankRequest request, Allocations others) {
+        try {
+            return allocator.allocate(type, request);
+        } catch (DeviceOutOfMemoryException full) {
+            throw full.causedBy(allocator.shortageOf(
+                    type, request, address -> others.at(type, address).flatMap(Allocation::request)));
+        }
     }
 
     /** Creates the details eagerly, because every request for memory calls this method. */
@@ -537,7 +648,9 @@ public final class MeshMemory {
 
     private void free(Allocation allocation) {
         allocation.allocator().ifPresent(lender -> lender.deallocate(allocation.type(), allocation.address()));
-        if (subDevices.isLocal(allocation)) {
+        if (allocation.kind() == Kind.ON_ONE_DEVICE) {
+            openPeriodOf(allocation.devices().get(0)).freed(allocation);
+        } else if (subDevices.isLocal(allocation)) {
             subDevices.free(allocation);
         } else if (allocation.kind() == Kind.LOCK_STEP) {
             lockStepOf(allocation.type()).remove(key(allocation.address()));

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.internal.memory;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.Allocator;
@@ -128,6 +129,15 @@ public final class SubDeviceManager {
 
     boolean hasAllocated(Allocation allocation) {
         return allocated.contains(allocation);
+    }
+
+    /** Returns what one of its sub-devices allocated at an address. */
+    Optional<Allocation> allocationAt(Allocator allocator, BufferType type, long address) {
+        return allocated.stream()
+                .filter(one -> one.type() == type
+                        && one.address() == address
+                        && one.allocator().filter(own -> own == allocator).isPresent())
+                .findFirst();
     }
 
     boolean hasAllocations() {

@@ -11,6 +11,7 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -220,6 +221,22 @@ public final class SubDeviceManagers {
             }
         }
         throw new IllegalStateException("The allocator is of no sub-device of the active manager");
+    }
+
+    /** Returns the allocators of the mesh and of the sub-devices of the active manager. */
+    List<Allocator> activeAllocators() {
+        List<Allocator> all = new ArrayList<>();
+        all.add(meshAllocator);
+        if (!isDefaultActive()) {
+            all.addAll(active().allocators());
+        }
+        return all;
+    }
+
+    /** Returns the bytes of L1 that a manager needs for its sub-devices; 0 if there is no such manager. */
+    long localL1SizeOf(SubDeviceManagerId id) {
+        SubDeviceManager manager = managers.get(id);
+        return manager == null ? 0 : manager.localL1Size();
     }
 
     /**

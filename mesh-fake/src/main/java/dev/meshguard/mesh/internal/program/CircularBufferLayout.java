@@ -1,6 +1,10 @@
 package dev.meshguard.mesh.internal.program;
 
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.event.Owner;
 import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.allocator.Rounding;
 import dev.meshguard.mesh.buffer.CoreRange;
@@ -9,6 +13,7 @@ import dev.meshguard.mesh.runtime.Architecture;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -29,14 +34,21 @@ public final class CircularBufferLayout {
 
     private final int program;
     private final Architecture architecture;
+    private final long base;
     private final List<Item> items;
     private final List<Long> addresses;
     private final List<L1Regions> stacks;
 
     private CircularBufferLayout(
-            int program, Architecture architecture, List<Item> items, List<Long> addresses, List<L1Regions> stacks) {
+            int program,
+            Architecture architecture,
+            long base,
+            List<Item> items,
+            List<Long> addresses,
+            List<L1Regions> stacks) {
         this.program = program;
         this.architecture = architecture;
+        this.base = base;
         this.items = List.copyOf(items);
         this.addresses = List.copyOf(addresses);
         this.stacks = List.copyOf(stacks);
@@ -58,7 +70,7 @@ public final class CircularBufferLayout {
         for (Item item : items) {
             addresses.add(item.fixedAddress().orElseGet(() -> addressFor(item, stacks, architecture, base)));
         }
-        return new CircularBufferLayout(program, architecture, items, addresses, stacks);
+        return new CircularBufferLayout(program, architecture, base, items, addresses, stacks);
     }
 
     /** Returns the addresses, in the order in which the buffers were created. */
@@ -95,20 +107,32 @@ public final class CircularBufferLayout {
     /**
      * Checks that the buffers do not lie where L1 buffers are now.
      *
-     * @throws MeshRuntimeException if they do, or if they do not fit into L1 at all
+     * @param owner the program, for the error
+     * @param allocatedL1 the allocated blocks of L1, for the error
+     * @throws InsufficientMemoryException if they do, or if they do not fit into L1 at all
      */
-    public void requireRoom(OptionalLong lowestOccupiedL1Address) {
+    public void requireRoom(
+            OptionalLong lowestOccupiedL1Address, Owner owner, Supplier<List<MemoryShortage.Block>> allocatedL1) {
+        String user = "the circular buffers of " + owner;
         for (L1Regions stack : stacks) {
             if (stack.isEmpty()) {
                 continue;
             }
             if (stack.end() > architecture.l1Size()) {
-                throw new MeshRuntimeException(
-                        ProgramMessages.beyondL1(stack.cores(), stack.end(), architecture.l1Size()));
+                throw new InsufficientMemoryException(
+                                ProgramMessages.beyondL1(stack.cores(), stack.end(), architecture.l1Size()))
+                        .causedBy(MemoryShortage.ofRegion(
+                                BufferType.L1,
+                                stack.end() - base,
+                                architecture.l1Size() - base,
+                                List.of(),
+                                user + " need on each core",
+                                "make them smaller, or spread the work over more cores"));
             }
             if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
-                throw new MeshRuntimeException(ProgramMessages.clashWithL1(
-                        program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()));
+                throw new InsufficientMemoryException(ProgramMessages.clashWithL1(
+                                program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()))
+                        .causedBy(MemoryShortage.at(BufferType.L1, base, stack.end(), allocatedL1.get(), user));
             }
         }
     }

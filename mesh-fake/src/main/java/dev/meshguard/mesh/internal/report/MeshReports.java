@@ -131,7 +131,7 @@ public final class MeshReports {
 
     /** Reports the handle through which the code under test holds its memory. Views of other memory are not reported. */
     public void handleReturned(Object handle, Allocation allocation) {
-        allocation.takeRequest().ifPresent(request -> listener.handleReturned(request, handle));
+        allocation.handOut().ifPresent(request -> listener.handleReturned(request, handle));
     }
 
     /** Reports a buffer as part of a new request. */

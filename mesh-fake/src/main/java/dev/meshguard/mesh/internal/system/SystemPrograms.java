@@ -151,7 +151,7 @@ public final class SystemPrograms {
                 .map(size -> new CircularBufferLayout.Item(grid, size, OptionalLong.empty()))
                 .toList();
         CircularBufferLayout layout = CircularBufferLayout.of(0, items, mesh.architecture(), mesh.l1Base());
-        layout.requireRoom(OptionalLong.empty());
+        layout.requireRoom(OptionalLong.empty(), owner, List::of);
         AllocationDetails details = AllocationDetails.circularBuffer(owner).withLifetime(program.lifetime());
         return CircularBufferPlacement.report(mesh, layout, details, devices, this);
     }

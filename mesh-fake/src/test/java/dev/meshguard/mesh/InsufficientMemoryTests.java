@@ -1,0 +1,220 @@
+package dev.meshguard.mesh;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryShortage.Reason;
+import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
+import dev.meshguard.mesh.allocator.InsufficientMemoryException;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.CircularBufferConfig;
+import dev.meshguard.mesh.buffer.CoreRange;
+import dev.meshguard.mesh.buffer.CoreRangeSet;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.mesh.buffer.SubDevice;
+import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.shape.MeshShape;
+import dev.meshguard.tracker.AllocationTracker;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Tests what the errors of a mesh without room say about its memory. */
+class InsufficientMemoryTests {
+
+    private static final long BANK = 1_395_360;
+    private static final int BANKS = 64;
+    private static final long PAGE = 32;
+    private static final long THIRD = BANK / 3 / PAGE * PAGE;
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private final MeshDevice mesh = open(Ttnn.builder(tracker));
+
+    @Test
+    void namesLabelsOwnersAndLinesOfAFullMemory() {
+        mesh.allocate(labelled("kv-cache", 2 * THIRD));
+
+        InsufficientMemoryException error = rejected(2 * THIRD);
+
+        assertThat(error).isInstanceOf(DeviceOutOfMemoryException.class);
+        assertThat(error.holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.label()).contains("kv-cache");
+            assertThat(holder.bytes()).isEqualTo(2 * THIRD);
+            assertThat(holder.line())
+                    .hasValueSatisfying(line ->
+                            assertThat(line.getMethodName()).isEqualTo("namesLabelsOwnersAndLinesOfAFullMemory"));
+        });
+        assertThat(error.getMessage().replaceAll("Tests\\.java:\\d+", "Tests.java:N"))
+                .isEqualTo(error.runtimeMessage() + """
+
+                        full: each bank has to store 908.44 KiB (930240 B), and has 454.22 KiB (465120 B) free
+                        held in each bank:
+                          908.44 KiB  1 buffer, label "kv-cache", allocated at \
+                        dev.meshguard.mesh.InsufficientMemoryTests.namesLabelsOwnersAndLinesOfAFullMemory\
+                        (InsufficientMemoryTests.java:N)
+                        to make room, free 908.44 KiB of each bank, all that is listed""");
+    }
+
+    @Test
+    void namesWhatSitsInTheWayInAFragmentedMemory() {
+        MeshBuffer first = mesh.allocate(labelled("first", THIRD));
+        MeshBuffer middle = mesh.allocate(labelled("middle", THIRD));
+        MeshBuffer last = mesh.allocate(labelled("last", THIRD));
+        first.deallocate();
+        last.deallocate();
+
+        InsufficientMemoryException error = rejected(2 * THIRD);
+
+        assertThat(error.shortage()).hasValueSatisfying(shortage -> {
+            assertThat(shortage.reason()).isEqualTo(Reason.FRAGMENTED);
+            assertThat(shortage.room().orElseThrow().holders().get(0).label()).contains("middle");
+        });
+        middle.deallocate();
+        mesh.allocate(labelled("request", 2 * THIRD));
+    }
+
+    @Test
+    void saysTheSameAfterTheMemoryHasChanged() {
+        MeshBuffer cache = mesh.allocate(labelled("kv-cache", 2 * THIRD));
+        InsufficientMemoryException error = rejected(2 * THIRD);
+
+        cache.deallocate();
+        mesh.close();
+
+        assertThat(error.getMessage()).contains("908.44 KiB  1 buffer, label \"kv-cache\", allocated at ");
+    }
+
+    @Test
+    void namesBuffersWithoutLinesWhereNothingIsRecorded() {
+        MeshDevice untracked = open(Ttnn.builder(new RecordedReports()));
+        untracked.allocate(labelled("kv-cache", 2 * THIRD));
+
+        assertThat(rejected(untracked, 2 * THIRD)).hasMessageEndingWith("""
+                held in each bank:
+                  908.44 KiB  1 buffer, label "kv-cache"
+                to make room, free 908.44 KiB of each bank, all that is listed""");
+    }
+
+    @Test
+    void namesMemoryOfOneDeviceAndOfTheMeshApart() {
+        mesh.allocate(labelled("of the mesh", 2 * THIRD));
+        Buffer own = mesh.allocateOn(
+                0, BufferConfig.of(BufferType.L1, 2 * THIRD * BANKS, PAGE).named("of device 0"));
+
+        InsufficientMemoryException error = catchThrowableOfType(
+                InsufficientMemoryException.class,
+                () -> mesh.allocateOn(0, BufferConfig.of(BufferType.L1, 2 * THIRD * BANKS, PAGE)));
+
+        assertThat(error.holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.label()).contains("of device 0"));
+        own.deallocate();
+        assertThat(mesh.allocateOn(0, BufferConfig.of(BufferType.L1, 2 * THIRD * BANKS, PAGE))
+                        .isAllocated())
+                .isTrue();
+    }
+
+    @Test
+    void namesMemoryOfSubDevices() {
+        CoreRange cores = new CoreRange(0, 0, 1, 1);
+        mesh.loadSubDeviceManager(mesh.createSubDeviceManager(List.of(new SubDevice(CoreRangeSet.of(cores))), 3_200));
+        MeshBufferConfig ofSubDevice = MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, 4 * 2_048, 2_048)
+                .heightSharded(CoreRangeSet.of(cores))
+                .on(new SubDeviceId(0))
+                .named("local"));
+        mesh.allocate(ofSubDevice);
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.allocate(ofSubDevice));
+
+        assertThat(error.holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.label()).contains("local"));
+    }
+
+    @Test
+    void namesTheProgramAndTheBuffersThatClash() {
+        Ttnn ttnn = Ttnn.builder(tracker).build();
+        MeshDevice device = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)));
+        MeshBuffer inTheWay = device.allocate(labelled("activations", THIRD));
+        Program program = ttnn.createProgram("add");
+        program.addCircularBuffer(CircularBufferConfig.of(1_200_000));
+        MeshWorkload workload = ttnn.createMeshWorkload().addProgram(program);
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> device.enqueueMeshWorkload(workload));
+
+        assertThat(error).hasMessageStartingWith("Statically allocated circular buffers in program ");
+        assertThat(error).hasMessageContaining("\noccupied: the circular buffers of program 1 (add) need 1.14 MiB");
+        assertThat(error.holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.label()).contains("activations"));
+        inTheWay.deallocate();
+        device.enqueueMeshWorkload(workload);
+    }
+
+    @Test
+    void saysThatAnInjectedFailureIsOne() {
+        MeshDevice failing = open(Ttnn.builder(tracker).faults(FaultPlan.none().failingAllocation(1)));
+
+        InsufficientMemoryException error = rejected(failing, PAGE);
+
+        assertThat(error.shortage()).isEmpty();
+        assertThat(error.holders()).isEmpty();
+        assertThat(error).hasMessage(error.runtimeMessage() + "\ninjected: failingAllocation(1)");
+    }
+
+    @Test
+    void countsPhysicalMemoryInAStrictMesh() {
+        MeshDevice strict = open(Ttnn.builder(tracker).strict());
+        strict.allocate(labelled("first", THIRD)).deallocate();
+        strict.allocate(labelled("second", 2 * THIRD));
+
+        InsufficientMemoryException error = rejected(strict, 2 * THIRD);
+
+        assertThat(error.holders()).singleElement().satisfies(holder -> {
+            assertThat(holder.label()).contains("second");
+            assertThat(holder.bytes()).isEqualTo(2 * THIRD);
+        });
+    }
+
+    @Test
+    void keepsItsTextWhenItIsSerialised() throws IOException, ClassNotFoundException {
+        mesh.allocate(labelled("kv-cache", 2 * THIRD));
+        InsufficientMemoryException error = rejected(2 * THIRD);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(error);
+        }
+
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+            InsufficientMemoryException read = (InsufficientMemoryException) in.readObject();
+            assertThat(read).hasMessage(error.getMessage());
+            assertThat(read.shortage()).isEmpty();
+        }
+    }
+
+    private InsufficientMemoryException rejected(long perBank) {
+        return rejected(mesh, perBank);
+    }
+
+    private static InsufficientMemoryException rejected(MeshDevice mesh, long perBank) {
+        return catchThrowableOfType(
+                InsufficientMemoryException.class, () -> mesh.allocate(labelled("request", perBank)));
+    }
+
+    private static MeshBufferConfig labelled(String label, long perBank) {
+        return MeshBufferConfig.replicated(
+                BufferConfig.of(BufferType.L1, perBank * BANKS, PAGE).named(label));
+    }
+
+    private static MeshDevice open(Ttnn.Builder ttnn) {
+        return ttnn.build().openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)));
+    }
+}

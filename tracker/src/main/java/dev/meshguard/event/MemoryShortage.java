@@ -1,0 +1,386 @@
+package dev.meshguard.event;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The memory of a bank when a request for it was rejected: what was needed, what was free, and who held the rest.
+ *
+ * <p>A buffer takes the same addresses in every bank, so a bank stands for all banks of all devices. Sizes are bytes of one bank,
+ * rounded as the allocator rounds them, like the figures of the runtime's own text.
+ *
+ * <p>Immutable and safe for use by several threads. Holders and rooms are computed when they are asked for.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class MemoryShortage {
+
+    /** The reasons why a request finds no room. */
+    public enum Reason {
+        /** The request is larger than the memory. */
+        TOO_LARGE,
+        /** Fewer bytes are free than the request needs. */
+        FULL,
+        /** Enough bytes are free, but no free block is large enough. */
+        FRAGMENTED,
+        /** The request needs certain addresses, and buffers lie there. */
+        OCCUPIED
+    }
+
+    /**
+     * An allocated block of a bank.
+     *
+     * @param start its first address in the bank
+     * @param end the address after its last one
+     * @param address the address by which programs know it; differs from the start only in a strict mesh
+     * @param request the request that was reported for it; empty if none was
+     */
+    public record Block(long start, long end, long address, Optional<MemoryRequest> request) {
+
+        /** Returns the bytes of the block. */
+        public long size() {
+            return end - start;
+        }
+
+        private boolean isOfUser() {
+            return request.isPresent() && request.get().details().lifetime() == BufferLifetime.USER;
+        }
+    }
+
+    /**
+     * The buffers of one label, owner and line.
+     *
+     * @param label the label of the code under test
+     * @param owner the object of the runtime that keeps them
+     * @param lifetime who frees them; empty if they were never reported
+     * @param line the line that requested them, if origins are captured
+     * @param test the test that requested them, where several tests share a tracker
+     * @param buffers how many there are
+     * @param bytes the bytes of a bank that they hold
+     */
+    public record Holder(
+            Optional<String> label,
+            Optional<Owner> owner,
+            Optional<BufferLifetime> lifetime,
+            Optional<StackTraceElement> line,
+            Optional<String> test,
+            long buffers,
+            long bytes) {
+
+        private static Holder of(Block block) {
+            Optional<MemoryRequest> request = block.request();
+            return new Holder(
+                    request.flatMap(known -> known.details().label()),
+                    request.flatMap(known -> known.details().owner()),
+                    request.map(known -> known.details().lifetime()),
+                    request.flatMap(MemoryRequest::origin).flatMap(Origin::site),
+                    request.flatMap(MemoryRequest::context).map(RequestContext::name),
+                    1,
+                    block.size());
+        }
+
+        private Holder withoutAmounts() {
+            return new Holder(label, owner, lifetime, line, test, 0, 0);
+        }
+
+        private Holder and(Holder other) {
+            return new Holder(label, owner, lifetime, line, test, buffers + other.buffers, bytes + other.bytes);
+        }
+
+        /** Returns a readable line: {@code 2 buffers, label "kv-cache", allocated at Decoder.grow(Decoder.java:88)}. */
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder(Quantities.count(buffers, "buffer"));
+            if (lifetime.isEmpty()) {
+                return text.append(" that nobody reported").toString();
+            }
+            if (lifetime.get() != BufferLifetime.USER) {
+                text.append(", ").append(lifetime.get());
+            }
+            label.ifPresent(known -> text.append(", label ").append(Quantities.quoted(known)));
+            owner.ifPresent(known -> text.append(", owner ").append(PrintableText.line(known.toString())));
+            line.ifPresent(known -> text.append(", allocated at ").append(known));
+            test.ifPresent(known -> text.append(", by ").append(PrintableText.line(known)));
+            return text.toString();
+        }
+    }
+
+    /**
+     * The buffers of the code under test that would have to be freed.
+     *
+     * @param start the first address of the room that a bank then has
+     * @param end the address after the last one
+     * @param blocks what would have to be freed, by address
+     */
+    public record Room(long start, long end, List<Block> blocks) {
+
+        /** Creates a room with its own copy of the list. */
+        public Room {
+            blocks = List.copyOf(blocks);
+        }
+
+        /** Returns the bytes of a bank that would have to be freed. */
+        public long bytes() {
+            return blocks.stream().mapToLong(Block::size).sum();
+        }
+
+        /** Returns who holds the blocks, the most bytes first. */
+        public List<Holder> holders() {
+            return holdersOf(blocks);
+        }
+    }
+
+    private static final int SHOWN = 10;
+
+    private final BufferType type;
+    private final Reason reason;
+    private final long needed;
+    private final long start;
+    private final long end;
+    private final List<Block> blocks;
+    private final String advice;
+    private final String user;
+
+    private MemoryShortage(
+            BufferType type,
+            Reason reason,
+            long needed,
+            long start,
+            long end,
+            List<Block> blocks,
+            String advice,
+            String user) {
+        this.type = type;
+        this.reason = reason;
+        this.needed = needed;
+        this.start = start;
+        this.end = end;
+        this.blocks =
+                blocks.stream().sorted(Comparator.comparingLong(Block::start)).toList();
+        this.advice = advice;
+        this.user = user;
+    }
+
+    /**
+     * Describes a request that may lie anywhere in a bank.
+     *
+     * @param needed the bytes of a bank that it needs
+     * @param start the first address that it may have
+     * @param end the address after the last one of the bank
+     * @param blocks all allocated blocks of the bank, in any order
+     */
+    public static MemoryShortage anywhere(BufferType type, long needed, long start, long end, List<Block> blocks) {
+        MemoryShortage shortage = new MemoryShortage(type, Reason.FRAGMENTED, needed, start, end, blocks, "", "");
+        Reason reason =
+                needed > end - start ? Reason.TOO_LARGE : shortage.free() >= needed ? Reason.FRAGMENTED : Reason.FULL;
+        return new MemoryShortage(type, reason, needed, start, end, blocks, "", "");
+    }
+
+    /**
+     * Describes a request that needs certain addresses.
+     *
+     * @param start the first of the addresses
+     * @param end the address after the last one
+     * @param blocks the allocated blocks of the bank, in any order; those elsewhere are left out
+     * @param user what needs the addresses, for readers: {@code the circular buffers of program 3 (add)}
+     */
+    public static MemoryShortage at(BufferType type, long start, long end, List<Block> blocks, String user) {
+        List<Block> there = blocks.stream()
+                .filter(block -> block.start() < end && start < block.end())
+                .toList();
+        return new MemoryShortage(type, Reason.OCCUPIED, end - start, start, end, there, "", user);
+    }
+
+    /**
+     * Describes a region of a fixed size that is too small for its contents.
+     *
+     * @param needed the bytes that it would have to have
+     * @param size the bytes that it has
+     * @param blocks the allocated blocks in a bank, in any order
+     * @param user what needs the bytes, for readers: {@code the circular buffers of program 3 (add) need}
+     * @param advice how to get more, a sentence without a point
+     */
+    public static MemoryShortage ofRegion(
+            BufferType type, long needed, long size, List<Block> blocks, String user, String advice) {
+        return new MemoryShortage(type, Reason.TOO_LARGE, needed, 0, size, blocks, advice, user);
+    }
+
+    /** Returns the memory. */
+    public BufferType type() {
+        return type;
+    }
+
+    /** Returns why there is no room. */
+    public Reason reason() {
+        return reason;
+    }
+
+    /** Returns the bytes of a bank that the request needs. */
+    public long needed() {
+        return needed;
+    }
+
+    /** Returns the free bytes of a bank, or of the needed addresses. */
+    public long free() {
+        long free = end - start;
+        for (Block block : blocks) {
+            free -= Math.max(0, Math.min(block.end(), end) - Math.max(block.start(), start));
+        }
+        return free;
+    }
+
+    /** Returns the bytes of the largest free block of a bank, or of the needed addresses. */
+    public long largestFree() {
+        long largest = 0;
+        long from = start;
+        for (Block block : blocks) {
+            largest = Math.max(largest, block.start() - from);
+            from = Math.max(from, block.end());
+        }
+        return Math.max(largest, end - from);
+    }
+
+    /** Returns the allocated blocks by address; of a request for certain addresses, the blocks that lie there. */
+    public List<Block> blocks() {
+        return blocks;
+    }
+
+    /** Returns who holds the memory, the most bytes first. */
+    public List<Holder> holders() {
+        return holdersOf(blocks);
+    }
+
+    private static List<Holder> holdersOf(List<Block> blocks) {
+        Map<Holder, Holder> holders = new LinkedHashMap<>();
+        for (Block block : blocks) {
+            Holder one = Holder.of(block);
+            holders.merge(one.withoutAmounts(), one, Holder::and);
+        }
+        List<Holder> largestFirst = new ArrayList<>(holders.values());
+        largestFirst.sort(Comparator.comparingLong(Holder::bytes).reversed());
+        return largestFirst;
+    }
+
+    /**
+     * Returns the smallest set of buffers whose frees make room for the request in one place; of several, the lowest.
+     *
+     * <p>It has only buffers that the code under test must free ({@link BufferLifetime#USER}) and that were reported. Empty if they
+     * are not enough, or if the memory is too small.
+     */
+    public Optional<Room> room() {
+        if (reason == Reason.TOO_LARGE) {
+            return Optional.empty();
+        }
+        Optional<Room> best = Optional.empty();
+        long bestBytes = Long.MAX_VALUE;
+        long freedBytes = 0;
+        int first = 0;
+        for (int last = 0; last < blocks.size(); last++) {
+            if (!blocks.get(last).isOfUser()) {
+                first = last + 1;
+                freedBytes = 0;
+                continue;
+            }
+            freedBytes += blocks.get(last).size();
+            while (first < last && endOfRoom(last) - startOfRoom(first + 1) >= needed) {
+                freedBytes -= blocks.get(first).size();
+                first++;
+            }
+            if (endOfRoom(last) - startOfRoom(first) >= needed && freedBytes < bestBytes) {
+                bestBytes = freedBytes;
+                best = Optional.of(new Room(startOfRoom(first), endOfRoom(last), blocks.subList(first, last + 1)));
+            }
+        }
+        return best;
+    }
+
+    /** Returns where a room begins that has a block and those after it. */
+    private long startOfRoom(int block) {
+        return block == 0 ? start : Math.max(start, blocks.get(block - 1).end());
+    }
+
+    /** Returns where a room ends that has a block and those before it. */
+    private long endOfRoom(int block) {
+        return block == blocks.size() - 1 ? end : blocks.get(block + 1).start();
+    }
+
+    /** Returns the shortage in lines for an error message: the reason, the holders, and what would make room. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add(reasonText());
+        List<Holder> holders = holders();
+        if (!holders.isEmpty()) {
+            lines.add(reason == Reason.OCCUPIED ? "there, in each bank:" : "held in each bank:");
+            addLines(holders, lines);
+        }
+        addAdvice(lines);
+        return lines;
+    }
+
+    private String reasonText() {
+        return switch (reason) {
+            case TOO_LARGE ->
+                "too small: " + (user.isEmpty() ? "each bank has to store" : user) + " " + Quantities.size(needed)
+                        + ", and there are " + Quantities.size(end - start);
+            case FULL ->
+                "full: each bank has to store " + Quantities.size(needed) + ", and has " + Quantities.size(free())
+                        + " free";
+            case FRAGMENTED ->
+                "fragmented: each bank has to store " + Quantities.size(needed)
+                        + " in one piece, and has " + Quantities.size(free()) + " free in pieces of at most "
+                        + Quantities.size(largestFree());
+            case OCCUPIED ->
+                "occupied: " + user + " need " + Quantities.size(needed) + " from " + Quantities.address(start) + " to "
+                        + Quantities.address(end);
+        };
+    }
+
+    private void addAdvice(List<String> lines) {
+        if (!advice.isEmpty()) {
+            lines.add("to make room, " + advice);
+        } else if (reason != Reason.TOO_LARGE) {
+            room().ifPresentOrElse(
+                            room -> addRoom(room, lines),
+                            () -> lines.add("no frees of the code under test would make room in one place"));
+        }
+    }
+
+    private void addRoom(Room room, List<String> lines) {
+        String bytes = "to make room, free " + Quantities.shortSize(room.bytes()) + " of each bank, ";
+        if (room.blocks().size() == blocks.size()) {
+            lines.add(bytes + "all that is listed");
+            return;
+        }
+        lines.add(bytes + "from " + Quantities.address(room.start()) + " to " + Quantities.address(room.end()) + ":");
+        addLines(room.holders(), lines);
+    }
+
+    private static void addLines(List<Holder> holders, List<String> lines) {
+        holders.stream().limit(SHOWN).forEach(holder -> lines.add(line(holder)));
+        if (holders.size() > SHOWN) {
+            List<Holder> rest = holders.subList(SHOWN, holders.size());
+            lines.add("  "
+                    + Quantities.shortSize(
+                            rest.stream().mapToLong(Holder::bytes).sum()) + "  "
+                    + Quantities.count(rest.stream().mapToLong(Holder::buffers).sum(), "buffer") + " of "
+                    + Quantities.count(rest.size(), "other holder"));
+        }
+    }
+
+    private static String line(Holder holder) {
+        return "  " + Quantities.shortSize(holder.bytes()) + "  " + holder;
+    }
+
+    /** Returns the {@link #lines()}. */
+    @Override
+    public String toString() {
+        return String.join("\n", lines());
+    }
+}

@@ -1,0 +1,134 @@
+package dev.meshguard.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.MemoryShortage.Block;
+import dev.meshguard.event.MemoryShortage.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Tests what is said about a memory that has no room for a request. */
+class MemoryShortageTests {
+
+    private static final int BANK = 1_024;
+    private static final AllocationDetails USER = AllocationDetails.user();
+    private static final AllocationDetails CACHE = USER.labelled("kv-cache");
+    private static final AllocationDetails DISPATCH =
+            AllocationDetails.system(new Owner(Owner.Kind.DISPATCH, "prefetcher"));
+
+    @Test
+    void isFullIfFewerBytesAreFreeThanNeeded() {
+        MemoryShortage shortage = anywhere(256, block(0, 512, CACHE), block(512, 960, DISPATCH));
+
+        assertThat(shortage.reason()).isEqualTo(Reason.FULL);
+        assertThat(shortage).hasToString("""
+                full: each bank has to store 256 B, and has 64 B free
+                held in each bank:
+                  512 B  1 buffer, label "kv-cache"
+                  448 B  1 buffer, SYSTEM, owner dispatch "prefetcher"
+                to make room, free 512 B of each bank, from 0x0 (0) to 0x200 (512):
+                  512 B  1 buffer, label "kv-cache\"""");
+    }
+
+    @Test
+    void isFragmentedIfEnoughIsFreeInTooSmallPieces() {
+        MemoryShortage shortage =
+                anywhere(256, block(128, 192, CACHE), block(320, 640, CACHE), block(768, 896, USER.labelled("scores")));
+
+        assertThat(shortage.reason()).isEqualTo(Reason.FRAGMENTED);
+        assertThat(shortage.free()).isEqualTo(512);
+        assertThat(shortage.largestFree()).isEqualTo(128);
+        assertThat(shortage).hasToString("""
+                fragmented: each bank has to store 256 B in one piece, and has 512 B free in pieces of at most 128 B
+                held in each bank:
+                  384 B  2 buffers, label "kv-cache"
+                  128 B  1 buffer, label "scores"
+                to make room, free 64 B of each bank, from 0x0 (0) to 0x140 (320):
+                  64 B  1 buffer, label "kv-cache\"""");
+    }
+
+    @Test
+    void isTooSmallForARequestLargerThanItself() {
+        MemoryShortage shortage = anywhere(BANK + 1);
+
+        assertThat(shortage.reason()).isEqualTo(Reason.TOO_LARGE);
+        assertThat(shortage.room()).isEmpty();
+        assertThat(shortage)
+                .hasToString("too small: each bank has to store 1 KiB (1025 B), and there are 1 KiB (1024 B)");
+    }
+
+    @Test
+    void listsOnlyWhatLiesAtTheNeededAddresses() {
+        MemoryShortage shortage = MemoryShortage.at(
+                BufferType.L1,
+                0,
+                512,
+                List.of(block(512, 640, USER), block(448, 512, CACHE)),
+                "the circular buffers of program 3 (add)");
+
+        assertThat(shortage.reason()).isEqualTo(Reason.OCCUPIED);
+        assertThat(shortage).hasToString("""
+                occupied: the circular buffers of program 3 (add) need 512 B from 0x0 (0) to 0x200 (512)
+                there, in each bank:
+                  64 B  1 buffer, label "kv-cache"
+                to make room, free 64 B of each bank, all that is listed""");
+    }
+
+    @Test
+    void givesTheAdviceOfARegion() {
+        MemoryShortage shortage = MemoryShortage.ofRegion(
+                BufferType.TRACE, 3_072, 2_048, List.of(), "the traces need", "open the mesh with more");
+
+        assertThat(shortage).hasToString("""
+                too small: the traces need 3 KiB (3072 B), and there are 2 KiB (2048 B)
+                to make room, open the mesh with more""");
+    }
+
+    @Test
+    void neverAdvisesToFreeMemoryOfTheRuntimeOrWithoutAReport() {
+        Block unknown = new Block(512, BANK, 512, Optional.empty());
+        MemoryShortage shortage = anywhere(256, block(0, 512, DISPATCH), unknown);
+
+        assertThat(shortage.room()).isEmpty();
+        assertThat(shortage.lines())
+                .contains(
+                        "  512 B  1 buffer that nobody reported",
+                        "no frees of the code under test would make room in one place");
+    }
+
+    @Test
+    void asksForTheFewestBytesAndNotForTheFewestBuffers() {
+        MemoryShortage shortage = anywhere(
+                384, block(0, 512, CACHE), block(512, 576, USER), block(704, 768, USER), block(896, BANK, USER));
+
+        assertThat(shortage.room()).hasValueSatisfying(room -> {
+            assertThat(room.blocks()).extracting(Block::start).containsExactly(512L, 704L);
+            assertThat(room.bytes()).isEqualTo(128);
+            assertThat(room.start()).isEqualTo(512);
+            assertThat(room.end()).isEqualTo(896);
+        });
+    }
+
+    @Test
+    void sumsUpTheHoldersBeyondTen() {
+        List<Block> blocks = new ArrayList<>();
+        for (int index = 0; index < 12; index++) {
+            blocks.add(block(index * 64L, (index + 1) * 64L, USER.labelled("layer " + index)));
+        }
+        MemoryShortage shortage = MemoryShortage.anywhere(BufferType.DRAM, 512, 0, BANK, blocks);
+
+        assertThat(shortage.lines())
+                .contains("  64 B  1 buffer, label \"layer 9\"", "  128 B  2 buffers of 2 other holders");
+        assertThat(shortage.holders()).hasSize(12);
+    }
+
+    private static MemoryShortage anywhere(long needed, Block... blocks) {
+        return MemoryShortage.anywhere(BufferType.DRAM, needed, 0, BANK, List.of(blocks));
+    }
+
+    private static Block block(long start, long end, AllocationDetails details) {
+        return new Block(start, end, start, Optional.of(MemoryRequest.of(details)));
+    }
+}
