@@ -1,5 +1,6 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.history.MemorySnapshot;
@@ -55,6 +56,11 @@ public final class LeakAssertions {
     /** Starts assertions about the memory allocated at one moment, or about the change between two. */
     public static SnapshotAssert assertThat(MemorySnapshot actual) {
         return SnapshotAssert.assertThat(actual);
+    }
+
+    /** Starts assertions about a memory that had no room for a request. */
+    public static MemoryShortageAssert assertThat(MemoryShortage actual) {
+        return MemoryShortageAssert.assertThat(actual);
     }
 
     /** Starts assertions about the sums of the reports of a history. */

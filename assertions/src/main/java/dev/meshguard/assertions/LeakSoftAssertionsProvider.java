@@ -1,5 +1,6 @@
 package dev.meshguard.assertions;
 
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.history.MemorySnapshot;
@@ -52,6 +53,11 @@ public interface LeakSoftAssertionsProvider extends SoftAssertionsProvider {
     /** Starts soft assertions about the memory allocated at one moment, or about the change between two. */
     default SnapshotAssert assertThat(MemorySnapshot actual) {
         return new SnapshotAssert(actual, FailureSink.collecting(this));
+    }
+
+    /** Starts soft assertions about a memory that had no room for a request. */
+    default MemoryShortageAssert assertThat(MemoryShortage actual) {
+        return new MemoryShortageAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about the sums of the reports of a history. */
