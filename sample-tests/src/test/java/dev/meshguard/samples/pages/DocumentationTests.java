@@ -43,6 +43,7 @@ class DocumentationTests {
             "docs/lifecycle-corners.md",
             "docs/mesh-fake.md",
             "docs/mocks.md",
+            "docs/out-of-memory.md",
             "docs/own-devices.md",
             "docs/page.md",
             "docs/policies.md",
