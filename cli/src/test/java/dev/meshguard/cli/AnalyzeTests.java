@@ -17,6 +17,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -208,6 +210,15 @@ class AnalyzeTests {
         assertThat(run("", "analyze", leak).out()).contains("page    meshguard page " + leak + System.lineSeparator());
         assertThat(run("", "analyze", clean).out()).doesNotContain("meshguard page");
         assertThat(analyze(ALLOCATED).out()).doesNotContain("meshguard page");
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void theCommandForThePageQuotesItsPathForTheShell() throws IOException {
+        String leak = file("user's leak.log", ALLOCATED);
+
+        assertThat(run("", "analyze", leak).out())
+                .contains("page    meshguard page '" + leak.replace("'", "'\\''") + "'" + System.lineSeparator());
     }
 
     @Test

@@ -15,6 +15,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.Trend;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -75,6 +76,10 @@ import picocli.CommandLine.Parameters;
             "  meshguard analyze --expected meshguard-expected.txt --phase '^=== (.+) ===$' server.log"
         })
 public final class Analyze implements Callable<Integer> {
+
+    /** Matches a name that means itself in each shell. */
+    private static final Pattern PLAIN_WORD =
+            Pattern.compile(File.separatorChar == '\\' ? "[\\w@+=:,.\\\\/-]+" : "[\\w@+=:,./-]+");
 
     private static final String STANDARD_INPUT = "-";
 
@@ -191,6 +196,14 @@ public final class Analyze implements Callable<Integer> {
                 CommandFailures.moreMemory());
     }
 
+    /** Returns a file's name as one word of a shell; a Windows shell knows double quotes only. */
+    private static String forShell(String name) {
+        if (PLAIN_WORD.matcher(name).matches()) {
+            return name;
+        }
+        return File.separatorChar == '\\' ? '"' + name + '"' : "'" + name.replace("'", "'\\''") + "'";
+    }
+
     private static String words(String name) {
         return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }
@@ -219,7 +232,7 @@ public final class Analyze implements Callable<Integer> {
             report = report.noting(note);
         }
         if (!verdict.groups().isEmpty() && Files.isRegularFile(Path.of(log.name()))) {
-            report = report.shownAt("meshguard page " + log.name());
+            report = report.shownAt("meshguard page " + forShell(log.name()));
         }
         ExitStatus status = criteria.status(verdict);
         if (roundMark == null) {
