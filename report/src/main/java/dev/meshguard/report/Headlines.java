@@ -99,30 +99,29 @@ final class Headlines {
 
     /** Returns the line about wrong reports. */
     String misreported(List<FindingGroups> misreported) {
-        List<String> parts = new ArrayList<>();
-        if (!misreported.isEmpty()) {
-            long buffers = buffers(misreported);
-            Set<Cause> causes =
-                    misreported.stream().map(Headlines::causeOf).collect(Collectors.toCollection(TreeSet::new));
-            parts.add(String.format(
-                    Locale.ROOT,
-                    "%s (%s) %s a free report%s",
-                    Quantities.count(buffers, typeOf(misreported) + "buffer"),
-                    Quantities.shortSize(FindingGroups.sumOfBytes(misreported)),
-                    buffers == 1 ? "lacks" : "lack",
-                    causes.size() == 1 ? ": " + causes.iterator().next() : ""));
-        }
         long unreported = verdict.unbalancingAnomalies().stream()
                 .filter(anomaly -> anomaly.kind() == Anomaly.Kind.NEVER_REPORTED)
                 .count();
         long frees = verdict.unbalancingAnomalies().size() - unreported;
+        List<String> others = new ArrayList<>();
         if (frees > 0) {
-            parts.add(Quantities.count(frees, "free") + " of nothing");
+            others.add(Quantities.count(frees, "free") + " of nothing");
         }
         if (unreported > 0) {
-            parts.add(Quantities.count(unreported, "buffer") + " never reported");
+            others.add(Quantities.count(unreported, "buffer") + " never reported");
         }
-        return "MISREPORTED  " + (verdict.isLeakFree() ? "no memory leaked; " : "") + String.join("; ", parts);
+        String line = "MISREPORTED  " + (verdict.isLeakFree() ? "no memory leaked; " : "");
+        if (misreported.isEmpty()) {
+            return firstThatFits(line + String.join("; ", others));
+        }
+        long buffers = buffers(misreported);
+        line += Quantities.count(buffers, typeOf(misreported) + "buffer") + " ("
+                + Quantities.shortSize(FindingGroups.sumOfBytes(misreported)) + ") "
+                + (buffers == 1 ? "lacks" : "lack") + " a free report";
+        Set<Cause> causes = misreported.stream().map(Headlines::causeOf).collect(Collectors.toCollection(TreeSet::new));
+        String cause = causes.size() == 1 ? ": " + causes.iterator().next() : "";
+        String more = others.stream().map(part -> "; " + part).collect(Collectors.joining());
+        return firstThatFits(line + cause + more, line + more, line);
     }
 
     /** Returns the line of a verdict without findings. */

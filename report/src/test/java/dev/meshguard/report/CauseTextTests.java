@@ -174,6 +174,18 @@ class CauseTextTests {
     }
 
     @Test
+    void aHeadlineOfWrongReportsIsNotWiderThanOthers() {
+        run.take(run.atLine(41, AllocationDetails.circularBuffer(ADD)), L1, 101_152, OWNING, 0);
+        run.tracker().ownerEnded(ADD);
+        run.free(DRAM, 64, OWNING, ALL);
+        run.closeHolding(Moment.CLOSE_BEGUN, NONE);
+
+        assertThat(text())
+                .startsWith(
+                        "MISREPORTED  no memory leaked; 1 L1 buffer (1 KiB) lacks a free report; 4 frees of nothing\n");
+    }
+
+    @Test
     void aCachedProgramKeepsItsBinaryAndItsCircularBuffers() {
         run.tracker().ownerCached(ADD, "program cache");
         run.take(run.atLine(41, AllocationDetails.circularBuffer(ADD)), L1, 101_152, OWNING, 0);
