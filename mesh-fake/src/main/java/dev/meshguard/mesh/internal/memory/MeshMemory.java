@@ -45,7 +45,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.IntConsumer;
+import java.util.function.LongFunction;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one mesh: its own allocator, those of its sub-devices and devices, and the allocations.
@@ -113,13 +115,8 @@ public final class MeshMemory {
     public Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
         Allocator allocator = allocatorFor(buffer);
-        Allocation allocation = allocate(
-                Kind.LOCK_STEP,
-                allocator,
-                devices,
-                buffer,
-                details,
-                (type, address) -> allocationAt(allocator, type, address));
+        Allocation allocation =
+                allocate(Kind.LOCK_STEP, allocator, devices, buffer, details, type -> requestsIn(allocator, type));
         if (subDevices.isLocal(allocation)) {
             subDevices.allocate(allocation);
         } else if (allocation.size() > 0) {
@@ -136,8 +133,8 @@ public final class MeshMemory {
         if (life.isOver()) {
             throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
         }
-        Allocation allocation =
-                allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details, life::allocationAt);
+        Allocation allocation = allocate(
+                Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details, type -> requestsOn(life, type));
         if (allocation.size() > 0) {
             life.allocated(allocation);
         }
@@ -207,12 +204,7 @@ public final class MeshMemory {
             List<Allocation> viewsOnMesh) {
         requireOpen();
         Allocation binary = reserve(
-                Kind.LOCK_STEP,
-                meshAllocator,
-                devices,
-                buffer,
-                details,
-                (type, address) -> allocationAt(meshAllocator, type, address));
+                Kind.LOCK_STEP, meshAllocator, devices, buffer, details, type -> requestsIn(meshAllocator, type));
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
         MemoryRequest loading = reports.allocated(binary);
@@ -513,24 +505,32 @@ public final class MeshMemory {
         return true;
     }
 
-    /** Finds what is allocated at an address; for the error of a request that an allocator rejects. */
-    private interface Allocations {
-        Optional<Allocation> at(BufferType type, long address);
+    /** Finds the requests of the memory of an allocator; used for the error of a request that it rejects. */
+    private interface Requests {
+        LongFunction<Optional<MemoryRequest>> in(BufferType type);
     }
 
-    private Optional<Allocation> allocationAt(Allocator allocator, BufferType type, long address) {
-        return allocator == meshAllocator
-                ? Optional.ofNullable(lockStepOf(type).get(key(address)))
-                : subDevices.active().allocationAt(allocator, type, address);
+    private LongFunction<Optional<MemoryRequest>> requestsIn(Allocator allocator, BufferType type) {
+        if (allocator == meshAllocator) {
+            return address -> request(lockStepOf(type).get(key(address)));
+        }
+        Map<Long, Allocation> local = subDevices.active().allocations(allocator, type);
+        return address -> request(local.get(address));
+    }
+
+    private LongFunction<Optional<MemoryRequest>> requestsOn(DeviceOpenPeriod life, BufferType type) {
+        return address -> life.allocationAt(type, address).flatMap(Allocation::request);
+    }
+
+    private static Optional<MemoryRequest> request(@Nullable Allocation allocation) {
+        return allocation == null ? Optional.empty() : allocation.request();
     }
 
     /** Returns the blocks of L1 that are allocated by the mesh or by sub-devices of the active manager, in any order. */
     public List<MemoryShortage.Block> allocatedL1() {
         List<MemoryShortage.Block> blocks = new ArrayList<>();
         for (Allocator allocator : subDevices.activeAllocators()) {
-            blocks.addAll(allocator.blocks(
-                    BufferType.L1,
-                    address -> allocationAt(allocator, BufferType.L1, address).flatMap(Allocation::request)));
+            blocks.addAll(allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)));
         }
         return blocks;
     }
@@ -539,20 +539,13 @@ public final class MeshMemory {
     public List<MemoryShortage.Block> allocatedL1(int device) {
         DeviceOpenPeriod life = openPeriodOf(device);
         return life.hasAllocated()
-                ? life.allocator()
-                        .blocks(
-                                BufferType.L1,
-                                address -> life.allocationAt(BufferType.L1, address)
-                                        .flatMap(Allocation::request))
+                ? life.allocator().blocks(BufferType.L1, requestsOn(life, BufferType.L1))
                 : List.of();
     }
 
     /** Returns the blocks of the trace region, in any order. */
     public List<MemoryShortage.Block> allocatedTraces() {
-        return meshAllocator.blocks(
-                BufferType.TRACE,
-                address ->
-                        allocationAt(meshAllocator, BufferType.TRACE, address).flatMap(Allocation::request));
+        return meshAllocator.blocks(BufferType.TRACE, requestsIn(meshAllocator, BufferType.TRACE));
     }
 
     /**
@@ -586,7 +579,7 @@ public final class MeshMemory {
             List<Integer> on,
             BufferConfig buffer,
             AllocationDetails details,
-            Allocations others) {
+            Requests others) {
         if (buffer.size() == 0) {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
@@ -603,7 +596,7 @@ public final class MeshMemory {
             List<Integer> on,
             BufferConfig buffer,
             AllocationDetails details,
-            Allocations others) {
+            Requests others) {
         var request = BankLayout.of(buffer, allocator).request();
         long firstId = nextIds(kind, on);
         process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
@@ -613,12 +606,11 @@ public final class MeshMemory {
         return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
     }
 
-    private static long allocate(Allocator allocator, BufferType type, BankRequest request, Allocations others) {
+    private static long allocate(Allocator allocator, BufferType type, BankRequest request, Requests others) {
         try {
             return allocator.allocate(type, request);
         } catch (DeviceOutOfMemoryException full) {
-            throw full.causedBy(allocator.shortageOf(
-                    type, request, address -> others.at(type, address).flatMap(Allocation::request)));
+            throw full.causedBy(allocator.shortageOf(type, request, others.in(type)));
         }
     }
 

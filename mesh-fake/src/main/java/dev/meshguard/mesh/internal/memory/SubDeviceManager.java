@@ -13,6 +13,7 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -131,13 +132,16 @@ public final class SubDeviceManager {
         return allocated.contains(allocation);
     }
 
-    /** Returns what one of its sub-devices allocated at an address. */
-    Optional<Allocation> allocationAt(Allocator allocator, BufferType type, long address) {
-        return allocated.stream()
-                .filter(one -> one.type() == type
-                        && one.address() == address
-                        && one.allocator().filter(own -> own == allocator).isPresent())
-                .findFirst();
+    /** Returns what one of its sub-devices has allocated in a memory, by address. */
+    Map<Long, Allocation> allocations(Allocator allocator, BufferType type) {
+        Map<Long, Allocation> byAddress = new HashMap<>();
+        for (Allocation one : allocated) {
+            if (one.type() == type
+                    && one.allocator().filter(own -> own == allocator).isPresent()) {
+                byAddress.put(one.address(), one);
+            }
+        }
+        return byAddress;
     }
 
     boolean hasAllocations() {
