@@ -19,7 +19,6 @@ import dev.meshguard.mesh.runtime.RuntimePreset;
 import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Tests which mesh the arguments of {@code open_mesh_device} open, and which arguments are rejected. */
@@ -44,7 +43,7 @@ class OpenMeshDeviceTests {
         assertThat(reports.meshes())
                 .containsExactly(
                         MeshDescription.of(0, "2x4 mesh (Wormhole B0, May 2026)", List.of(0, 1, 2, 3, 4, 5, 6, 7))
-                                .withCapacities(capacitiesOf(mesh, ttnn)));
+                                .withCapacities(capacitiesOf(mesh, ttnn, 2_968_640, 103_776)));
     }
 
     @Test
@@ -55,7 +54,7 @@ class OpenMeshDeviceTests {
 
         assertThat(reports.meshes())
                 .containsExactly(new MeshDescription(0, "1x2 mesh (Wormhole B0, October 2025)", List.of(3, 2), 3)
-                        .withCapacities(capacitiesOf(mesh, october)));
+                        .withCapacities(capacitiesOf(mesh, october, 2_560_032, 101_152)));
     }
 
     @Test
@@ -63,7 +62,7 @@ class OpenMeshDeviceTests {
         Ttnn.builder(reports).preset(RuntimePreset.OCTOBER_2025).build().openMeshDevice();
 
         assertThat(reports.meshes().get(0).capacityOf(BufferType.DRAM))
-                .hasValue(new MemoryCapacity(BufferType.DRAM, 12, 1_073_741_824L - 2_560_032));
+                .hasValue(new MemoryCapacity(BufferType.DRAM, 12, 1_073_741_824L - 2_560_032).startingAt(2_560_032));
         assertThat(reports.meshes().get(0).capacityOf(BufferType.TRACE)).isEmpty();
     }
 
@@ -337,12 +336,16 @@ class OpenMeshDeviceTests {
         assertThat(RuntimePreset.MAY_2026.tracePageSize(1_000, 12)).isEqualTo(1_024);
     }
 
-    private static List<MemoryCapacity> capacitiesOf(MeshDevice mesh, Ttnn ttnn) {
-        return Stream.of(BufferType.DRAM, BufferType.L1)
-                .map(type -> new MemoryCapacity(
-                        type,
-                        ttnn.getMemoryView(mesh, type).numBanks(),
-                        mesh.statistics(type).totalAllocatable()))
-                .toList();
+    private static List<MemoryCapacity> capacitiesOf(MeshDevice mesh, Ttnn ttnn, long dramBase, long l1Base) {
+        return List.of(
+                capacityOf(mesh, ttnn, BufferType.DRAM).startingAt(dramBase),
+                capacityOf(mesh, ttnn, BufferType.L1).startingAt(l1Base));
+    }
+
+    private static MemoryCapacity capacityOf(MeshDevice mesh, Ttnn ttnn, BufferType type) {
+        return new MemoryCapacity(
+                type,
+                ttnn.getMemoryView(mesh, type).numBanks(),
+                mesh.statistics(type).totalAllocatable());
     }
 }

@@ -430,13 +430,17 @@ final class TrackerProgram {
     }
 
     private String capacity(MemoryCapacity capacity) {
+        String base = capacity.base().isPresent()
+                ? ".startingAt(" + number(capacity.base().getAsLong()) + ")"
+                : "";
         return String.format(
                 Locale.ROOT,
-                "new %s(%s, %d, %s)",
+                "new %s(%s, %d, %s)%s",
                 source.use(MemoryCapacity.class),
                 source.use(capacity.type()),
                 capacity.banks(),
-                number(capacity.bytesPerBank()));
+                number(capacity.bytesPerBank()),
+                base);
     }
 
     private String list(List<Integer> devices) {

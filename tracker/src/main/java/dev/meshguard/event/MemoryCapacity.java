@@ -1,6 +1,7 @@
 package dev.meshguard.event;
 
 import java.util.Locale;
+import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -13,10 +14,12 @@ import org.apiguardian.api.API.Status;
  * @param type the memory
  * @param banks the number of banks, at least 1
  * @param bytesPerBank the bytes of each bank that an allocator can reserve
+ * @param base the lowest address that an allocator can reserve, the same in every bank, if the source knows it; without it
+ *     the free space below the lowest and above the highest buffer cannot be told apart
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record MemoryCapacity(BufferType type, int banks, long bytesPerBank) {
+public record MemoryCapacity(BufferType type, int banks, long bytesPerBank, OptionalLong base) {
 
     /**
      * Creates a capacity.
@@ -32,5 +35,15 @@ public record MemoryCapacity(BufferType type, int banks, long bytesPerBank) {
                     banks,
                     bytesPerBank));
         }
+    }
+
+    /** Creates a capacity of a memory whose lowest address is unknown. */
+    public MemoryCapacity(BufferType type, int banks, long bytesPerBank) {
+        this(type, banks, bytesPerBank, OptionalLong.empty());
+    }
+
+    /** Returns this capacity with the lowest address that an allocator can reserve. */
+    public MemoryCapacity startingAt(long address) {
+        return new MemoryCapacity(type, banks, bytesPerBank, OptionalLong.of(address));
     }
 }

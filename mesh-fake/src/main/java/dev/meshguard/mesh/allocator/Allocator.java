@@ -381,6 +381,16 @@ public final class Allocator {
     }
 
     /**
+     * {@return the lowest address of a kind that can be reserved, the same in each bank, before any shrinking}
+     *
+     * @param type the kind of memory
+     * @throws MeshRuntimeException if the allocator does not manage the kind
+     */
+    public long bankBase(BufferType type) {
+        return manager(type).bankBase();
+    }
+
+    /**
      * {@return the bytes that a request needs in each bank: its share of the pages, rounded up as the free list does; 0 without
      * banks}
      *

@@ -344,6 +344,11 @@ public final class BankManager {
         return freeLists.isEmpty() ? region.size() : statistics().totalAllocatable();
     }
 
+    /** {@return the lowest address that can be reserved, the same in each bank, before any shrinking} */
+    public long bankBase() {
+        return region.start();
+    }
+
     private int banksFor(BankRequest request) {
         if (!request.isSharded()) {
             return requireBanks();

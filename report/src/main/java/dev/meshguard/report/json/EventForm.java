@@ -366,6 +366,9 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                 JsonFormat.write(json, "type", capacity.type());
                 json.writeNumberField("banks", capacity.banks());
                 json.writeNumberField("bytesPerBank", capacity.bytesPerBank());
+                if (capacity.base().isPresent()) {
+                    json.writeNumberField("base", capacity.base().getAsLong());
+                }
                 json.writeEndObject();
             }
             json.writeEndArray();
@@ -378,7 +381,8 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             capacities.add(new MemoryCapacity(
                     capacity.choice("type", BufferType.class),
                     capacity.integer("banks"),
-                    capacity.number("bytesPerBank")));
+                    capacity.number("bytesPerBank"),
+                    capacity.optionalNumber("base")));
         }
         return new MeshDescription(
                 fields.integer("mesh"),

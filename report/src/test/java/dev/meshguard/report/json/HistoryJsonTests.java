@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
@@ -53,7 +54,10 @@ class HistoryJsonTests {
         var tracker = AllocationTracker.builder()
                 .clock(() -> Instant.parse("2026-03-01T10:15:30.5Z"))
                 .build();
-        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1)));
+        tracker.meshOpened(MeshDescription.of(0, "1x2 mesh", List.of(0, 1))
+                .withCapacities(List.of(
+                        new MemoryCapacity(BufferType.DRAM, 12, 1 << 20).startingAt(4096),
+                        new MemoryCapacity(BufferType.L1, 64, 1 << 19))));
         tracker.phase(Phase.TEST);
         var cache = MemoryRequest.restored(AllocationDetails.user().labelled("kv-cache"), Optional.of(KV_CACHE));
         tracker.allocated(cache, 0, BufferType.DRAM, 0x3ffff800, 2048, Ownership.OWNING);
@@ -68,9 +72,11 @@ class HistoryJsonTests {
                 .build());
         tracker.checked();
 
+        assertThat(read(written(tracker.history())).meshes())
+                .containsExactlyElementsOf(tracker.history().meshes());
         assertThat(written(tracker.history())).isEqualTo("""
                 {"kind":"header","format":"meshguard-history","version":2,"minor":0,"retention":"ALL","flatAddresses":true}
-                {"kind":"meshOpened","number":1,"at":"2026-03-01T10:15:30.500Z","mesh":0,"name":"1x2 mesh","devices":[0,1]}
+                {"kind":"meshOpened","number":1,"at":"2026-03-01T10:15:30.500Z","mesh":0,"name":"1x2 mesh","devices":[0,1],"capacities":[{"type":"DRAM","banks":12,"bytesPerBank":1048576,"base":4096},{"type":"L1","banks":64,"bytesPerBank":524288}]}
                 {"kind":"phaseBegan","number":2,"at":"2026-03-01T10:15:30.500Z","phase":"TEST"}
                 {"kind":"origin","id":1,"frames":[{"class":"dev.example.KvCacheTest","method":"decode","file":"KvCacheTest.java","line":41}]}
                 {"kind":"request","id":1,"label":"kv-cache","origin":1}

@@ -396,7 +396,8 @@ public final class MeshMemory {
     public List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
-            all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type)));
+            all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type))
+                    .startingAt(meshAllocator.bankBase(type)));
         }
         return all;
     }
