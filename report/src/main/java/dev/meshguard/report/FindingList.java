@@ -1,5 +1,6 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.AbstractList;
@@ -53,13 +54,21 @@ final class FindingList extends AbstractList<Finding> implements RandomAccess {
                 .findFirst();
     }
 
-    /** Returns the number of buffers of the findings from an index on, without writing any. */
-    static long buffers(List<Finding> findings, int from) {
-        return findings instanceof FindingList list
-                ? list.groups.stream()
-                        .skip(from)
-                        .mapToLong(FindingGroups::buffers)
-                        .sum()
-                : findings.stream().skip(from).mapToLong(Finding::buffers).sum();
+    /** Returns the buffers and bytes of the findings from an index on, in parentheses, without writing any finding. */
+    static String amount(List<Finding> findings, int from) {
+        long buffers;
+        long bytes;
+        if (findings instanceof FindingList list) {
+            List<FindingGroups> rest = list.groups.subList(from, list.groups.size());
+            buffers = rest.stream().mapToLong(FindingGroups::buffers).sum();
+            bytes = FindingGroups.sumOfBytes(rest);
+        } else {
+            List<Finding> rest = findings.subList(from, findings.size());
+            buffers = rest.stream().mapToLong(Finding::buffers).sum();
+            bytes = rest.stream().mapToLong(Finding::bytes).reduce(0, Quantities::saturatedSum);
+        }
+        return (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer"))
+                + (bytes == 0 ? "" : ", " + Quantities.shortSize(bytes))
+                + (buffers == 0 ? "" : ")");
     }
 }

@@ -59,17 +59,23 @@ final class FindingWriter {
 
     /** Returns the only finding of a section in words; the headline names its bytes. */
     Finding onlyFinding(FindingGroups finding) {
-        return new Finding(title(finding, ""), sites(finding), facts(finding), finding.buffers());
+        return finding(finding, "");
     }
 
     /** Returns one of several findings of a section in words. */
     Finding findingOfSeveral(FindingGroups finding) {
         boolean isOneSize =
                 finding.groups().stream().map(SurvivorGroup::size).distinct().count() == 1;
-        String bytes = isOneSize && finding.survivors().limit(2).count() > 1
-                ? Quantities.shortSize(finding.bytes()) + ": "
-                : "";
-        return new Finding(title(finding, bytes), sites(finding), facts(finding), finding.buffers());
+        return finding(
+                finding,
+                isOneSize && finding.survivors().limit(2).count() > 1
+                        ? Quantities.shortSize(finding.bytes()) + ": "
+                        : "");
+    }
+
+    private Finding finding(FindingGroups finding, String bytes) {
+        return new Finding(
+                title(finding, bytes), sites(finding), facts(finding), finding.buffers(), finding.totalBytes());
     }
 
     private List<Fact> facts(FindingGroups finding) {
@@ -104,7 +110,28 @@ final class FindingWriter {
                 + first.label()
                         .map(label -> ", label " + Quantities.quoted(label))
                         .orElse("")
-                + owners(finding.survivors().toList());
+                + owners(finding.survivors().toList())
+                + withIt(finding);
+    }
+
+    /** The headline counts what disappears with a finding, so its title does, too. */
+    private static String withIt(FindingGroups finding) {
+        long buffers = finding.buffers() - finding.survivors().count();
+        return buffers == 0
+                ? ""
+                : ", and " + Quantities.count(buffers, "buffer") + " ("
+                        + Quantities.shortSize(bytesOf(consequencesOf(finding))) + ") with "
+                        + (finding.survivors().limit(2).count() == 1 ? "it" : "them");
+    }
+
+    private static List<SurvivorGroup> consequencesOf(FindingGroups finding) {
+        return finding.groups().stream()
+                .flatMap(group -> group.consequences().stream())
+                .toList();
+    }
+
+    private static long bytesOf(List<SurvivorGroup> groups) {
+        return groups.stream().mapToLong(SurvivorGroup::totalBytes).reduce(0, Quantities::saturatedSum);
     }
 
     /** A reader searches a log by the exact size, but reads a rounded one where a line of code is known. */
@@ -229,13 +256,12 @@ final class FindingWriter {
 
     /** Buffers that are freed with those of the finding have one line for each sort: they need no fix of their own. */
     private List<String> consequences(FindingGroups finding) {
-        List<SurvivorGroup> all = finding.groups().stream()
-                .flatMap(group -> group.consequences().stream())
-                .toList();
         record Sort(Object type, long size) {}
-        Map<Sort, List<Survivor>> sorts = new LinkedHashMap<>();
-        all.forEach(group -> sorts.computeIfAbsent(new Sort(group.type(), group.size()), unused -> new ArrayList<>())
-                .addAll(group.survivors()));
+        Map<Sort, List<SurvivorGroup>> sorts = new LinkedHashMap<>();
+        consequencesOf(finding)
+                .forEach(group -> sorts.computeIfAbsent(
+                                new Sort(group.type(), group.size()), unused -> new ArrayList<>())
+                        .add(group));
         List<String> lines = new ArrayList<>();
         sorts.entrySet().stream()
                 .limit(MAX_CONSEQUENCES)
@@ -243,16 +269,20 @@ final class FindingWriter {
                         sort.getKey().type().toString(), sort.getKey().size(), sort.getValue())));
         int more = sorts.size() - lines.size();
         if (more > 0) {
-            long buffers = sorts.values().stream()
+            List<SurvivorGroup> others = sorts.values().stream()
                     .skip(MAX_CONSEQUENCES)
-                    .mapToLong(List::size)
-                    .sum();
-            lines.add(Quantities.count(buffers, "more buffer") + " of " + more + " other sorts");
+                    .flatMap(List::stream)
+                    .toList();
+            long buffers = others.stream().mapToLong(SurvivorGroup::buffers).sum();
+            lines.add(Quantities.count(buffers, "more buffer") + " (" + Quantities.shortSize(bytesOf(others)) + ") of "
+                    + Quantities.count(more, "other sort"));
         }
         return lines;
     }
 
-    private String consequence(String type, long size, List<Survivor> survivors) {
+    private String consequence(String type, long size, List<SurvivorGroup> groups) {
+        List<Survivor> survivors =
+                groups.stream().flatMap(group -> group.survivors().stream()).toList();
         List<Integer> on = survivors.stream()
                 .map(survivor -> survivor.buffer().device())
                 .distinct()
@@ -260,10 +290,12 @@ final class FindingWriter {
                 .toList();
         return String.format(
                 Locale.ROOT,
-                "%s  %s%s on %s%s",
+                "%s  %s on %s%s",
                 type,
-                survivors.size() == 1 ? "" : survivors.size() + " x ",
-                Quantities.shortSize(size),
+                survivors.size() == 1
+                        ? Quantities.shortSize(size)
+                        : survivors.size() + " x " + Quantities.shortSize(size) + " ("
+                                + Quantities.shortSize(bytesOf(groups)) + ")",
                 DeviceNames.of(on),
                 owners(survivors));
     }

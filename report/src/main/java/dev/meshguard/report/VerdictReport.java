@@ -75,9 +75,10 @@ public record VerdictReport(
      * @param sites the line of code that allocated them, and the callers that tell findings of one line apart; empty if
      *     no line is known
      * @param facts why the buffers survived, how to fix it, and what was seen, in this order
-     * @param buffers the number of buffers of the finding
+     * @param buffers the number of buffers of the finding, consequences included; 0 for a free of nothing
+     * @param bytes their bytes, at most {@link Long#MAX_VALUE}
      */
-    public record Finding(String title, List<String> sites, List<Fact> facts, long buffers) {
+    public record Finding(String title, List<String> sites, List<Fact> facts, long buffers, long bytes) {
 
         /** Creates a finding with its own copies of the lists. */
         public Finding {

@@ -149,12 +149,17 @@ final class VerdictReportBuilder {
     private List<Finding> undecided(List<FindingGroups> undecided) {
         int shown = Math.min(MAX_UNDECIDED, undecided.size());
         List<Finding> findings = new ArrayList<>(written(undecided.subList(0, shown)));
-        long more = undecided.subList(shown, undecided.size()).stream()
-                .mapToLong(FindingGroups::buffers)
-                .sum();
+        List<FindingGroups> others = undecided.subList(shown, undecided.size());
+        long more = others.stream().mapToLong(FindingGroups::buffers).sum();
+        long bytes = FindingGroups.sumOfBytes(others);
         if (more > 0) {
             findings.add(new Finding(
-                    Quantities.count(more, "more buffer") + " of which it is not known", List.of(), List.of(), more));
+                    Quantities.count(more, "more buffer") + " (" + Quantities.shortSize(bytes)
+                            + ") of which it is not known",
+                    List.of(),
+                    List.of(),
+                    more,
+                    bytes));
         }
         return findings;
     }
@@ -208,6 +213,7 @@ final class VerdictReportBuilder {
                             anomaly.event().number()),
                     siteOf(anomaly).stream().toList(),
                     List.of(new Fact(Fact.WHY, holder(anomaly))),
+                    0,
                     0));
         }
         int more = anomalies.size() - findings.size();
@@ -217,6 +223,7 @@ final class VerdictReportBuilder {
                     Quantities.count(more, areFrees ? "more free" : "more finding") + " of that kind",
                     List.of(),
                     List.of(),
+                    0,
                     0));
         }
         return findings;
@@ -292,7 +299,8 @@ final class VerdictReportBuilder {
                     overlap.title(meshes),
                     List.of(overlap.site()),
                     overlap.facts(meshes),
-                    overlap.reports().size()));
+                    overlap.reports().size(),
+                    0));
         }
         int more = overlaps.size() - findings.size();
         if (more > 0) {
@@ -303,7 +311,8 @@ final class VerdictReportBuilder {
                     overlaps.stream()
                             .skip(MAX_ANOMALIES)
                             .mapToLong(overlap -> overlap.reports().size())
-                            .sum()));
+                            .sum(),
+                    0));
         }
         long buffers =
                 overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();
@@ -606,7 +615,7 @@ final class VerdictReportBuilder {
             List<Fact> facts = new ArrayList<>();
             TypingErrorHint.of(entry, verdict).ifPresent(hint -> facts.add(new Fact(Fact.WHY, hint)));
             facts.add(new Fact(Fact.FIX, "If that is right, remove the entry, or it will hide the next leak."));
-            return new Finding("no survivor matches: " + entry, List.of(), facts, 0);
+            return new Finding("no survivor matches: " + entry, List.of(), facts, 0, 0);
         }
         Expectation lowered = entry.exactly(result.matchedBuffers());
         return new Finding(
@@ -621,6 +630,7 @@ final class VerdictReportBuilder {
                         new Fact(Fact.FIX, "If fewer are right, expect the survivors:"),
                         new Fact(Fact.FIX, ExpectationSnippets.annotation(lowered)),
                         new Fact(Fact.FIX, "as a line of a file: " + lowered.toText())),
+                0,
                 0);
     }
 
@@ -634,8 +644,10 @@ final class VerdictReportBuilder {
 
     private Optional<ExpectationSnippet> expectationSnippet() {
         ExpectationSnippets snippets = ExpectationSnippets.of(verdict);
-        return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(status -> findings(status).stream())
+        Stream<SurvivorStatus> statuses = VerdictText.hasOnlyWrongReports(verdict)
+                ? Stream.of(SurvivorStatus.MISREPORTED)
+                : Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE);
+        return statuses.flatMap(status -> findings(status).stream())
                 .sorted(Comparator.comparing(finding -> isKnown(finding.first())))
                 .map(snippets::narrowest)
                 .flatMap(Optional::stream)

@@ -8,6 +8,7 @@ import dev.meshguard.report.VerdictReport.Section;
 import dev.meshguard.report.VerdictReport.TeardownRow;
 import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.Sum;
 import dev.meshguard.verdict.SourceVocabulary;
 import java.util.ArrayList;
@@ -189,9 +190,7 @@ final class VerdictText {
         }
         int cut = findings.size() - shown;
         if (cut > 0) {
-            long buffers = FindingList.buffers(findings, shown);
-            lines.add(
-                    "… and " + cut + " more" + (buffers == 0 ? "" : " (" + Quantities.count(buffers, "buffer") + ")"));
+            lines.add("… and " + cut + " more" + FindingList.amount(findings, shown));
         }
         lines.addAll(fix);
         return shown;
@@ -278,7 +277,7 @@ final class VerdictText {
         report.expectationSnippet()
                 .filter(unused -> isOne || report.page().isEmpty())
                 .ifPresent(entry -> end.add(padded("expect", 7) + " "
-                        + (isOne ? "" : "one of them: ")
+                        + use(report, isOne)
                         + (isOfProgram(report) && report.reproduction().isEmpty()
                                 ? entry.line()
                                 : entry.annotation())));
@@ -287,7 +286,7 @@ final class VerdictText {
                         + (isOne && place.endsWith(".html") ? "#finding-1" : "")
                         + (isOne || report.expectationSnippet().isEmpty()
                                 ? ""
-                                : "   (entries to expect them are there)")));
+                                : "   (with the entries that expect them)")));
         report.attachedText()
                 .filter(unused -> report.page().isEmpty())
                 .ifPresent(file -> end.add(padded("report", 7) + " " + file));
@@ -303,6 +302,19 @@ final class VerdictText {
         lines.addAll(notes);
         lines.addAll(end);
         return lines;
+    }
+
+    /** Returns what an entry is for, if that is not the finding alone: a wrong report is mended where it is made. */
+    private static String use(VerdictReport report, boolean isOne) {
+        String finding = isOne ? "" : "one of them";
+        String time = hasOnlyWrongReports(report.verdict()) ? "until the reports are right" : "";
+        String use = finding + (isOne || time.isEmpty() ? "" : ", ") + time;
+        return use.isEmpty() ? "" : use + ": ";
+    }
+
+    /** Returns whether the test code is not at fault: nothing leaked, and nothing was freed too late. */
+    static boolean hasOnlyWrongReports(LeakVerdict verdict) {
+        return verdict.sum().leaked() == 0 && verdict.sum().late() == 0;
     }
 
     private static int findings(VerdictReport report) {

@@ -218,7 +218,7 @@ class FindingGroupsTests {
                 .endsWith("\npage    target/meshguard/KvCacheTest.html#finding-1");
         assertThat(two)
                 .doesNotContain("@ExpectBuffers")
-                .endsWith("\npage    target/meshguard/KvCacheTest.html   (entries to expect them are there)");
+                .endsWith("\npage    target/meshguard/KvCacheTest.html   (with the entries that expect them)");
     }
 
     @Test

@@ -229,7 +229,7 @@ class VerdictReportTests {
 
         List<String> lines = text().lines().toList();
 
-        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9992 more (9992 buffers)");
+        assertThat(lines).hasSizeLessThanOrEqualTo(40).contains("… and 9992 more (9992 buffers, 624.5 KiB)");
     }
 
     @Test

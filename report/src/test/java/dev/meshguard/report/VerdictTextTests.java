@@ -1,16 +1,22 @@
 package dev.meshguard.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
+import dev.meshguard.event.Quantities;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
+import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +24,13 @@ class VerdictTextTests {
 
     private static final String HELPER = "dev.example.Model.allocate(Model.java:128)";
     private static final String FIX = "Free the buffer before close_mesh_device.";
+
+    private static final String SIZE = "[\\d.]+ [KMGTPE]?i?B";
+    private static final Pattern HEADLINE = Pattern.compile(
+            "^(?:LEAK|FREED_LATE|INCONCLUSIVE)  (" + SIZE + ") in |^MISREPORTED .*\\((" + SIZE + ")\\) lack");
+    private static final Pattern TITLE =
+            Pattern.compile("^(?:[A-Z0-9_]+  |\\d+ more buffers? \\()(?:(?<count>\\d+) x )?(?<size>" + SIZE + ")");
+    private static final Pattern WITH = Pattern.compile(", and \\d+ buffers? \\((" + SIZE + ")\\) with (?:it|them)$");
 
     @Test
     void severalFullSectionsFitOnAScreen() {
@@ -68,12 +81,55 @@ class VerdictTextTests {
                 .orElseThrow();
     }
 
+    @Test
+    void theFindingsOfASectionAddUpToItsHeadline() {
+        for (int seed = 0; seed < 500; seed++) {
+            LeakVerdict verdict = LeakCheck.create().examine(RandomHistory.of(new Random(seed), 60));
+            for (Section section : VerdictReport.of(verdict).sections()) {
+                Matcher headline = HEADLINE.matcher(section.headline());
+                if (headline.find()) {
+                    String bytes = Quantities.shortSize(section.findings().stream()
+                            .mapToLong(Finding::bytes)
+                            .reduce(0, Quantities::saturatedSum));
+
+                    assertThat(bytes)
+                            .as("seed %d: %s", seed, section)
+                            .isEqualTo(headline.group(1) == null ? headline.group(2) : headline.group(1));
+                    assertThat(section.findings())
+                            .as("seed %d", seed)
+                            .allSatisfy(finding ->
+                                    assertThat(bytesIn(finding)).isCloseTo(finding.bytes(), withinPercentage(2)));
+                }
+            }
+        }
+    }
+
+    /** Returns the bytes that a reader of a finding adds up: those of its title, and those with it. */
+    private static double bytesIn(Finding finding) {
+        Matcher own = TITLE.matcher(finding.title());
+        Matcher with = WITH.matcher(finding.title());
+        if (!own.find()) {
+            return 0;
+        }
+        double count = own.group("count") == null ? 1 : Double.parseDouble(own.group("count"));
+        return count * bytes(own.group("size")) + (with.find() ? bytes(with.group(1)) : 0);
+    }
+
+    private static double bytes(String size) {
+        String[] parts = size.split(" ", -1);
+        return Double.parseDouble(parts[0])
+                * Math.pow(
+                        1024,
+                        List.of("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB").indexOf(parts[1]));
+    }
+
     private static Finding finding(String title, String site, String fix) {
         return new Finding(
                 title,
                 List.of(site, "dev.example.Caller.call(Caller.java:1)"),
                 List.of(new Fact(Fact.WHY, "UNEXPLAINED"), new Fact(Fact.FIX, fix)),
-                1);
+                1,
+                64);
     }
 
     private static List<Section> randomSections(Random random) {

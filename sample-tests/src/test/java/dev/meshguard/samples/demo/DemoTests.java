@@ -22,13 +22,13 @@ class DemoTests {
                    why   CACHED: program 2 (matmul) has been in the program cache since {last owner cached} and never left it
                    seen  allocated in TEST (events #97 to #111)
                          at 0x3ffff000 (1073737728) on device 0: allocated 2 times, freed 1 time
-                2. DRAM  96 KiB: 8 x 12 KiB, one on each of devices 0-7, owned by program 1 (add)
+                2. DRAM  96 KiB: 8 x 12 KiB, one on each of devices 0-7, owned by program 1 (add), and 3 buffers (12 KiB) with them
                    at dev.meshguard.samples.support.MeshAllocation.add(MeshAllocation.java:44)
                    at dev.meshguard.samples.demo.DemoScenario$ThirtySixKilobytesTestCase.closesTheMeshWithItsProgramsStillCached(DemoScenario.java:28)
                    why   CACHED: program 1 (add) has been in the program cache since {owner cached 1} and never left it
                    seen  allocated in TEST (events #45 to #59)
                          at 0x3ffff800 (1073739776) on device 0: allocated 2 times, freed 1 time
-                   with  L1  3 x 4 KiB on device 0, owned by program 1 (add), program 2 (matmul)
+                   with  L1  3 x 4 KiB (12 KiB) on device 0, owned by program 1 (add), program 2 (matmul)
                 fix     Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a
                         mesh does neither.
 
@@ -68,7 +68,7 @@ class DemoTests {
                          at 0x18b20 (101152) on device 0: allocated 2 times, freed 0 times
 
                 sum     67 allocated = 64 freed + 3 misreported
-                expect  @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 3, origin = "MeshAllocation.add", because = "…")
+                expect  until the reports are right: @ExpectBuffers(type = L1, device = 0, size = 4096, atMost = 3, origin = "MeshAllocation.add", because = "…")
                 rerun   mvn test -Dtest='DemoScenario$ThreeL1BuffersTestCase#runsEveryStepOnARuntimeThatForgetsCircularBuffers'"""));
     }
 
