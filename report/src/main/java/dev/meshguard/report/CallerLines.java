@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.Origin;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,6 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +23,13 @@ import org.jspecify.annotations.Nullable;
  * <p>If a helper allocates for everybody, its line is the same in all findings and leads nowhere. Then the first caller on the
  * stack that differs tells them apart. If the helper has one caller only, the line of the test class leads to it. The
  * answer depends on the findings of one verdict alone.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @since 0.1
  */
-final class CallerLines {
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class CallerLines {
 
     /** A caller of the line that allocated, and the buffers that it caused. */
     record Caller(StackTraceElement frame, long buffers) {}
@@ -51,6 +59,24 @@ final class CallerLines {
                 differences.put(line, depth);
             }
         });
+    }
+
+    /**
+     * Returns the lines of the findings of a verdict.
+     *
+     * @param testClass the class whose test ran, if it is known
+     */
+    public static CallerLines of(LeakVerdict verdict, Optional<Class<?>> testClass) {
+        return new CallerLines(verdict.groups(), testClass.map(Class::getName));
+    }
+
+    /**
+     * Returns the line at which a reader begins: the caller of most of the buffers if the line of the allocation leads
+     * nowhere, otherwise that line.
+     */
+    public Optional<StackTraceElement> firstLineOf(SurvivorGroup group) {
+        FindingGroups finding = new FindingGroups(List.of(group));
+        return of(finding).stream().map(Caller::frame).findFirst().or(finding::site);
     }
 
     /** Returns the callers that a reader needs, the one of most buffers first; none if the line of the allocation is enough. */

@@ -162,6 +162,25 @@ class FindingGroupsTests {
     }
 
     @Test
+    void aReaderBeginsAtTheCallerOfAHelper() {
+        allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
+        LeakVerdict one = verdict();
+        allocated(L1, 0, 1024, "kv-cache", HELPER, LOAD_CACHE, TEST);
+        LeakVerdict two = verdict();
+
+        assertThat(firstLines(one, Optional.empty())).containsExactly(HELPER);
+        assertThat(firstLines(one, Optional.of(FindingGroupsTests.class))).containsExactly(TEST);
+        assertThat(firstLines(two, Optional.of(FindingGroupsTests.class))).containsExactly(LOAD_WEIGHTS, LOAD_CACHE);
+    }
+
+    private static List<StackTraceElement> firstLines(LeakVerdict verdict, Optional<Class<?>> testClass) {
+        CallerLines lines = CallerLines.of(verdict, testClass);
+        return verdict.groups().stream()
+                .flatMap(group -> lines.firstLineOf(group).stream())
+                .toList();
+    }
+
+    @Test
     void aLineOfTheTestClassNeedsNoCaller() {
         StackTraceElement outer =
                 new StackTraceElement("dev.meshguard.report.FindingGroupsTests", "outer", "FindingGroupsTests.java", 3);

@@ -7,6 +7,8 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,12 +23,18 @@ import org.apiguardian.api.API.Status;
  * @param key the properties that they share
  * @param types the types of their memory
  * @param totals their counts and bytes
+ * @param lines the lines at which a reader begins, each with its part of the totals: the callers if a helper allocated,
+ *     otherwise the line of the allocation; empty if it is unknown
  * @param checks the checks that found them, by name, each with its page if it has one
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record FindingTotals(
-        Key key, Set<BufferType> types, LeakTotals totals, SortedMap<String, Optional<String>> checks)
+        Key key,
+        Set<BufferType> types,
+        LeakTotals totals,
+        Map<StackTraceElement, LeakTotals> lines,
+        SortedMap<String, Optional<String>> checks)
         implements Comparable<FindingTotals> {
 
     private static final Comparator<FindingTotals> ORDER = Comparator.comparing(
@@ -48,18 +56,26 @@ public record FindingTotals(
     /** Creates totals with their own copies. */
     public FindingTotals {
         types = Collections.unmodifiableSet(EnumSet.copyOf(types));
+        lines = Collections.unmodifiableMap(new LinkedHashMap<>(lines));
         checks = Collections.unmodifiableSortedMap(new TreeMap<>(checks));
     }
 
     /**
      * Returns the totals of one finding.
      *
+     * @param line the line at which a reader begins, if it is known
      * @param baseline the comparison with the known leaks, if there is a baseline
      * @param check the name of the check that found it
      * @param page the page of the check, if it has one
      */
     public static FindingTotals of(
-            SurvivorGroup group, Optional<String> baseline, String check, Optional<String> page) {
+            SurvivorGroup group,
+            Optional<StackTraceElement> line,
+            Optional<String> baseline,
+            String check,
+            Optional<String> page) {
+        Map<StackTraceElement, LeakTotals> lines = new HashMap<>();
+        line.ifPresent(frame -> lines.put(frame, LeakTotals.of(group)));
         return new FindingTotals(
                 new Key(
                         group.cause(),
@@ -68,6 +84,7 @@ public record FindingTotals(
                         baseline),
                 EnumSet.of(group.type()),
                 LeakTotals.of(group),
+                lines,
                 new TreeMap<>(Map.of(check, page)));
     }
 
@@ -77,7 +94,9 @@ public record FindingTotals(
         allTypes.addAll(more.types);
         SortedMap<String, Optional<String>> allChecks = new TreeMap<>(checks);
         allChecks.putAll(more.checks);
-        return new FindingTotals(key, allTypes, totals.and(more.totals), allChecks);
+        Map<StackTraceElement, LeakTotals> allLines = new LinkedHashMap<>(lines);
+        more.lines.forEach((line, part) -> allLines.merge(line, part, LeakTotals::and));
+        return new FindingTotals(key, allTypes, totals.and(more.totals), allLines, allChecks);
     }
 
     @Override

@@ -99,6 +99,28 @@ class JobReportTests {
     }
 
     @Test
+    void annotatesTheCallersOfAHelper() {
+        StackTraceElement small = new StackTraceElement("dev.example.ModelTest", "small", "ModelTest.java", 7);
+        StackTraceElement large = new StackTraceElement("dev.example.ModelTest", "large", "ModelTest.java", 9);
+        FindingTotals finding = new FindingTotals(
+                new FindingTotals.Key(Cause.HELD, SurvivorStatus.LEAKED, Optional.of(DECODE), Optional.empty()),
+                EnumSet.of(BufferType.DRAM),
+                new LeakTotals(2, 3, 9_216),
+                Map.of(small, new LeakTotals(1, 1, 1_024), large, new LeakTotals(1, 2, 8_192)),
+                new TreeMap<>(Map.of("A#leaks", Optional.empty())));
+
+        assertThat(new JobReport(numbers(1, 0), Outcome.LEAKED, List.of(finding), Optional.empty())
+                        .annotations(site -> Optional.of(site.getFileName())))
+                .containsExactly(
+                        "::error file=ModelTest.java,line=9,title=MeshGuard%3A 8 KiB leaked::2 DRAM buffers HELD; allocated in"
+                                + " dev.example.KvCacheTest.decode(KvCacheTest.java:41), called from"
+                                + " dev.example.ModelTest.large(ModelTest.java:9); found by A#leaks",
+                        "::error file=ModelTest.java,line=7,title=MeshGuard%3A 1 KiB leaked::1 DRAM buffer HELD; allocated in"
+                                + " dev.example.KvCacheTest.decode(KvCacheTest.java:41), called from"
+                                + " dev.example.ModelTest.small(ModelTest.java:7); found by A#leaks");
+    }
+
+    @Test
     void aLineWithoutAFileIsInTheTextOnly() {
         JobReport report = new JobReport(
                 numbers(1, 0),
@@ -139,6 +161,7 @@ class JobReportTests {
                 key,
                 EnumSet.of(BufferType.DRAM),
                 new LeakTotals(1, 1, bytes),
+                Map.of(DECODE, new LeakTotals(1, 1, bytes)),
                 new TreeMap<>(Map.of(check, Optional.of("target/meshguard/" + check + ".html"))));
     }
 

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.report.summary.JobReport;
 import dev.meshguard.report.summary.LeakTotals;
@@ -131,6 +133,32 @@ class RunSummaryCollectorTests {
             assertThat(finding.totals()).isEqualTo(new LeakTotals(2, 4, 16_384));
             assertThat(finding.checks()).containsOnlyKeys("A#leaks", "B#leaks");
             assertThat(finding.key().baseline()).isEmpty();
+        });
+    }
+
+    @Test
+    void aFindingOfAHelperNamesTheLineOfTheTestClass() {
+        StackTraceElement helper = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 128);
+        StackTraceElement caller =
+                new StackTraceElement(getClass().getName(), "test", "RunSummaryCollectorTests.java", 3);
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        tracker.allocated(
+                MemoryRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of(helper, caller)))),
+                0,
+                BufferType.DRAM,
+                65_536,
+                4_096,
+                Ownership.OWNING);
+        RunSummaryCollector numbers = numbers();
+        try (RunningCheck check = numbers.checkOfMesh(subject("A#leaks"))) {
+            check.found(LeakCheck.create().examine(tracker.history()));
+            check.ranIn(getClass());
+        }
+
+        assertThat(report(numbers).findings()).singleElement().satisfies(finding -> {
+            assertThat(finding.key().site()).contains(helper);
+            assertThat(finding.lines()).containsOnlyKeys(caller);
         });
     }
 

@@ -2,6 +2,7 @@ package dev.meshguard.junit.internal.summary;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.CallerLines;
 import dev.meshguard.report.summary.Amount;
 import dev.meshguard.report.summary.FindingTotals;
 import dev.meshguard.report.summary.JobReport;
@@ -123,9 +124,11 @@ public final class RunSummaryCollector {
 
     private void addFindings(RunningCheck check, LeakVerdict verdict) {
         Optional<BaselineComparison> compared = check.baseline().map(known -> BaselineComparison.of(known, verdict));
+        CallerLines lines = CallerLines.of(verdict, check.testClass());
         Stream.concat(remainingIn(verdict).stream(), verdict.groups(SurvivorStatus.UNDECIDED).stream())
                 .map(group -> FindingTotals.of(
                         group,
+                        lines.firstLineOf(group),
                         compared.flatMap(comparison -> comparison.description(group)),
                         check.subject().name(),
                         check.page()))

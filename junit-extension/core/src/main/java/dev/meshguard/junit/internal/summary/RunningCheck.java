@@ -21,6 +21,7 @@ public final class RunningCheck implements AutoCloseable {
     private CheckResult result = CheckResult.FAILED;
     private @Nullable LeakVerdict verdict;
     private @Nullable Baseline baseline;
+    private @Nullable Class<?> testClass;
     private @Nullable String page;
     private @Nullable String headline;
 
@@ -39,6 +40,11 @@ public final class RunningCheck implements AutoCloseable {
     /** Sets the known leaks with which the findings are compared. */
     public void comparedWith(Baseline known) {
         baseline = known;
+    }
+
+    /** Sets the class whose test ran. */
+    public void ranIn(Class<?> newTestClass) {
+        testClass = newTestClass;
     }
 
     /** Sets the location of the page that shows the check. */
@@ -84,6 +90,10 @@ public final class RunningCheck implements AutoCloseable {
 
     Optional<Baseline> baseline() {
         return Optional.ofNullable(baseline);
+    }
+
+    Optional<Class<?>> testClass() {
+        return Optional.ofNullable(testClass);
     }
 
     Optional<String> headline() {
