@@ -7,6 +7,7 @@ import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -153,6 +154,22 @@ public record VerdictReport(
      */
     public record ExpectationSnippet(String annotation, String line) {}
 
+    /** The content that no verdict has; it changes only before a report uses it. */
+    private static final class Additions {
+
+        private final List<String> notes;
+        private Optional<String> reproduction;
+        private Optional<String> page;
+        private Optional<String> attachedText;
+
+        private Additions(VerdictReport report) {
+            notes = new ArrayList<>(report.notes);
+            reproduction = report.reproduction;
+            page = report.page;
+            attachedText = report.attachedText;
+        }
+    }
+
     /** Creates a report with its own copies of the lists. */
     public VerdictReport {
         sections = List.copyOf(sections);
@@ -194,75 +211,40 @@ public record VerdictReport(
      * mesh.
      */
     public VerdictReport noting(String note) {
-        List<String> more = new ArrayList<>(notes);
-        more.add(note);
-        return new VerdictReport(
-                verdict,
-                sections,
-                tracked,
-                teardown,
-                timeline,
-                more,
-                histograms,
-                expectations,
-                expectationSnippet,
-                reproduction,
-                page,
-                attachedText,
-                limits);
+        return with(changed -> changed.notes.add(note));
     }
 
     /** Returns this report with the command that reproduces it. */
     public VerdictReport reproducedBy(String command) {
-        return new VerdictReport(
-                verdict,
-                sections,
-                tracked,
-                teardown,
-                timeline,
-                notes,
-                histograms,
-                expectations,
-                expectationSnippet,
-                Optional.of(command),
-                page,
-                attachedText,
-                limits);
+        return with(changed -> changed.reproduction = Optional.of(command));
     }
 
     /** Returns this report with the location of a page that shows it. */
     public VerdictReport shownAt(String place) {
-        return new VerdictReport(
-                verdict,
-                sections,
-                tracked,
-                teardown,
-                timeline,
-                notes,
-                histograms,
-                expectations,
-                expectationSnippet,
-                reproduction,
-                Optional.of(place),
-                attachedText,
-                limits);
+        return with(changed -> changed.page = Optional.of(place));
     }
 
     /** Returns this report with the location of a file with the text and the tables. */
     public VerdictReport attachedAt(String file) {
+        return with(changed -> changed.attachedText = Optional.of(file));
+    }
+
+    private VerdictReport with(Consumer<Additions> change) {
+        Additions changed = new Additions(this);
+        change.accept(changed);
         return new VerdictReport(
                 verdict,
                 sections,
                 tracked,
                 teardown,
                 timeline,
-                notes,
+                changed.notes,
                 histograms,
                 expectations,
                 expectationSnippet,
-                reproduction,
-                page,
-                Optional.of(file),
+                changed.reproduction,
+                changed.page,
+                changed.attachedText,
                 limits);
     }
 
