@@ -1,8 +1,8 @@
 "use strict";
 
-/** Gives findings, buffers, events and devices an address: a link opens exactly that thing, and selecting it changes the address. */
+/** Gives findings, buffers, events, devices and moments of the address space an address: a link opens exactly that thing, and selecting it changes the address. */
 const Address = (() => {
-    const PATTERN = /^#(finding|buffer|event|device)-(\d[\d-]*)$/;
+    const PATTERN = /^#(finding|buffer|event|device|space)-(\d[\d-]*)$/;
     const openers = new Map();
     let waiting;
 

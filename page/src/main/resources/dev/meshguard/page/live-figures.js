@@ -94,13 +94,19 @@ const LiveFigures = (() => {
     const budgets = (data) =>
         data.budgets && !data.budgets.met ? Dom.make("pre", { class: "text wrong", id: "live-budgets", tabindex: "0" }, data.budgets.text.join("\n")) : "";
 
+    /** A request for the whole mesh must fit into it, on each device. */
+    const largestFree = (data, type, event) => {
+        const bytes = SpaceModel.of(data).largestFree(type, event);
+        return bytes === undefined ? "" : `, largest free block ${Format.shortSize(bytes)} in each bank`;
+    };
+
     /** What lives at an event. */
     const tip = (data, leaked, event) => {
         const phase = [...data.phases].reverse().find((one) => one.from <= event);
         const live = data.series.map((series) => [series, bytesAt(series, event)]);
         return [
             Dom.make("p", {}, Dom.make("b", {}, `Event #${event}`), phase ? ` in ${phase.name}` : ""),
-            live.map(([series, bytes]) => Dom.make("p", {}, swatch(series.type), `${series.type} ${Format.shortSize(bytes)}${leaked.has(series.type) ? `, ${Format.shortSize(bytesAt(leaked.get(series.type), event))} of it leaked` : ""}`)),
+            live.map(([series, bytes]) => Dom.make("p", {}, swatch(series.type), `${series.type} ${Format.shortSize(bytes)}${leaked.has(series.type) ? `, ${Format.shortSize(bytesAt(leaked.get(series.type), event))} of it leaked` : ""}${largestFree(data, series.type, event)}`)),
             live.length < 2 ? null : Dom.make("p", {}, `in all ${Format.shortSize(live.reduce((sum, [, bytes]) => sum + bytes, 0))}`),
         ];
     };

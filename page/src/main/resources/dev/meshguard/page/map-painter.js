@@ -384,5 +384,5 @@ const MapPainter = (() => {
         }
     };
 
-    return { paint, paintOver, resize, gutter, TOP, BOTTOM, RIGHT };
+    return { paint, paintOver, palette, resize, gutter, TOP, BOTTOM, RIGHT };
 })();

@@ -24,7 +24,18 @@
             wholeRun,
             readout,
         );
+        // The map shows the range itself, and the survivors and the events count what they show.
+        const notes = ["live", "matrix", "growth", "icicle"].map((id) => {
+            const text = Dom.make("span", {}, "");
+            const note = Dom.make("p", { class: "filtered", hidden: true }, text, Dom.make("button", { type: "button", onclick: () => Cursor.showRange(undefined) }, "Show the whole run"));
+            document.querySelector(`#${id} h2`).after(note);
+            return [note, text];
+        });
         Cursor.onRange((range) => {
+            for (const [note, text] of notes) {
+                note.hidden = range === undefined;
+                text.textContent = range ? `Only events #${range[0]} to #${range[1]}. ` : "";
+            }
             wholeRun.hidden = range === undefined;
             wholeRun.textContent = `Events ${(range || []).map((event) => `#${event}`).join(" to ")} only: show all`;
         });
@@ -34,7 +45,7 @@
         });
         Cursor.onMove((event, source) => {
             if (source !== "address") {
-                Address.set("event", event);
+                Address.set(source === "space" ? "space" : "event", event);
             }
             const phase = [...data.phases].reverse().find((one) => one.from <= event);
             readout.textContent = `Event #${event}${phase ? ` · ${phase.name}` : ""}`;
@@ -62,6 +73,7 @@
         } else {
             LiveView.show(data);
         }
+        SpaceView.show(data);
         MatrixView.show(data);
         if (Library.isMissing && data.growth) {
             Library.explain(Dom.section("growth"));

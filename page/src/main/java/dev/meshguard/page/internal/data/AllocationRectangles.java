@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryCapacity;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.internal.data.GroupIndex.Membership;
@@ -14,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +31,7 @@ final class AllocationRectangles {
     static final int MAX_RECTANGLES = 100_000;
 
     private static final int FREED = 0;
+    private static final long UNKNOWN = -1;
 
     /**
      * The common properties of corresponding buffers on different devices; addresses differ as soon as one device
@@ -41,6 +44,7 @@ final class AllocationRectangles {
     private final int devices;
     private final Map<BufferGeneration, Membership> members;
     private final long end;
+    private final boolean hasFlatAddresses;
     private final List<BufferGeneration> all;
     private final List<BufferGeneration> shown;
     private final Map<BufferGeneration, Integer> indexes = new HashMap<>();
@@ -56,6 +60,7 @@ final class AllocationRectangles {
         this.devices = devices;
         this.members = members;
         this.end = end;
+        this.hasFlatAddresses = history.hasFlatAddresses();
         this.all = history.generations();
         this.shown = chosen();
         for (BufferGeneration generation : shown) {
@@ -113,13 +118,24 @@ final class AllocationRectangles {
                 .toArray();
     }
 
-    void write(JsonGenerator json, Texts texts, SourceRedactor redactor, TruncationInfo howMuch) throws IOException {
+    void write(
+            JsonGenerator json,
+            Texts texts,
+            StackTree stacks,
+            UsageFigures usage,
+            SourceRedactor redactor,
+            TruncationInfo howMuch)
+            throws IOException {
         json.writeArrayFieldStart("lanes");
         for (Map.Entry<DeviceMemory, Long> lane : tops.entrySet()) {
             json.writeStartObject();
             json.writeNumberField("device", lane.getKey().device());
             json.writeStringField("type", lane.getKey().type().name());
             json.writeNumberField("top", lane.getValue());
+            Optional<MemoryCapacity> capacity = usage.capacityOf(lane.getKey());
+            if (capacity.isPresent()) {
+                write(capacity.get(), json);
+            }
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -136,7 +152,10 @@ final class AllocationRectangles {
                 "label",
                 "site",
                 "kind",
-                "unlikeMost");
+                "unlikeMost",
+                "perBank",
+                "allocator",
+                "stack");
         for (BufferGeneration generation : shown) {
             Membership member = members.get(generation);
             columns.row(
@@ -151,10 +170,47 @@ final class AllocationRectangles {
                     texts.index(generation.label().map(redactor::description)),
                     redactor.hidesSources() ? Texts.NONE : texts.index(redactor.site(generation.origin())),
                     texts.index(generation.kind().name()),
-                    unlike.contains(generation) ? 1 : 0);
+                    unlike.contains(generation) ? 1 : 0,
+                    bytesPerBank(generation),
+                    texts.index(allocator(generation)),
+                    stacks.index(generation));
         }
         columns.write("rectangles", json);
         howMuch.add("rectangles", shown.size(), all.size());
+    }
+
+    private static void write(MemoryCapacity capacity, JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart("capacity");
+        json.writeNumberField("banks", capacity.banks());
+        json.writeNumberField("bytesPerBank", capacity.bytesPerBank());
+        if (capacity.base().isPresent()) {
+            json.writeNumberField("base", capacity.base().getAsLong());
+        }
+        json.writeEndObject();
+    }
+
+    /** Returns the bytes that a buffer occupies in each bank, or {@link #UNKNOWN}; a plain size does not determine it. */
+    private long bytesPerBank(BufferGeneration generation) {
+        long most = UNKNOWN;
+        for (BufferGeneration.Report report : generation.reports()) {
+            OptionalLong extent = report.request().details().extent();
+            if (extent.isEmpty()) {
+                return hasFlatAddresses ? generation.size() : UNKNOWN;
+            }
+            most = Math.max(most, extent.getAsLong());
+        }
+        return most;
+    }
+
+    /** Names the allocator, if a report does: two allocators may reserve the same address. */
+    private static Optional<String> allocator(BufferGeneration generation) {
+        String ofMesh =
+                generation.mesh().isPresent() ? "mesh " + generation.mesh().getAsInt() : "a mesh";
+        return generation.allocator().map(id -> switch (id.kind()) {
+            case MESH -> ofMesh;
+            case DEVICE -> "the device";
+            case SUB_DEVICE -> "sub-device " + id.subDevice() + " of manager " + id.manager() + " of " + ofMesh;
+        });
     }
 
     private int lane(BufferGeneration generation) {

@@ -1,7 +1,6 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.internal.data.GroupIndex.Membership;
@@ -10,18 +9,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.ToLongFunction;
 
 /**
  * Writes the call stacks of allocations as three trees: by leaked bytes, by bytes at the peak, and by number of allocations.
  *
- * <p>Equal outer frames are merged, with the outermost on top. An allocation without a call stack is a box of its type and its
- * label or owner.
+ * <p>Equal outer frames are merged, with the outermost on top.
  */
 final class Icicle {
 
@@ -41,18 +37,17 @@ final class Icicle {
 
     private final AllocationRectangles rectangles;
     private final Map<BufferGeneration, Membership> members;
-    private final SourceRedactor redactor;
+    private final StackTree stacks;
     private final long peakEvent;
-    private final IdentityHashMap<Origin, List<String>> paths = new IdentityHashMap<>();
 
     Icicle(
             AllocationRectangles rectangles,
             Map<BufferGeneration, Membership> members,
-            SourceRedactor redactor,
+            StackTree stacks,
             long peakEvent) {
         this.rectangles = rectangles;
         this.members = members;
-        this.redactor = redactor;
+        this.stacks = stacks;
         this.peakEvent = peakEvent;
     }
 
@@ -79,7 +74,7 @@ final class Icicle {
         for (BufferGeneration generation : rectangles.all()) {
             long amount = value.applyAsLong(generation);
             if (amount > 0) {
-                sums.computeIfAbsent(path(generation), unused -> new long[1])[0] += amount;
+                sums.computeIfAbsent(stacks.path(generation), unused -> new long[1])[0] += amount;
             }
         }
         Node root = new Node();
@@ -93,31 +88,6 @@ final class Icicle {
         });
         json.writeFieldName(field);
         write(ALL, root, (long) Math.ceil(root.value * MIN_PART), json);
-    }
-
-    private List<String> path(BufferGeneration generation) {
-        Optional<Origin> origin =
-                generation.origin().filter(found -> !found.frames().isEmpty());
-        if (redactor.hidesSources() || origin.isEmpty()) {
-            return List.of(
-                    generation.type().name(),
-                    generation
-                            .label()
-                            .map(redactor::description)
-                            .map(Quantities::quoted)
-                            .or(() -> generation.owner().map(Object::toString).map(redactor::description))
-                            .orElse("unlabelled"));
-        }
-        return paths.computeIfAbsent(origin.get(), this::outermostFirst);
-    }
-
-    private List<String> outermostFirst(Origin origin) {
-        List<String> frames = redactor.frames(Optional.of(origin));
-        List<String> path = new ArrayList<>(frames.size());
-        for (int i = frames.size() - 1; i >= 0; i--) {
-            path.add(frames.get(i));
-        }
-        return path;
     }
 
     private static void write(String name, Node node, long least, JsonGenerator json) throws IOException {

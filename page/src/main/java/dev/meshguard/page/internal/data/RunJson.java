@@ -59,14 +59,18 @@ final class RunJson {
         groups.writeLargest(json);
         groups.write(json, rectangles, shown);
         new TimelineBands(verdict, end).write(json, redactor, shown);
-        rectangles.write(json, texts, redactor, shown);
+        StackTree stacks = new StackTree(redactor, texts);
+        rectangles.write(json, texts, stacks, usage, redactor, shown);
+        stacks.write(json);
+        usage.writePeak(json);
         usage.writeSeries(json, figures.budgets(), shown);
         usage.writeMatrix(json, figures.budgets());
         Optional<GrowthFigures> growth = GrowthFigures.of(figures);
         if (growth.isPresent()) {
             growth.get().write(json, shown);
         }
-        new Icicle(rectangles, grouped.members(), redactor, usage.peakEvent()).write(json);
+        new Icicle(rectangles, grouped.members(), stacks, usage.peakEvent()).write(json);
+        new SiteUsages(rectangles.all(), redactor).write(json, shown);
         new EventTable(history, texts, redactor).write(json, groups.namedEvents(), shown);
         new AuditTrail(figures).write(json, shown);
         texts.write(json);

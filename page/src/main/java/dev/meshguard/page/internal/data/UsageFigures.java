@@ -81,6 +81,13 @@ public final class UsageFigures {
         return peaks;
     }
 
+    void writePeak(JsonGenerator json) throws IOException {
+        json.writeObjectFieldStart("peak");
+        json.writeNumberField("event", peakEvent);
+        json.writeNumberField("bytes", peakBytes);
+        json.writeEndObject();
+    }
+
     void writeSeries(JsonGenerator json, Optional<BudgetVerdict> budgets, TruncationInfo shown) throws IOException {
         long steps = 0;
         long kept = 0;
@@ -108,16 +115,21 @@ public final class UsageFigures {
         shown.add("series", kept, steps);
     }
 
-    /** The capacity of the mesh is known if that of each device with this memory is; the latest mesh over a device decides. */
+    /** Returns the capacity of a memory of one device, if known; the latest mesh over the device decides. */
+    Optional<MemoryCapacity> capacityOf(DeviceMemory memory) {
+        return meshes.stream()
+                .filter(mesh -> mesh.parent().isEmpty())
+                .filter(mesh -> mesh.devices().contains(memory.device()))
+                .reduce((first, latest) -> latest)
+                .flatMap(mesh -> mesh.capacityOf(memory.type()));
+    }
+
+    /** The capacity of the mesh is known if that of each device with this memory is. */
     private OptionalLong capacityOf(BufferType type) {
         long sum = 0;
         for (DeviceMemory memory : memories.keySet()) {
             if (memory.type() == type) {
-                Optional<MemoryCapacity> capacity = meshes.stream()
-                        .filter(mesh -> mesh.parent().isEmpty())
-                        .filter(mesh -> mesh.devices().contains(memory.device()))
-                        .reduce((first, latest) -> latest)
-                        .flatMap(mesh -> mesh.capacityOf(type));
+                Optional<MemoryCapacity> capacity = capacityOf(memory);
                 if (capacity.isEmpty()) {
                     return OptionalLong.empty();
                 }

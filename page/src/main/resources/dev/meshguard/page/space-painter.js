@@ -1,0 +1,90 @@
+"use strict";
+
+/** Draws one bank of an address space on a canvas: blocks in the colours of the map, and the holes between them. */
+const SpacePainter = (() => {
+    const HEIGHT = 46;
+    const TALL = 28;
+    const SMALLEST = 2;
+
+    /** Places addresses from left to right; a long hole may be drawn short, so that an almost empty memory shows its blocks. */
+    const place = (bank, width, isToScale) => {
+        const least = bank.used > 0 ? bank.used * 0.08 : 1;
+        const parts = [...bank.spans.map(([from, to]) => ({ from, to, isHole: false })), ...bank.holes.map(([from, to]) => ({ from, to, isHole: true }))].sort((one, other) => one.from - other.from);
+        const widthOf = ({ from, to, isHole }) => (isHole && !isToScale ? Math.min(to - from, least) : to - from);
+        const whole = parts.reduce((sum, part) => sum + widthOf(part), 0) || 1;
+        const keys = [];
+        const values = [];
+        let at = 0;
+        for (const part of parts) {
+            keys.push(part.from, part.to);
+            values.push((at * width) / whole, ((at + widthOf(part)) * width) / whole);
+            at += widthOf(part);
+        }
+        return { x: (address) => (keys.length === 0 ? 0 : Axis.between(keys, values, address)), isShortened: parts.some((part) => widthOf(part) < part.to - part.from) };
+    };
+
+    const texts = (context, bank, x, colours, width) => {
+        context.fillStyle = colours.soft;
+        context.textBaseline = "middle";
+        const [low, high] = [bank.base ?? bank.spans[0]?.[0], bank.end ?? bank.spans[bank.spans.length - 1]?.[1]];
+        if (low === undefined) {
+            return;
+        }
+        const [left, right] = [low, high].map((address) => `0x${address.toString(16)}`);
+        context.textAlign = "left";
+        context.fillText(left, 0, HEIGHT - 7);
+        if (context.measureText(left).width + context.measureText(right).width + 12 < width) {
+            context.textAlign = "right";
+            context.fillText(right, width, HEIGHT - 7);
+        }
+        context.textAlign = "center";
+        for (const [from, to] of bank.holes) {
+            const room = x(to) - x(from) - 8;
+            const text = to - from === bank.largest && room > 120 ? `largest free ${Format.shortSize(to - from)}` : Format.shortSize(to - from);
+            if (context.measureText(text).width <= room) {
+                context.fillText(text, (x(from) + x(to)) / 2, TALL / 2 + 1);
+            }
+        }
+        context.textAlign = "left";
+    };
+
+    /** Paints a bank and returns what lies where: blocks and holes, from left to right. */
+    const paint = (canvas, bank, data, groups, isToScale, chosen) => {
+        const width = canvas.parentElement.clientWidth;
+        const ratio = Math.min(2, devicePixelRatio || 1);
+        canvas.style.width = `${width}px`;
+        canvas.style.height = `${HEIGHT}px`;
+        MapPainter.resize(canvas, Math.round(width * ratio), Math.round(HEIGHT * ratio));
+        const context = canvas.getContext("2d");
+        context.setTransform(ratio, 0, 0, ratio, 0, 0);
+        context.clearRect(0, 0, width, HEIGHT);
+        context.font = `11px ${getComputedStyle(document.body).fontFamily}`;
+        const colours = MapPainter.palette(context, ratio);
+        const { x, isShortened } = place(bank, width, isToScale);
+        const { address, perBank, mark, group } = data.rectangles;
+        context.fillStyle = colours.lane;
+        context.fillRect(0, 0, width, TALL);
+        const parts = bank.holes.map(([from, to]) => ({ from, to, left: x(from), right: x(to) }));
+        for (const index of bank.blocks) {
+            const left = x(address[index]);
+            const right = Math.max(left + SMALLEST, x(address[index] + Math.max(0, perBank[index])));
+            context.globalAlpha = mark[index] === 0 ? 0.62 : 1;
+            context.fillStyle = mark[index] === 0 ? colours.type(bank.type) : mark[index] === 1 ? colours.findings[groups.ofGroup[group[index]] ?? 0] : colours.marks[mark[index]];
+            context.fillRect(left, 0, right - left > 4 ? right - left - 1 : right - left, TALL);
+            context.globalAlpha = 1;
+            parts.push({ index, from: address[index], to: address[index] + Math.max(0, perBank[index]), left, right });
+        }
+        context.strokeStyle = colours.line;
+        context.strokeRect(0.5, 0.5, width - 1, TALL - 1);
+        texts(context, bank, x, colours, width);
+        parts.sort((one, other) => one.from - other.from);
+        if (chosen !== undefined && parts[chosen]) {
+            context.strokeStyle = colours.cursor;
+            context.lineWidth = 2;
+            context.strokeRect(parts[chosen].left + 1, 1, Math.max(2, parts[chosen].right - parts[chosen].left - 2), TALL - 2);
+        }
+        return { parts, isShortened };
+    };
+
+    return { paint };
+})();
