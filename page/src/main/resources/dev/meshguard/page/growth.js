@@ -15,6 +15,22 @@ const GrowthView = (() => {
 
     const steepestFirst = (all) => [...all].sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
 
+    /** The places of the rounds that are shown. */
+    let places;
+
+    const shownOf = (values) => values && places.map((place) => values[place]);
+
+    const rounds = () => shownOf(data.growth.round);
+
+    /** In a range a line has its own slope, from the first to the last round that is shown. */
+    const within = (line) => {
+        const memory = shownOf(line.memory);
+        const isWhole = places.length === data.growth.round.length;
+        const shown = rounds();
+        const slope = isWhole || shown.length < 2 ? (isWhole ? line.slope : 0) : (memory[memory.length - 1] - memory[0]) / (shown[shown.length - 1] - shown[0]);
+        return { ...line, memory, ledger: shownOf(line.ledger), slope: isWhole ? slope : Math.round(slope), trend: isWhole ? line.trend : "", forecast: isWhole ? line.forecast : undefined };
+    };
+
     const byOrigin = () =>
         steepestFirst(
             data.growth.sites.map((site) => ({
@@ -25,7 +41,7 @@ const GrowthView = (() => {
                 memory: site.memory,
                 slope: site.slopeBytesPerRound,
                 trend: site.trend,
-            })),
+            })).map(within),
         );
 
     /** Devices that are alike are one line. */
@@ -38,13 +54,13 @@ const GrowthView = (() => {
             }
             alike.get(key).devices.push(memory.device);
         }
-        return steepestFirst([...alike.values()].map((memory) => ({ ...memory, name: `${memory.type} of ${devices(memory.devices)}`, label: "" })));
+        return steepestFirst([...alike.values()].map((memory) => within({ ...memory, name: `${memory.type} of ${devices(memory.devices)}`, label: "" })));
     };
 
     const draw = () => {
         const text = { color: Dom.colour("soft"), fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 11 };
-        const rounds = data.growth.round;
-        const last = rounds[rounds.length - 1];
+        const shownRounds = rounds();
+        const last = shownRounds[shownRounds.length - 1];
         const ahead = Math.max(1, Math.round(last / 6));
         const shown = lines.slice(0, MOST);
         let most = 1;
@@ -55,7 +71,7 @@ const GrowthView = (() => {
                 name,
                 type: "line",
                 silent: true,
-                data: bytes.map((value, index) => [rounds[index], value]),
+                data: bytes.map((value, index) => [shownRounds[index], value]),
                 symbol: (isFilled ? "" : "empty") + (isFilled ? SYMBOLS[index % 4] : SYMBOLS[index % 4][0].toUpperCase() + SYMBOLS[index % 4].slice(1)),
                 symbolSize: bytes.length > 60 ? 2 : 6,
                 itemStyle: { color: colour, decal: { symbol: "none" } },
@@ -73,9 +89,9 @@ const GrowthView = (() => {
         chart.setOption(
             {
                 animation: false,
-                aria: { enabled: true, label: { description: `Bytes remaining after each of ${data.growth.rounds} rounds. The figures are in the table below.` } },
+                aria: { enabled: true, label: { description: `Bytes remaining after each of ${shownRounds.length} rounds. The figures are in the table below.` } },
                 grid: { left: 4, right: 16, top: 14, bottom: 24, containLabel: true },
-                xAxis: { type: "value", min: rounds[0], max: last + ahead, minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: { ...text, hideOverlap: true }, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
+                xAxis: { type: "value", min: shownRounds[0], max: last + ahead, minInterval: 1, name: "round", nameLocation: "middle", nameGap: 24, nameTextStyle: text, axisLabel: { ...text, hideOverlap: true }, splitLine: { show: false }, axisLine: { lineStyle: { color: Dom.colour("line") } } },
                 yAxis: { type: "value", min: 0, interval: Format.step(most, 5), max: Format.ceiling(most, 5), axisLabel: { ...text, formatter: (bytes) => Format.shortSize(bytes) }, splitLine: { lineStyle: { color: Dom.colour("line") } } },
                 series,
             },
@@ -92,7 +108,7 @@ const GrowthView = (() => {
             return;
         }
         const [value] = chart.convertFromPixel({ gridIndex: 0 }, [event.offsetX, event.offsetY]);
-        const { round } = data.growth;
+        const round = rounds();
         const nearest = round.reduce((best, one, index) => (Math.abs(one - value) < Math.abs(round[best] - value) ? index : best), 0);
         Tooltip.show(
             event.event.clientX,
@@ -150,7 +166,10 @@ const GrowthView = (() => {
             return;
         }
         mode = data.growth.sites.length > 0 ? "origin" : "memory";
+        const all = data.growth.round.map((_, place) => place);
+        places = all;
         const container = Dom.make("div", { class: "chart", id: "growth-chart", role: "img" });
+        const ofRange = Dom.make("p", { class: "note", id: "growth-range" });
         section.append(
             Dom.make("pre", { class: "text", id: "growth-text", tabindex: "0" }, data.growth.text.join("\n")),
             data.growth.sites.length === 0 || data.growth.memories.length === 0
@@ -169,10 +188,18 @@ const GrowthView = (() => {
                           choose,
                       ),
                   ),
+            ofRange,
             container,
             Dom.make("p", { class: "note" }, "Solid: remaining memory. Dashed: the reported counts. Dotted: the slope, extrapolated."),
             Dom.make("div", { id: "growth-figures" }),
         );
+        Cursor.onRange((range) => {
+            const found = range && RangeFigures.rounds(data, range);
+            const isShown = range === undefined || (found !== undefined && found.length > 0);
+            places = range && isShown ? found : all;
+            ofRange.textContent = range === undefined ? "" : found === undefined ? "It is unknown when the rounds began, so all are shown." : found.length === 0 ? "No round began in the range, so all are shown." : `${Format.count(found.length, "round")} of ${all.length} began in the range. The text above is about the whole run.`;
+            choose(mode);
+        });
         chart = echarts.init(container, null, { renderer: "canvas" });
         choose(mode);
         chart.getZr().on("mousemove", point);

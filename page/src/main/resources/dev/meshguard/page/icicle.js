@@ -14,6 +14,7 @@ const IcicleView = (() => {
     let path;
     let tree;
     let readout;
+    let trees;
 
     const amount = (value) => (mode === "count" ? Format.count(value, "buffer") : Format.size(value));
 
@@ -41,7 +42,7 @@ const IcicleView = (() => {
     };
 
     const recompute = () => {
-        const whole = data.icicle[mode];
+        const whole = trees[mode];
         visible = hidden === "" ? whole : { ...whole, children: joined((whole.children || []).flatMap(without)) };
         path = [];
         draw();
@@ -108,7 +109,7 @@ const IcicleView = (() => {
         tree.dataset.total = total;
         const found = matched(root());
         tree.dataset.matched = found;
-        readout.textContent = search !== "" && total > 0 ? `${amount(found)} of ${amount(total)} in frames that match, ${Math.round((100 * found) / total)} %.` : total === 0 ? `Nothing to show by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
+        readout.textContent = search !== "" && total > 0 ? `${amount(found)} of ${amount(total)} in frames that match, ${Math.round((100 * found) / total)} %.` : total === 0 ? `Nothing to show${Cursor.range ? " in the range" : ""} by ${MODES.find(([name]) => name === mode)[1]}.` : `${amount(total)} in all. Click a box, or Enter, to widen it; arrow keys walk the tree, Backspace goes back.`;
     };
 
     /** A box with its amount, and the callers that lead to it, the outermost last. */
@@ -215,6 +216,11 @@ const IcicleView = (() => {
             }
         });
         Tooltip.hideOutside(tree);
+        trees = data.icicle;
+        Cursor.onRange((range) => {
+            trees = range ? RangeFigures.origins(data, range) : data.icicle;
+            recompute();
+        });
         recompute();
         Dom.onTheme(draw);
         Dom.onNewWidth(tree, draw);

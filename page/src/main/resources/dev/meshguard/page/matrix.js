@@ -2,16 +2,12 @@
 
 /** Shows a table of devices and types: live bytes at the end, peak, budget, and the difference from most devices. */
 const MatrixView = (() => {
-    const show = (data) => {
-        const section = Dom.section("matrix");
-        if (data.matrix.length === 0) {
-            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
-            return;
-        }
-        const types = [...new Set(data.matrix.map((cell) => cell.type))];
-        const devices = [...new Set(data.matrix.map((cell) => cell.device))];
-        const cells = new Map(data.matrix.map((cell) => [`${cell.device} ${cell.type}`, cell]));
-        const most = new Map(types.map((type) => [type, Math.max(1, ...data.matrix.filter((cell) => cell.type === type).map((cell) => cell.peakBytes))]));
+    /** The table of the given cells, and a sentence on their differences. */
+    const table = (matrix, range) => {
+        const types = [...new Set(matrix.map((cell) => cell.type))];
+        const devices = [...new Set(matrix.map((cell) => cell.device))];
+        const cells = new Map(matrix.map((cell) => [`${cell.device} ${cell.type}`, cell]));
+        const most = new Map(types.map((type) => [type, Math.max(1, ...matrix.filter((cell) => cell.type === type).map((cell) => cell.peakBytes))]));
         const cell = (device, type) => {
             const found = cells.get(`${device} ${type}`);
             if (!found) {
@@ -28,12 +24,12 @@ const MatrixView = (() => {
                 isOut ? Dom.make("span", { class: "difference" }, Dom.make("span", { "aria-hidden": "true" }, found.difference > 0 ? "▲ " : "▼ "), `${Format.signedSize(found.difference)}`) : null,
             );
         };
-        const differ = data.matrix.filter((one) => one.difference !== 0).length;
-        section.append(
+        const differ = matrix.filter((one) => one.difference !== 0).length;
+        return [
             Dom.make(
                 "p",
                 { class: "lead", id: "matrix-lead" },
-                devices.length < 3 ? "With fewer than three devices there is no majority to differ from." : differ === 0 ? `All ${devices.length} devices ended alike.` : `${Format.count(differ, "cell")} of ${data.matrix.length} differ from what most devices ended with.`,
+                devices.length < 3 ? "With fewer than three devices there is no majority to differ from." : differ === 0 ? `All ${devices.length} devices ended alike.` : `${Format.count(differ, "cell")} of ${matrix.length} differ from what most devices ended with.`,
             ),
             Dom.make(
                 "div",
@@ -41,12 +37,26 @@ const MatrixView = (() => {
                 Dom.make(
                     "table",
                     { id: "matrix-table", class: "matrix" },
-                    Dom.make("caption", { class: "visually-hidden" }, "Live bytes at the end and peak of each device and type"),
+                    Dom.make("caption", { class: "visually-hidden" }, `Live bytes at the end${range ? " of the range" : ""} and peak of each device and type`),
                     Dom.make("thead", {}, Dom.make("tr", {}, Dom.make("th", { scope: "col" }, "Device"), types.map((type) => Dom.make("th", { scope: "col" }, type)))),
                     Dom.make("tbody", {}, devices.map((device) => Dom.make("tr", {}, Dom.make("th", { scope: "row" }, String(device)), types.map((type) => cell(device, type))))),
                 ),
             ),
-        );
+        ];
+    };
+
+    const show = (data) => {
+        const section = Dom.section("matrix");
+        if (data.matrix.length === 0) {
+            section.append(Dom.make("p", { class: "empty" }, "No buffer was allocated."));
+            return;
+        }
+        const place = Dom.make("div", {}, table(data.matrix));
+        section.append(place);
+        Cursor.onRange((range) => {
+            place.replaceChildren(...table(range ? RangeFigures.matrix(data, range) : data.matrix, range));
+            place.append(range && RangeFigures.isPartial(data) ? Dom.make("p", { class: "aggregated" }, "The page omits some freed buffers, so the figures of a range are too low.") : "");
+        });
     };
 
     return { show };
