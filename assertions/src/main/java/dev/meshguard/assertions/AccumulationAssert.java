@@ -4,6 +4,7 @@ import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldBeFullAft
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInLedgerBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveStableFragmentation;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
 import dev.meshguard.event.BufferType;
@@ -11,6 +12,7 @@ import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Forecast;
+import dev.meshguard.verdict.growth.FragmentationGrowth;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.List;
@@ -81,6 +83,30 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     public AccumulationAssert hasSettled() {
         isNotNull();
         return actual.trend() == Trend.SETTLED ? myself : failed(shouldHaveSettled(actual));
+    }
+
+    /**
+     * Verifies that the free memory of no bank lies in more and more pieces: the bytes outside its largest free block do not grow
+     * from round to round.
+     *
+     * <p>Memory that leaks makes the largest free block smaller too, but not the bytes outside it; see {@link #doesNotGrow()}.
+     * Also fails if the fragmentation is unknown, because no source described where its memory begins, the rounds are too few,
+     * overlap, or reports are missing.
+     *
+     * <pre>{@code
+     * tracker.rounds(4, round -> decode(tokens));
+     * assertThat(tracker).accumulation().hasStableFragmentation();
+     * }</pre>
+     *
+     * @throws AssertionError if that of any memory grows, or if that is unknown
+     */
+    public AccumulationAssert hasStableFragmentation() {
+        isNotNull();
+        List<FragmentationGrowth> growths = actual.fragmentation();
+        boolean isStable = actual.inconclusiveReasons().isEmpty()
+                && !growths.isEmpty()
+                && growths.stream().allMatch(growth -> growth.trend().isQuiet());
+        return isStable ? myself : failed(shouldHaveStableFragmentation(actual));
     }
 
     /**

@@ -5,10 +5,12 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Forecast;
+import dev.meshguard.verdict.growth.FragmentationGrowth;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -74,6 +76,38 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         return text.text();
     }
 
+    /** Returns the fragmentation of each memory as text, the worst first. */
+    public String fragmentationText() {
+        List<FragmentationGrowth> growths = accumulation.fragmentation().stream()
+                .sorted(Comparator.comparing(FragmentationGrowth::trend).reversed())
+                .toList();
+        TruncatedText text = new TruncatedText(0).line(headlineOfRounds());
+        accumulation.inconclusiveReasons().forEach(text::line);
+        if (growths.isEmpty()) {
+            text.line("No memory is known by where it begins, its size and the addresses of its buffers.");
+        }
+        text.section(
+                "Free bytes of a bank outside its largest free block, change by each round:",
+                growths,
+                growth ->
+                        List.of(INDENT + growth.type() + " of mesh " + growth.mesh() + "  " + growth.fragmented() + "  "
+                                + trend(growth) + "; largest free block " + Quantities.size(growth.largestFreeAtEnd())
+                                + " after the last"));
+        return text.text();
+    }
+
+    private static String trend(FragmentationGrowth growth) {
+        return switch (growth.trend()) {
+            case GROWING -> "growing by " + Quantities.size(growth.bytesPerRound()) + " per round on average";
+            case UNDECIDED -> undecided(growth.roundsNeeded());
+            case SETTLED, SETTLING -> growth.trend().description();
+        };
+    }
+
+    private static String undecided(int roundsNeeded) {
+        return "undecided, at least " + Quantities.count(roundsNeeded, "more round") + " needed";
+    }
+
     /** Memories of several devices with the same growth. */
     private record Alike(MemoryGrowth first, List<Integer> devices) {
         private String name() {
@@ -95,14 +129,17 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         return List.copyOf(alike.values());
     }
 
+    private String headlineOfRounds() {
+        return Quantities.count(accumulation.rounds(), "round")
+                + switch (accumulation.warmUp()) {
+                    case 0 -> "";
+                    case 1 -> ", the first for warming up";
+                    default -> ", the first " + accumulation.warmUp() + " for warming up";
+                };
+    }
+
     private String headline() {
-        String rounds = Quantities.count(accumulation.rounds(), "round");
-        String warmUp = switch (accumulation.warmUp()) {
-            case 0 -> "";
-            case 1 -> ", the first for warming up";
-            default -> ", the first " + accumulation.warmUp() + " for warming up";
-        };
-        return accumulation.trend() + "  " + rounds + warmUp + " · "
+        return accumulation.trend() + "  " + headlineOfRounds() + " · "
                 + switch (accumulation.trend()) {
                     case SETTLED -> "memory grows by 0 B per round";
                     case SETTLING -> "memory grew after the warm-up, and grows by 0 B per round now";
@@ -142,8 +179,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
             case SETTLED -> "settled";
             case SETTLING -> "settling";
             case GROWING -> "growing by " + perRound(growth);
-            case UNDECIDED ->
-                "undecided, at least " + Quantities.count(growth.roundsNeeded(), "more round") + " needed";
+            case UNDECIDED -> undecided(growth.roundsNeeded());
         };
     }
 

@@ -12,9 +12,18 @@ import org.assertj.core.error.BasicErrorMessageFactory;
 public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
     private ShouldNotAccumulate(String expectation, AccumulationReport report) {
-        super(
-                "%nExpecting %s, but:%n  %s",
-                unquotedString(expectation), unquotedString(report.text().replace("\n", "\n  ")));
+        this(expectation, report.text());
+    }
+
+    private ShouldNotAccumulate(String expectation, String text) {
+        super("%nExpecting %s, but:%n  %s", unquotedString(expectation), unquotedString(text.replace("\n", "\n  ")));
+    }
+
+    /** Returns the message for memory whose free bytes lie in more and more pieces, or for which that is unknown. */
+    public static ShouldNotAccumulate shouldHaveStableFragmentation(Accumulation accumulation) {
+        return new ShouldNotAccumulate(
+                "fragmentation not to grow from round to round",
+                AccumulationReport.of(accumulation).fragmentationText());
     }
 
     /** Returns the message for memory that grows, or whose growth is unknown. */

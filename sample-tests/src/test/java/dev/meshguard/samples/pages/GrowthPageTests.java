@@ -29,6 +29,15 @@ class GrowthPageTests {
         // end region
     }
 
+    @Test
+    void decodingDoesNotFragmentItsMemory(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
+        // region: fragmentation
+        tracker.rounds(4, round -> decode(ttnn, mesh));
+
+        assertThat(tracker).accumulation().hasStableFragmentation();
+        // end region
+    }
+
     // region: budgets
     @Test
     @MemoryBudget(type = L1, peakBytes = 1_310_720, liveBytes = 0)

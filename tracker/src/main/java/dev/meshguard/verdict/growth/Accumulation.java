@@ -71,6 +71,8 @@ public final class Accumulation {
         SortedMap<DeviceMemory, RoundVector> ledger(CountingPolicy policy);
 
         Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp);
+
+        List<FragmentationGrowth> fragmentation(int warmUp);
     }
 
     private final Source source;
@@ -161,6 +163,17 @@ public final class Accumulation {
     /** Returns the growth of each memory that the rounds changed, by type and device. */
     public List<MemoryGrowth> memory() {
         return memory;
+    }
+
+    /**
+     * Returns the growth of the fragmentation of each memory, by mesh and type.
+     *
+     * <p>A memory is known if its source described where it begins and how large it is ({@link
+     * dev.meshguard.event.MemoryCapacity#base()}), and if sub-devices have no part of it. Rounds with a history each have none,
+     * because each begins with empty banks.
+     */
+    public List<FragmentationGrowth> fragmentation() {
+        return source.fragmentation(warmUp);
     }
 
     /** Returns the growth of each site, the worst first. */
@@ -286,11 +299,13 @@ public final class Accumulation {
         private final RoundMarks marks;
         private final RetainedByRound retained = new RetainedByRound();
         private final BankReservations reserves;
+        private final FreeBlocksByRound freeBlocks;
 
         private OneHistory(LeakVerdict verdict, RoundMarks marks) {
             this.verdict = verdict;
             this.marks = marks;
             this.reserves = new BankReservations(verdict.history());
+            this.freeBlocks = new FreeBlocksByRound(verdict.history());
             HeldMemory held = new HeldMemory(verdict);
             for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
                 add(interval, held.goneAt(interval));
@@ -316,6 +331,7 @@ public final class Accumulation {
             int gone = marks.firstSeenAtEndOf(goneAt);
             if (goneAt > marks.start() && (from < gone || sinceBefore)) {
                 reserves.held(buffer, sinceBefore, from, gone);
+                freeBlocks.held(buffer, sinceBefore, from, gone);
             }
         }
 
@@ -358,6 +374,11 @@ public final class Accumulation {
         @Override
         public Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp) {
             return reserves.forecasts(memories, rounds(), warmUp);
+        }
+
+        @Override
+        public List<FragmentationGrowth> fragmentation(int warmUp) {
+            return freeBlocks.growths(rounds(), warmUp);
         }
     }
 
@@ -447,6 +468,11 @@ public final class Accumulation {
                     new Forecast.Unknown(
                             "each round has a tracker of its own, so it is unknown whether they share a memory")));
             return forecasts;
+        }
+
+        @Override
+        public List<FragmentationGrowth> fragmentation(int warmUp) {
+            return List.of(); // Each round begins with empty banks.
         }
     }
 }

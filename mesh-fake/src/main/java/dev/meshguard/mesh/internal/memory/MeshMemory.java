@@ -396,8 +396,10 @@ public final class MeshMemory {
     public List<MemoryCapacity> capacities() {
         List<MemoryCapacity> all = new ArrayList<>(ALLOCATABLE_TYPES.size());
         for (BufferType type : allocated()) {
-            all.add(new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type))
-                    .startingAt(meshAllocator.bankBase(type)));
+            MemoryCapacity capacity =
+                    new MemoryCapacity(type, meshAllocator.numBanks(type), meshAllocator.bankSize(type));
+            // A strict mesh withholds addresses, so those that it reports do not show where memory is free.
+            all.add(process.settings().isStrict() ? capacity : capacity.startingAt(meshAllocator.bankBase(type)));
         }
         return all;
     }
