@@ -79,6 +79,7 @@ final class GroupIndex {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // The same group: two findings may have equal ones.
     private Largest largestOf(List<FindingGroups> findings, int from) {
         FindingGroups finding = FindingGroups.largestOf(findings);
         int place = from;
