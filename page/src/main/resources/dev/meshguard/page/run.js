@@ -81,6 +81,7 @@
             GrowthView.show(data);
         }
         IcicleView.show(data);
+        CompareView.show(data);
         EventsView.show(data);
         ExpectationsView.show(data);
         navigation(data);
