@@ -5,7 +5,7 @@ const SuiteGroups = (() => {
     const ROWS = 8;
     const TESTS = 10;
     const DIGITS = 12;
-    const PATTERN = /^#group-([0-9a-f]+)(?:-([A-Z_]+))?$/;
+    const PATTERN = /^#group-([0-9a-f]+)(?:-([A-Z_]+))?(?:-([A-Z_]+))?$/;
 
     const MARKS = { LEAKED: "leaked", FREED_LATE: "late", MISREPORTED: "misreported", UNDECIDED: "undecided" };
 
@@ -13,15 +13,21 @@ const SuiteGroups = (() => {
 
     const gather = (list, keyOf) => {
         const gathered = new Map();
-        list.forEach((one) => gathered.set(keyOf(one), [...(gathered.get(keyOf(one)) || []), one]));
-        return [...gathered.values()].sort((one, other) => sum(other, "bytes") - sum(one, "bytes"));
+        list.forEach((one) => {
+            const key = keyOf(one);
+            const ofKey = gathered.get(key) || { bytes: 0, list: [] };
+            ofKey.bytes += one.bytes;
+            ofKey.list.push(one);
+            gathered.set(key, ofKey);
+        });
+        return [...gathered.values()].sort((one, other) => other.bytes - one.bytes).map((ofKey) => ofKey.list);
     };
 
-    /** A group has findings of one cause and line; those of one fingerprint are together. */
+    /** A group has findings of one cause, status and line; those of one fingerprint are together. */
     const groups = (data) =>
         gather(
             data.runs.flatMap((run) => (run.findings || []).map((finding) => ({ ...finding, run }))),
-            (finding) => JSON.stringify([finding.cause, finding.site || finding.fingerprint]),
+            (finding) => JSON.stringify([finding.cause, finding.status, finding.site || finding.fingerprint]),
         ).map((findings, index) => ({
             index,
             cause: findings[0].cause,
@@ -58,8 +64,8 @@ const SuiteGroups = (() => {
             section.hidden = true;
             return;
         }
-        /** A fingerprint says nothing of the cause, so two groups may have it; the larger one needs no cause in its address. */
-        const hash = (group, findings) => `#group-${short(findings)}${all.find((one) => one.fingerprints.some((other) => short(other) === short(findings))) === group ? "" : `-${group.cause}`}`;
+        /** Two groups of different cause or status may have one fingerprint; the larger one needs neither in its address. */
+        const hash = (group, findings) => `#group-${short(findings)}${all.find((one) => one.fingerprints.some((other) => short(other) === short(findings))) === group ? "" : `-${group.cause}-${group.status}`}`;
         const detail = (group) =>
             group.fingerprints.map((findings) =>
                 Dom.make(
@@ -74,7 +80,7 @@ const SuiteGroups = (() => {
             caption: "Findings of all runs",
             rows: all,
             limit: ROWS,
-            rowProperties: (group) => ({ "data-cause": group.cause }),
+            rowProperties: (group) => ({ "data-cause": group.cause, "data-status": group.status }),
             columns: [
                 { key: "cause", title: "Cause", value: (group) => group.cause, cells: (group) => Dom.make("span", { class: "run-outcome" }, Dom.mark(MARKS[group.status] || "undecided"), group.cause) },
                 { key: "site", title: "Allocated in", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "unknown line")) },
@@ -92,8 +98,8 @@ const SuiteGroups = (() => {
         section.append(table.element, omitted === 0 ? "" : Dom.make("p", { class: "aggregated" }, `${Format.count(omitted, "smaller finding")} of runs with more than 50 are on their own pages only.`));
 
         const follow = () => {
-            const [, digits, cause] = PATTERN.exec(location.hash) || [];
-            const group = digits && all.find((one) => (!cause || one.cause === cause) && one.fingerprints.some((findings) => findings[0].fingerprint.startsWith(digits)));
+            const [, digits, cause, status] = PATTERN.exec(location.hash) || [];
+            const group = digits && all.find((one) => (!cause || one.cause === cause) && (!status || one.status === status) && one.fingerprints.some((findings) => findings[0].fingerprint.startsWith(digits)));
             if (!group) {
                 return;
             }

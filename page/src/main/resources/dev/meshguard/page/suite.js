@@ -181,7 +181,7 @@ const SuiteView = (() => {
     const used = (data) => {
         const section = Dom.section("used");
         const entries = new Map();
-        data.runs.forEach((run) => (run.expectationsUsed || []).forEach((text) => entries.set(text, [...(entries.get(text) || []), run])));
+        data.runs.forEach((run) => (run.expectationsUsed || []).forEach((text) => (entries.has(text) ? entries.get(text).push(run) : entries.set(text, [run]))));
         if (entries.size === 0) {
             section.append(Dom.make("p", { class: "empty" }, "No run used an expectation."));
             return;

@@ -64,6 +64,22 @@ class SuiteGroupsTests {
                 leaks ? finding : "");
     }
 
+    @Test
+    void aLeakAndAnUndecidedFindingOfOneFingerprintAreTwoGroups(Chromium chromium, @TempDir Path both)
+            throws IOException {
+        Path runs = Files.createDirectories(both.resolve("runs"));
+        Files.writeString(runs.resolve("run-a.json"), record(1));
+        Files.writeString(runs.resolve("run-b.json"), record(1).replace("LEAKED", "UNDECIDED"));
+        String digits = String.format(Locale.ROOT, "%064x", fingerprint(1, 1)).substring(0, 12);
+
+        chromium.open(SuiteFolder.at(both).writeIndex(), "#group-" + digits + "-HELD-UNDECIDED");
+
+        assertThat(chromium.texts(ROWS + " [data-key=tests]")).containsExactly("1", "1");
+        assertThat(chromium.all("#suite-groups-table tr[data-status=UNDECIDED]:has(+ .detail)"))
+                .hasSize(1);
+        assertThat(chromium.all("#suite-groups-table .detail")).hasSize(1);
+    }
+
     private static BigInteger fingerprint(int line, int variant) {
         return BigInteger.valueOf(0x100 + line * 2L + variant).shiftLeft(232);
     }

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The survivors of one run that have one fingerprint, cause and line, as the overview page groups them over the runs.
+ * The survivors of one run that have one fingerprint, cause, status and line, as the overview page groups them over the runs.
  *
  * <p>A record has at most {@value #MAX_FINDINGS}, the largest ones, and the number of the others.
  */
@@ -24,7 +24,7 @@ record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
 
     static final int MAX_FINDINGS = 50;
 
-    private record Key(String fingerprint, Cause cause, Optional<String> site) {}
+    private record Key(String fingerprint, Cause cause, SurvivorStatus status, Optional<String> site) {}
 
     static void write(RunFigures figures, JsonGenerator json) throws IOException {
         List<RecordedFinding> all = of(figures);
@@ -42,7 +42,8 @@ record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
         Map<Key, RecordedFinding> findings = new LinkedHashMap<>();
         for (SurvivorGroup group : figures.verdict().groups()) {
             if (group.status() != SurvivorStatus.EXPECTED) {
-                Key key = new Key(Fingerprint.of(group).digest(), group.cause(), figures.siteOf(group));
+                Key key = new Key(
+                        Fingerprint.of(group).digest(), group.cause(), group.status(), figures.siteOf(group));
                 findings.merge(
                         key,
                         new RecordedFinding(key, group, group.buffers(), group.totalBytes()),
@@ -62,7 +63,7 @@ record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
         json.writeStartObject();
         json.writeStringField("fingerprint", key.fingerprint());
         json.writeStringField("cause", key.cause().name());
-        json.writeStringField("status", first.status().name());
+        json.writeStringField("status", key.status().name());
         if (key.site().isPresent()) {
             json.writeStringField("site", key.site().get());
         }
