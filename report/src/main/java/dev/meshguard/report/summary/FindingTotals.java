@@ -88,17 +88,6 @@ public record FindingTotals(
                 new TreeMap<>(Map.of(check, page)));
     }
 
-    /** Returns the sum of both, which have the same key. */
-    public FindingTotals and(FindingTotals more) {
-        EnumSet<BufferType> allTypes = EnumSet.copyOf(types);
-        allTypes.addAll(more.types);
-        SortedMap<String, Optional<String>> allChecks = new TreeMap<>(checks);
-        allChecks.putAll(more.checks);
-        Map<StackTraceElement, LeakTotals> allLines = new LinkedHashMap<>(lines);
-        more.lines.forEach((line, part) -> allLines.merge(line, part, LeakTotals::and));
-        return new FindingTotals(key, allTypes, totals.and(more.totals), allLines, allChecks);
-    }
-
     @Override
     public int compareTo(FindingTotals other) {
         return ORDER.compare(this, other);

@@ -1,6 +1,7 @@
 package dev.meshguard.report.summary;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.verdict.SurvivorGroup;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -8,7 +9,7 @@ import org.apiguardian.api.API.Status;
 /**
  * The number of leaks, of their buffers and of their bytes; totals can be added.
  *
- * @param leaks the groups of survivors with one cause, as a report counts them
+ * @param leaks the number of findings
  * @param buffers the buffers of all of them
  * @param bytes their bytes, at most {@link Long#MAX_VALUE}
  * @since 0.1
@@ -19,8 +20,13 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
     /** No survivors. */
     public static final LeakTotals NOTHING = new LeakTotals(0, 0, 0);
 
-    /** Returns the total of one finding. */
-    public static LeakTotals of(SurvivorGroup group) {
+    /** Returns the total of one finding, as the text of a failure counts findings. */
+    public static LeakTotals of(FindingGroups finding) {
+        return new LeakTotals(1, finding.buffers(), finding.totalBytes());
+    }
+
+    /** Returns the total of one group of survivors. */
+    static LeakTotals of(SurvivorGroup group) {
         return new LeakTotals(1, group.buffers(), group.totalBytes());
     }
 

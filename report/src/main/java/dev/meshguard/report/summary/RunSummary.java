@@ -35,9 +35,12 @@ import org.apiguardian.api.API.Status;
  * @param matched the entries of files that matched
  * @param unmatched the entries of files that matched nothing
  * @param slowest the slowest checks, slowest first
- * @param failures the first lines of the failed checks with their pages, where the build tool hides messages
+ * @param failures the failed checks with their first lines and pages, where the build tool hides messages
+ * @param moreFailures the number of further ones
  * @param reproductions the commands that rerun the failed checks, in order
  * @param moreReproductions the number of further commands
+ * @param overview the page of all tests, if it was written
+ * @param news the comparisons of the findings with the run before, as whole phrases
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -59,13 +62,17 @@ public record RunSummary(
         SortedSet<String> unmatched,
         SortedSet<Amount> slowest,
         SortedSet<String> failures,
+        long moreFailures,
         SortedSet<String> reproductions,
-        long moreReproductions) {
+        long moreReproductions,
+        Optional<String> overview,
+        SortedSet<String> news) {
 
     /** The number of slowest checks that are kept. */
     public static final int MAX_SLOWEST = 3;
 
     static final int MAX_REPRODUCTIONS = 10;
+    static final int MAX_FAILURES = 10;
 
     /** Creates a summary with its own copies; of each list only the first elements are kept. */
     public RunSummary {
@@ -74,8 +81,10 @@ public record RunSummary(
         matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
         unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
         moreReproductions += Math.max(0, reproductions.size() - MAX_REPRODUCTIONS);
+        moreFailures += Math.max(0, failures.size() - MAX_FAILURES);
         slowest = first(MAX_SLOWEST, slowest);
-        failures = first(MAX_REPRODUCTIONS, failures);
+        failures = first(MAX_FAILURES, failures);
+        news = Collections.unmodifiableSortedSet(new TreeSet<>(news));
         reproductions = first(MAX_REPRODUCTIONS, reproductions);
     }
 
@@ -146,8 +155,11 @@ public record RunSummary(
                 neither,
                 union(slowest, other.slowest),
                 union(failures, other.failures),
+                moreFailures + other.moreFailures,
                 union(reproductions, other.reproductions),
-                moreReproductions + other.moreReproductions);
+                moreReproductions + other.moreReproductions,
+                overview.or(() -> other.overview),
+                union(news, other.news));
     }
 
     private static <T> SortedSet<T> union(SortedSet<T> one, SortedSet<T> other) {

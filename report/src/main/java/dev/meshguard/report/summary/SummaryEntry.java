@@ -38,6 +38,9 @@ final class SummaryEntry {
     private static final String UNMATCHED = KEY + ".expectations.unmatched";
     private static final String SLOWEST = KEY + ".slowest-nanos";
     private static final String FAILURES = KEY + ".failures";
+    private static final String MORE_FAILURES = KEY + ".failures.more";
+    private static final String OVERVIEW = KEY + ".page";
+    private static final String NEWS = KEY + ".news";
     private static final String REPRODUCE = KEY + ".reproduce";
     private static final String MORE = KEY + ".reproduce.more";
 
@@ -64,8 +67,11 @@ final class SummaryEntry {
         put(pairs, UNMATCHED, summary.unmatched());
         put(pairs, SLOWEST, summary.slowest().stream().map(SummaryEntry::text).toList());
         put(pairs, FAILURES, summary.failures());
+        put(pairs, MORE_FAILURES, summary.moreFailures());
         put(pairs, REPRODUCE, summary.reproductions());
         put(pairs, MORE, summary.moreReproductions());
+        summary.overview().ifPresent(page -> pairs.put(OVERVIEW, page));
+        put(pairs, NEWS, summary.news());
         return pairs;
     }
 
@@ -100,8 +106,11 @@ final class SummaryEntry {
                 lines(pairs, UNMATCHED),
                 lines(pairs, SLOWEST).stream().map(SummaryEntry::amount).collect(Collectors.toCollection(TreeSet::new)),
                 lines(pairs, FAILURES),
+                number(pairs, MORE_FAILURES),
                 lines(pairs, REPRODUCE),
-                number(pairs, MORE)));
+                number(pairs, MORE),
+                Optional.ofNullable(pairs.get(OVERVIEW)),
+                lines(pairs, NEWS)));
     }
 
     private static void put(Map<String, String> pairs, String key, long number) {

@@ -26,9 +26,10 @@ final class SummaryText {
         append(lines, "peak of a device", peaks(summary));
         append(lines, "leaks", leaks(summary));
         append(lines, "known leaks", knownLeaks(summary));
+        append(lines, "run before", List.copyOf(summary.news()));
         append(lines, "never matched", unmatched(summary));
         append(lines, "slowest checks", slowest(summary));
-        append(lines, "failures", List.copyOf(summary.failures()));
+        append(lines, "failures", failures(summary));
         append(lines, "rerun", reproductions(summary));
         return PrintableText.lines(lines);
     }
@@ -138,6 +139,15 @@ final class SummaryText {
                 .map(check ->
                         String.format(Locale.ROOT, "%.1f ms %s", check.number() / NANOS_OF_A_MILLISECOND, check.name()))
                 .toList();
+    }
+
+    private static List<String> failures(RunSummary summary) {
+        List<String> rows = new ArrayList<>(summary.failures());
+        if (summary.moreFailures() > 0) {
+            rows.add("… and " + summary.moreFailures() + " more, "
+                    + summary.overview().map(page -> "all on " + page).orElse("all in the report of the tests"));
+        }
+        return rows;
     }
 
     private static List<String> reproductions(RunSummary summary) {

@@ -25,13 +25,20 @@ class JobReportTests {
     @Test
     void showsFindingsWithMostBytesFirst() {
         FindingTotals small = finding(Cause.LATE, SurvivorStatus.FREED_LATE, Optional.empty(), 4_096, "B#late");
-        FindingTotals large =
-                finding(Cause.HELD, SurvivorStatus.LEAKED, Optional.of("new since the baseline"), 8_388_608, "A#leaks");
+        LeakTotals totals = new LeakTotals(2, 2, 9_437_184);
+        FindingTotals large = new FindingTotals(
+                new FindingTotals.Key(
+                        Cause.HELD, SurvivorStatus.LEAKED, Optional.of(DECODE), Optional.of("new since the baseline")),
+                EnumSet.of(BufferType.DRAM),
+                totals,
+                Map.of(DECODE, totals),
+                new TreeMap<>(Map.of(
+                        "A#leaks", Optional.of("target/meshguard/A#leaks.html"), "A#leaksToo", Optional.empty())));
 
         JobReport report = new JobReport(
                 numbers(2, 1, "mvn test -Dtest=A#leaks"),
                 Outcome.LEAKED,
-                List.of(small, large.and(finding(large.key(), 1_048_576, "A#leaksToo"))),
+                List.of(small, large),
                 Optional.of("target/meshguard"));
 
         assertThat(report.markdown()).isEqualTo("""
@@ -184,7 +191,10 @@ class JobReportTests {
                 Collections.emptySortedSet(),
                 Collections.emptySortedSet(),
                 Collections.emptySortedSet(),
+                0,
                 new TreeSet<>(List.of(reproductions)),
-                0);
+                0,
+                Optional.empty(),
+                Collections.emptySortedSet());
     }
 }

@@ -84,8 +84,9 @@ class JobReportOfForksTests {
 
         assertThat(printed.get(0)).contains("   rerun  ").doesNotContain("   failures  ");
         assertThat(printed.get(1))
-                .containsPattern("   failures          LEAK  2 KiB in 1 DRAM buffer, [A-Z]+; allocated in "
-                        + "JobReportOfForksTests.java:\\d+   " + pages + ".*\\.html\n");
+                .containsPattern(
+                        "   failures          JobReportOfForksTests\\$LeakingTestCase#leaks: LEAK  2 KiB in 1 DRAM buffer, [A-Z]+; allocated in "
+                                + "JobReportOfForksTests.java:\\d+   " + pages + ".*\\.html\n");
     }
 
     @Test

@@ -83,7 +83,7 @@ class GitHubJobTests {
     }
 
     private static JobReport report() {
-        RunSummaryCollector numbers = new RunSummaryCollector(SummaryMode.OFF, () -> 0);
+        RunSummaryCollector numbers = RunSummaryCollector.ofJob(SummaryMode.OFF, () -> 0);
         try (RunningCheck check =
                 numbers.checkOfMesh(new CheckSubject(CheckSubject.Kind.TEST, "A#holds", "mvn test -Dtest=A#holds"))) {
             check.became(CheckResult.HELD);

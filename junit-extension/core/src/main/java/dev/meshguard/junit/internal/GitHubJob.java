@@ -36,6 +36,11 @@ record GitHubJob(SummaryMode summary, Optional<String> page, boolean annotates, 
                 SourceFiles.of(Path.of(""), Optional.ofNullable(environment.get(WORKSPACE))));
     }
 
+    /** Returns whether a report is written anywhere. */
+    boolean isReported() {
+        return annotates || (page.isPresent() && summary != SummaryMode.OFF);
+    }
+
     /** Writes the report where it is configured; returns an error as a whole sentence. */
     Optional<String> write(JobReport report) {
         if (annotates) {

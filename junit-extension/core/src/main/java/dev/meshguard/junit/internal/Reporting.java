@@ -53,7 +53,9 @@ public final class Reporting {
         this.textLength = settings.text();
         this.histories = histories;
         this.pages = pages;
-        this.numbers = new RunSummaryCollector(settings.summary(), nanoTime);
+        this.numbers = job.isReported()
+                ? RunSummaryCollector.ofJob(settings.summary(), nanoTime)
+                : RunSummaryCollector.ofNumbers(settings.summary(), nanoTime);
     }
 
     /** Returns the length of the text of a failure. */

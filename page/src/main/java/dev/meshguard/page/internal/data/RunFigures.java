@@ -1,9 +1,12 @@
 package dev.meshguard.page.internal.data;
 
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
@@ -50,6 +53,16 @@ public record RunFigures(
     /** Returns the line of code that requested a group, if it is known and shown. */
     public Optional<String> siteOf(SurvivorGroup group) {
         return redactor().site(group.origin());
+    }
+
+    /** Returns the findings of one status, as the text of the failure counts them. */
+    public List<FindingGroups> findings(SurvivorStatus status) {
+        Optional<BaselineComparison> compared = known.map(baseline -> BaselineComparison.of(baseline, verdict()));
+        return FindingGroups.of(
+                verdict().groups(status),
+                group -> compared.flatMap(comparison -> comparison.description(group))
+                        .filter(BaselineComparison.KNOWN::equals)
+                        .isPresent());
     }
 
     SourceRedactor redactor() {

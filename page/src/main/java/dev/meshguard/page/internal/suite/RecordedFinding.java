@@ -42,8 +42,7 @@ record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
         Map<Key, RecordedFinding> findings = new LinkedHashMap<>();
         for (SurvivorGroup group : figures.verdict().groups()) {
             if (group.status() != SurvivorStatus.EXPECTED) {
-                Key key = new Key(
-                        Fingerprint.of(group).digest(), group.cause(), group.status(), figures.siteOf(group));
+                Key key = new Key(Fingerprint.of(group).digest(), group.cause(), group.status(), figures.siteOf(group));
                 findings.merge(
                         key,
                         new RecordedFinding(key, group, group.buffers(), group.totalBytes()),

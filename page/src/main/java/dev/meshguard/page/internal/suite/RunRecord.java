@@ -8,9 +8,9 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.page.internal.data.InlineJson;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.page.internal.data.UsageFigures;
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.time.Duration;
@@ -40,7 +40,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
 
     private void write(JsonGenerator json) throws IOException {
         LeakVerdict verdict = figures.verdict();
-        List<SurvivorGroup> leaks = verdict.groups(SurvivorStatus.LEAKED);
+        List<FindingGroups> leaks = figures.findings(SurvivorStatus.LEAKED);
         UsageFigures usage = UsageFigures.of(verdict.history());
         json.writeStartObject();
         json.writeStringField("format", FORMAT);
@@ -53,7 +53,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         json.writeNumberField("leaks", leaks.size());
         json.writeNumberField(
                 "leakedBytes",
-                leaks.stream().mapToLong(SurvivorGroup::totalBytes).reduce(0, Quantities::saturatedSum));
+                leaks.stream().mapToLong(FindingGroups::totalBytes).reduce(0, Quantities::saturatedSum));
         json.writeNumberField("buffers", verdict.sum().allocated());
         json.writeNumberField("peakBytes", usage.peakBytes());
         json.writeObjectFieldStart("peakByType");
@@ -75,7 +75,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
             json.writeStringField("machine", machine.get());
         }
         json.writeStringField("fork", fork);
-        causes(verdict, json);
+        causes(json);
         RecordedFinding.write(figures, json);
         json.writeArrayFieldStart("expectationsUsed");
         for (String words : figures.expectationsUsed()) {
@@ -99,11 +99,12 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         return peaks;
     }
 
-    private static void causes(LeakVerdict verdict, JsonGenerator json) throws IOException {
+    private void causes(JsonGenerator json) throws IOException {
         EnumMap<Cause, Long> causes = new EnumMap<>(Cause.class);
-        for (SurvivorGroup group : verdict.groups()) {
-            if (group.status() != SurvivorStatus.EXPECTED) {
-                causes.merge(group.cause(), 1L, Long::sum);
+        for (SurvivorStatus status : SurvivorStatus.values()) {
+            if (status != SurvivorStatus.EXPECTED) {
+                figures.findings(status)
+                        .forEach(finding -> causes.merge(finding.first().cause(), 1L, Long::sum));
             }
         }
         json.writeObjectFieldStart("causes");

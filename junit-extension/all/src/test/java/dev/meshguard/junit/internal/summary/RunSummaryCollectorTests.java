@@ -185,6 +185,57 @@ class RunSummaryCollectorTests {
     }
 
     @Test
+    void withoutAJobNoReportIsCollected() {
+        RunSummaryCollector numbers = RunSummaryCollector.ofNumbers(SummaryMode.ALWAYS, now::get);
+        fail(numbers, "A#leaks");
+
+        assertThat(numbers.jobReport(List.of(), List.of(), Optional.empty())).isEmpty();
+    }
+
+    @Test
+    void countsTheSizesOfOneLineAsOneFinding() {
+        RunSummaryCollector numbers = numbers();
+        AllocationTracker tracker = AllocationTracker.create();
+        for (int size = 1; size <= 3; size++) {
+            tracker.allocated(
+                    tracker.request(AllocationDetails.user()),
+                    0,
+                    BufferType.DRAM,
+                    size << 16,
+                    size * 1024L,
+                    Ownership.OWNING);
+        }
+        try (RunningCheck check = numbers.checkOfMesh(subject("A#sizes"))) {
+            check.found(LeakCheck.create().examine(tracker.history()));
+        }
+
+        assertThat(text(numbers)).contains("UNEXPLAINED  1 leak · 3 buffers · 6 KiB (6144 B)");
+    }
+
+    @Test
+    void namesFailuresWithTheirTestsAndWhereTheOthersAre() {
+        RunSummaryCollector numbers = numbers();
+        for (int number = 10; number < 22; number++) {
+            try (RunningCheck check = numbers.checkOfMesh(subject("A#t" + number))) {
+                check.failedWith("BUDGET  the limit");
+                check.shownAt("pages/t" + number + ".html");
+            }
+        }
+
+        assertThat(text(numbers)).contains("… and 2 more, all in the report of the tests");
+
+        numbers.shownOn("pages/index.html", Optional.of("2 findings new since the run before"));
+
+        assertThat(text(numbers))
+                .contains(
+                        "\n   run before        2 findings new since the run before\n",
+                        "\n   failures          A#t10: BUDGET  the limit   pages/t10.html\n",
+                        "… and 2 more, all on pages/index.html")
+                .doesNotContain("A#t20:");
+        assertThat(report(numbers).markdown()).contains("\n\n2 findings new since the run before\n");
+    }
+
+    @Test
     void aRunWithoutChecksHasNoReportForAJob() {
         assertThat(numbers().jobReport(List.of(), List.of(), Optional.empty())).isEmpty();
     }
@@ -200,7 +251,7 @@ class RunSummaryCollectorTests {
     }
 
     private RunSummaryCollector numbers() {
-        return new RunSummaryCollector(SummaryMode.ALWAYS, now::get);
+        return RunSummaryCollector.ofJob(SummaryMode.ALWAYS, now::get);
     }
 
     private void check(RunSummaryCollector numbers, String name, long nanos) {

@@ -28,6 +28,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.MultipleFailuresError;
@@ -163,6 +164,9 @@ record CheckReporter(
             VerdictReport report = report(verdict, notes);
             pages().naming(report, (named, page) -> ofTest, (failure, named) -> {
                 named.page().ifPresent(running::shownAt);
+                if (TestNames.areMessagesHidden()) {
+                    running.failedWith(headline(failure));
+                }
                 publishFiles(failure, named.text(), named, false);
             });
         } else if (status == VerdictStatus.PASSED && policies.check() != AllocationCheck.NONE) {
@@ -300,7 +304,7 @@ record CheckReporter(
         publishFiles(failure, text, report, hasFiles);
         report.page().ifPresent(running::shownAt);
         if (TestNames.areMessagesHidden()) {
-            running.failedWith(text.lines().findFirst().orElse(""));
+            running.failedWith(headline(failure));
         }
         boolean isAborted =
                 thrown.filter(TestAbortedException.class::isInstance).isPresent();
@@ -310,6 +314,16 @@ record CheckReporter(
         } else {
             raise(failure, thrown);
         }
+    }
+
+    /** JUnit's line for several failures names no memory, so the lines of the failures replace it. */
+    private static String headline(Throwable failure) {
+        List<Throwable> parts =
+                failure instanceof MultipleFailuresError several ? several.getFailures() : List.of(failure);
+        return parts.stream()
+                .map(part ->
+                        String.valueOf(part.getMessage()).lines().findFirst().orElse(""))
+                .collect(Collectors.joining(" · "));
     }
 
     /** Without a page, the attached text has the tables, so the failure names it in the place of the page. */

@@ -2,7 +2,7 @@ package dev.meshguard.junit.internal.summary;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.report.CallerLines;
+import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.summary.Amount;
 import dev.meshguard.report.summary.FindingTotals;
 import dev.meshguard.report.summary.JobReport;
@@ -11,12 +11,10 @@ import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.Collection;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
@@ -44,21 +42,38 @@ public final class RunSummaryCollector {
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
-    private final Map<FindingTotals.Key, FindingTotals> findings = new HashMap<>();
+    private final NavigableSet<String> news = new TreeSet<>();
+    private final Optional<FindingCollector> findings;
+    private Optional<String> overview = Optional.empty();
     private Outcome worst = Outcome.LEAK_FREE;
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
     private long buffers;
     private long withoutLeak;
 
+    private RunSummaryCollector(SummaryMode mode, LongSupplier nanoTime, Optional<FindingCollector> findings) {
+        this.mode = mode;
+        this.nanoTime = nanoTime;
+        this.findings = findings;
+    }
+
     /**
-     * Creates the collector of a run without checks.
+     * Returns the collector of a run without checks and without a job report.
      *
      * @param mode when the summary is printed
      * @param nanoTime the clock by which checks are timed; only differences count
      */
-    public RunSummaryCollector(SummaryMode mode, LongSupplier nanoTime) {
-        this.mode = mode;
-        this.nanoTime = nanoTime;
+    public static RunSummaryCollector ofNumbers(SummaryMode mode, LongSupplier nanoTime) {
+        return new RunSummaryCollector(mode, nanoTime, Optional.empty());
+    }
+
+    /**
+     * Returns the collector of a run without checks that also collects the findings of a job report.
+     *
+     * @param mode when the summary is printed
+     * @param nanoTime the clock by which checks are timed; only differences count
+     */
+    public static RunSummaryCollector ofJob(SummaryMode mode, LongSupplier nanoTime) {
+        return new RunSummaryCollector(mode, nanoTime, Optional.of(new FindingCollector()));
     }
 
     /** Begins a check of a whole mesh, which ends when the returned object is closed. */
@@ -75,16 +90,19 @@ public final class RunSummaryCollector {
 
     void ended(RunningCheck check) {
         long nanos = nanoTime.getAsLong() - check.begunAt();
+        List<FindingTotals> found = findingsOf(check);
+        List<FindingGroups> remaining = remainingIn(check);
         synchronized (this) {
             checked.merge(check.subject().kind(), 1L, Long::sum);
             checksByResult.merge(check.result(), 1L, Long::sum);
             addSlow(nanos, check.subject().name());
-            check.verdict().ifPresent(verdict -> add(check, verdict));
+            check.verdict().ifPresent(verdict -> add(check, verdict, remaining));
+            findings.ifPresent(all -> all.add(found));
             if (check.result() == CheckResult.FAILED) {
                 reproductions.add(check.subject().reproduction());
                 check.headline()
-                        .map(line ->
-                                check.page().map(page -> line + "   " + page).orElse(line))
+                        .map(line -> check.subject().name() + ": " + line
+                                + check.page().map(page -> "   " + page).orElse(""))
                         .ifPresent(failures::add);
             }
         }
@@ -101,43 +119,51 @@ public final class RunSummaryCollector {
         }
     }
 
-    private void add(RunningCheck check, LeakVerdict verdict) {
+    private void add(RunningCheck check, LeakVerdict verdict, List<FindingGroups> remaining) {
         if (check.isOfMesh()) {
             buffers += verdict.sum().allocated();
             addPeaks(verdict.history(), check.subject().name());
         }
         switch (check.result()) {
             case HELD, SKIPPED -> {}
-            case KNOWN -> {
-                remainingIn(verdict).forEach(group -> knownLeaks = knownLeaks.and(LeakTotals.of(group)));
-                addFindings(check, verdict);
-            }
+            case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             case FAILED, ABORTED -> {
-                List<SurvivorGroup> left = remainingIn(verdict);
-                left.forEach(group -> leaks.merge(group.cause(), LeakTotals.of(group), LeakTotals::and));
-                withoutLeak += left.isEmpty() ? 1 : 0;
-                addFindings(check, verdict);
+                remaining.forEach(
+                        finding -> leaks.merge(finding.first().cause(), LeakTotals.of(finding), LeakTotals::and));
+                withoutLeak += remaining.isEmpty() ? 1 : 0;
                 worst = worst.orWorse(verdict.outcome());
             }
         }
     }
 
-    private void addFindings(RunningCheck check, LeakVerdict verdict) {
-        Optional<BaselineComparison> compared = check.baseline().map(known -> BaselineComparison.of(known, verdict));
-        CallerLines lines = CallerLines.of(verdict, check.testClass());
-        Stream.concat(remainingIn(verdict).stream(), verdict.groups(SurvivorStatus.UNDECIDED).stream())
-                .map(group -> FindingTotals.of(
-                        group,
-                        lines.firstLineOf(group),
-                        compared.flatMap(comparison -> comparison.description(group)),
-                        check.subject().name(),
-                        check.page()))
-                .forEach(finding -> findings.merge(finding.key(), finding, FindingTotals::and));
+    private List<FindingTotals> findingsOf(RunningCheck check) {
+        return findings.isPresent() && hasFindings(check)
+                ? check.verdict()
+                        .map(verdict -> FindingCollector.findingsOf(check, verdict))
+                        .orElse(List.of())
+                : List.of();
     }
 
-    private static List<SurvivorGroup> remainingIn(LeakVerdict verdict) {
+    /** The findings are those of the text of the failure, which separates new ones from known ones. */
+    private static List<FindingGroups> remainingIn(RunningCheck check) {
+        return hasFindings(check)
+                ? check.verdict().map(verdict -> remainingIn(check, verdict)).orElse(List.of())
+                : List.of();
+    }
+
+    private static boolean hasFindings(RunningCheck check) {
+        return check.result() != CheckResult.HELD && check.result() != CheckResult.SKIPPED;
+    }
+
+    private static List<FindingGroups> remainingIn(RunningCheck check, LeakVerdict verdict) {
+        Optional<BaselineComparison> compared = check.baseline().map(known -> BaselineComparison.of(known, verdict));
         return Stream.of(SurvivorStatus.LEAKED, SurvivorStatus.FREED_LATE, SurvivorStatus.MISREPORTED)
-                .flatMap(status -> verdict.groups(status).stream())
+                .flatMap(status -> FindingGroups.of(
+                        verdict.groups(status),
+                        group -> compared.flatMap(comparison -> comparison.description(group))
+                                .filter(BaselineComparison.KNOWN::equals)
+                                .isPresent())
+                        .stream())
                 .toList();
     }
 
@@ -153,6 +179,17 @@ public final class RunSummaryCollector {
     }
 
     /**
+     * Sets the page of all tests, which was written after the last check.
+     *
+     * @param page its location
+     * @param comparison the comparison of its findings with the run before, if there is one
+     */
+    public synchronized void shownOn(String page, Optional<String> comparison) {
+        overview = Optional.of(page);
+        comparison.ifPresent(news::add);
+    }
+
+    /**
      * Returns the numbers as an entry for reports, if they are to be printed.
      *
      * @param matched the entries of files that matched
@@ -163,7 +200,7 @@ public final class RunSummaryCollector {
     }
 
     /**
-     * Returns the report for the job of a CI, if anything was checked.
+     * Returns the report for the job of a CI, if it is collected and anything was checked.
      *
      * @param matched the entries of files that matched
      * @param unmatched those that did not match
@@ -171,9 +208,12 @@ public final class RunSummaryCollector {
      */
     public synchronized Optional<JobReport> jobReport(
             Collection<String> matched, Collection<String> unmatched, Optional<String> pages) {
+        if (findings.isEmpty()) {
+            return Optional.empty();
+        }
         RunSummary numbers = summary(matched, unmatched);
         return numbers.hasChecks()
-                ? Optional.of(new JobReport(numbers, worst, List.copyOf(findings.values()), pages))
+                ? Optional.of(new JobReport(numbers, worst, findings.get().totals(), pages))
                 : Optional.empty();
     }
 
@@ -196,7 +236,10 @@ public final class RunSummaryCollector {
                 new TreeSet<>(unmatched),
                 slowest,
                 failures,
+                0,
                 reproductions,
-                0);
+                0,
+                overview,
+                news);
     }
 }
