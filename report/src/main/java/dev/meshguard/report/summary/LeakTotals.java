@@ -26,7 +26,7 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
     }
 
     /** Returns the total of one group of survivors. */
-    static LeakTotals of(SurvivorGroup group) {
+    public static LeakTotals of(SurvivorGroup group) {
         return new LeakTotals(1, group.buffers(), group.totalBytes());
     }
 
