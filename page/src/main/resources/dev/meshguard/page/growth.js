@@ -146,7 +146,7 @@ const GrowthView = (() => {
                 ...(mode === "origin"
                     ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }]
                     : [{ key: "ledger", title: "Reported", number: true, value: (line) => (line.ledger ? atTheEnd(line.ledger) : -1), cells: (line) => (line.ledger ? Format.size(atTheEnd(line.ledger)) : absent()) }]),
-                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") },
+                { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") || absent() },
                 ...(mode === "origin" ? [] : [{ key: "forecast", title: "Forecast", value: (line) => line.forecast || "", cells: (line) => line.forecast || absent() }]),
             ],
         }).element;

@@ -57,6 +57,14 @@ const LiveView = (() => {
         }));
     };
 
+    /** Whether the name of a peak goes left of it: in the right half, unless it would lie on the axis. */
+    const isLeftOf = (series) => {
+        const [first, last] = shownRange();
+        const share = (x(series.peak.event) - first) / (last - first);
+        const room = share * (chart.getWidth() - MapPainter.gutter(chart.getWidth()) - MapPainter.RIGHT);
+        return share > 0.5 && room > 7 * `${series.type} peak ${Format.shortSize(series.peak.bytes)}`.length + 10;
+    };
+
     const peakMark = (series, height, isNamed) => ({
         symbol: "pin",
         symbolSize: 1,
@@ -71,7 +79,7 @@ const LiveView = (() => {
                     ...textStyle("ink"),
                     show: isNamed,
                     formatter: `${series.type} peak ${Format.shortSize(series.peak.bytes)}`,
-                    position: x(series.peak.event) > (shownRange()[0] + shownRange()[1]) / 2 ? "left" : "right",
+                    position: isLeftOf(series) ? "left" : "right",
                     backgroundColor: Dom.colour("paper"),
                     padding: [1, 3],
                     borderRadius: 3,

@@ -34,7 +34,7 @@
         Cursor.onRange((range) => {
             for (const [note, text] of notes) {
                 note.hidden = range === undefined;
-                text.textContent = range ? `Only events #${range[0]} to #${range[1]}. ` : "";
+                text.textContent = range ? `${note.parentElement.id === "live" ? "Marked: events" : "Only events"} #${range[0]} to #${range[1]}. ` : "";
             }
             wholeRun.hidden = range === undefined;
             wholeRun.textContent = `Events ${(range || []).map((event) => `#${event}`).join(" to ")} only: show all`;
