@@ -227,14 +227,14 @@ class AnalyzeTests {
                 .isEqualTo("""
 standard input: 3 lines, 1 of them reports a buffer
 
-LEAK  4 KiB in 1 L1 buffer of process 7 was never freed
+LEAK  4 KiB in 1 L1 buffer of process 7 was never freed (standard input:2)
 
 1. L1  4 KiB (4096 B) on device 0 at 0xdc020 (901152)
+   where standard input:2; this protocol sends no code lines
    why   UNEXPLAINED: no free was reported
    fix   Free the buffer before the program ends.
    seen  allocated in START (event #3)
 
-note    No call site is named, because no origins were captured.
 limits  no allocator snapshot: rests on the reports alone
 sum     1 allocated = 0 freed + 1 leaked
 expect  L1 device 0 size 4096 count atMost 1 because "…"

@@ -37,23 +37,27 @@ final class FindingWriter {
     private final CallerLines callers;
     private final Function<SurvivorGroup, Optional<String>> baselineNote;
     private final boolean isWithoutOrigins;
+    private final Optional<LogLines> log;
 
     /**
      * Creates a writer of the findings of a verdict.
      *
      * @param isWithoutOrigins whether no line is known at all, so that findings need not mention it
+     * @param log the lines of the log from which the history was read, if it was
      * @param baselineNote the fingerprint of a group and what the baseline knows of it, if there is a baseline
      */
     FindingWriter(
             LeakVerdict verdict,
             CallerLines callers,
             boolean isWithoutOrigins,
+            Optional<LogLines> log,
             Function<SurvivorGroup, Optional<String>> baselineNote) {
         this.verdict = verdict;
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
         this.callers = callers;
         this.isWithoutOrigins = isWithoutOrigins;
+        this.log = log;
         this.baselineNote = baselineNote;
     }
 
@@ -80,6 +84,9 @@ final class FindingWriter {
 
     private List<Fact> facts(FindingGroups finding) {
         List<Fact> facts = new ArrayList<>();
+        logLines(finding)
+                .ifPresent(lines -> facts.add(
+                        new Fact(Fact.WHERE, lines + (isWithoutOrigins ? "; this protocol sends no code lines" : ""))));
         facts.add(new Fact(Fact.WHY, why(finding)));
         freedAt(finding).ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
         if (finding.first().status() != SurvivorStatus.UNDECIDED) {
@@ -204,7 +211,9 @@ final class FindingWriter {
     private List<String> sites(FindingGroups finding) {
         Optional<StackTraceElement> site = finding.site();
         if (site.isEmpty()) {
-            return isWithoutOrigins ? List.of() : List.of("an unknown place (no origin was captured)");
+            return isWithoutOrigins || logLines(finding).isPresent()
+                    ? List.of()
+                    : List.of("an unknown place (no origin was captured)");
         }
         List<String> sites = new ArrayList<>();
         sites.add(site.get().toString());
@@ -216,6 +225,10 @@ final class FindingWriter {
                         : caller.frame() + "   " + Quantities.count(caller.buffers(), "buffer"))
                 .forEach(sites::add);
         return sites;
+    }
+
+    private Optional<String> logLines(FindingGroups finding) {
+        return finding.site().isPresent() ? Optional.empty() : log.flatMap(lines -> lines.of(finding));
     }
 
     private static Optional<String> freedAt(FindingGroups finding) {

@@ -35,8 +35,10 @@ final class Headlines {
     private final LeakVerdict verdict;
     private final AllocationHistory history;
     private final CallerLines callers;
+    private final Optional<LogLines> log;
 
-    Headlines(LeakVerdict verdict, CallerLines callers) {
+    Headlines(LeakVerdict verdict, CallerLines callers, Optional<LogLines> log) {
+        this.log = log;
         this.verdict = verdict;
         this.history = verdict.history();
         this.callers = callers;
@@ -51,7 +53,7 @@ final class Headlines {
                     ? (buffers(findings) == 1 ? " was" : " were") + " never freed"
                     : ", " + causeOf(largest);
             String allocated =
-                    fileLine(largest).map(line -> "; allocated in " + line).orElse("");
+                    fileLine(largest).map(line -> "; allocated in " + line).orElse(logLine(largest));
             String holder = holder(largest).map(field -> " by " + field).orElse("");
             return firstThatFits(amount + why + holder + allocated, amount + why + allocated, amount + why);
         }
@@ -63,7 +65,7 @@ final class Headlines {
                 .orElse("");
         String cause = " " + causeOf(largest);
         String holder = holder(largest).map(field -> " by " + field).orElse("");
-        String line = fileLine(largest).map(text -> " (" + text + ")").orElse("");
+        String line = fileLine(largest).map(text -> " (" + text + ")").orElse(logLine(largest));
         return firstThatFits(
                 all + label + cause + holder + line,
                 all + cause + holder + line,
@@ -79,9 +81,8 @@ final class Headlines {
                 + (buffers(findings) == 1 ? " was" : " were") + " freed only after "
                 + (hasClosedAnything() ? "close_mesh_device began" : "the check");
         String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
-        String line = fileLine(FindingGroups.largestOf(findings))
-                .map(text -> " (" + text + ")")
-                .orElse("");
+        FindingGroups largest = FindingGroups.largestOf(findings);
+        String line = fileLine(largest).map(text -> " (" + text + ")").orElse(logLine(largest));
         return firstThatFits(amount + more + line, amount + more);
     }
 
@@ -197,6 +198,15 @@ final class Headlines {
                 .or(finding::site)
                 .filter(frame -> frame.getFileName() != null && frame.getLineNumber() > 0)
                 .map(frame -> frame.getFileName() + ":" + frame.getLineNumber());
+    }
+
+    /** Returns {@code  (server.log:18)} if no line of code is known. */
+    private String logLine(FindingGroups finding) {
+        return finding.site().isPresent()
+                ? ""
+                : log.flatMap(lines -> lines.firstOf(finding))
+                        .map(text -> " (" + text + ")")
+                        .orElse("");
     }
 
     /** Returns a reason without its effect and without what the reader should do about it; both follow below. */

@@ -91,11 +91,14 @@ public record VerdictReport(
     /**
      * One fact about a finding.
      *
-     * @param name what the fact answers: {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with}
+     * @param name what the fact answers: {@code where}, {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with}
      *     or {@code note}
      * @param text the fact
      */
     public record Fact(String name, String text) {
+
+        /** The lines of the log that reported the buffers. */
+        public static final String WHERE = "where";
 
         /** The cause, with the decisive evidence. */
         public static final String WHY = "why";
@@ -199,10 +202,25 @@ public record VerdictReport(
      *     that called this code
      */
     public static VerdictReport of(LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass) {
+        return of(verdict, known, testClass, Optional.empty());
+    }
+
+    /**
+     * Returns the report of a verdict on a log, which names lines of the log where no line of code is known.
+     *
+     * @param known the known leaks, if there is a baseline
+     */
+    public static VerdictReport ofLog(LeakVerdict verdict, Optional<Baseline> known, LogLines log) {
+        return of(verdict, known, Optional.empty(), Optional.of(log));
+    }
+
+    private static VerdictReport of(
+            LeakVerdict verdict, Optional<Baseline> known, Optional<Class<?>> testClass, Optional<LogLines> log) {
         return new VerdictReportBuilder(
                         verdict,
                         known.map(baseline -> BaselineComparison.of(baseline, verdict)),
-                        testClass.map(Class::getName))
+                        testClass.map(Class::getName),
+                        log)
                 .report();
     }
 

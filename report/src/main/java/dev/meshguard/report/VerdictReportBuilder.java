@@ -74,7 +74,14 @@ final class VerdictReportBuilder {
     private final Headlines headlines;
     private final FindingWriter writer;
 
-    VerdictReportBuilder(LeakVerdict verdict, Optional<BaselineComparison> comparison, Optional<String> testClass) {
+    private final boolean hasLog;
+
+    VerdictReportBuilder(
+            LeakVerdict verdict,
+            Optional<BaselineComparison> comparison,
+            Optional<String> testClass,
+            Optional<LogLines> log) {
+        this.hasLog = log.isPresent();
         this.verdict = verdict;
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
@@ -83,9 +90,9 @@ final class VerdictReportBuilder {
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
         this.callers = new CallerLines(verdict.groups(), testClass);
-        this.headlines = new Headlines(verdict, callers);
+        this.headlines = new Headlines(verdict, callers, log);
         this.writer = new FindingWriter(
-                verdict, callers, isWithoutOrigins, group -> Optional.ofNullable(fingerprints.get(group)));
+                verdict, callers, isWithoutOrigins, log, group -> Optional.ofNullable(fingerprints.get(group)));
         verdict.survivors(survivor ->
                         survivor.cause() == Cause.LATE || !survivor.buffer().isLive())
                 .forEach(survivor -> freedLate.add(survivor.buffer()));
@@ -442,7 +449,7 @@ final class VerdictReportBuilder {
         List<String> notes = new ArrayList<>();
         history.context()
                 .ifPresent(context -> notes.add("checked at the end of " + context + ", whose mesh stays open"));
-        if (isWithoutOrigins && !verdict.survivors().isEmpty()) {
+        if (isWithoutOrigins && !hasLog && !verdict.survivors().isEmpty()) {
             notes.add("No call site is named, because no origins were captured.");
         }
         for (Anomaly.Kind kind : Anomaly.Kind.values()) {

@@ -17,6 +17,7 @@ import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class FindingGroupsTests {
@@ -238,6 +239,22 @@ class FindingGroupsTests {
         assertThat(two)
                 .doesNotContain("@ExpectBuffers")
                 .endsWith("\npage    target/meshguard/KvCacheTest.html   (with the entries that expect them)");
+    }
+
+    @Test
+    void aFindingOfALogNamesItsLines() {
+        allocated(DRAM, 0, 1024, "weights", HELPER);
+        allocated(DRAM, 1, 1024, "weights", HELPER);
+        FindingGroups finding = FindingGroups.of(verdict().groups()).get(0);
+
+        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(17 + event)).of(finding))
+                .contains("logs/server.log:18-19");
+        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(10 * event)).of(finding))
+                .contains("logs/server.log:10, the first of 2 lines to 20");
+        assertThat(new LogLines("logs/server.log", event -> OptionalLong.of(10 * event)).firstOf(finding))
+                .contains("server.log:10");
+        assertThat(new LogLines("server.log", event -> OptionalLong.empty()).of(finding))
+                .isEmpty();
     }
 
     @Test

@@ -97,8 +97,8 @@ class VerdictTextTests {
                             .isEqualTo(headline.group(1) == null ? headline.group(2) : headline.group(1));
                     assertThat(section.findings())
                             .as("seed %d", seed)
-                            .allSatisfy(finding ->
-                                    assertThat(bytesIn(finding)).isCloseTo(finding.bytes(), withinPercentage(2)));
+                            .allSatisfy(finding -> assertThat(bytesIn(finding))
+                                    .isCloseTo((double) finding.bytes(), withinPercentage(2)));
                 }
             }
         }

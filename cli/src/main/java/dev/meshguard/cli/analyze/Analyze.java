@@ -7,6 +7,7 @@ import dev.meshguard.cli.common.ExpectationOptions;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.log.AllocationLogReader;
@@ -227,7 +228,7 @@ public final class Analyze implements Callable<Integer> {
 
     private Analysis analysis(AllocationLog log, CheckCriteria criteria) {
         LeakVerdict verdict = criteria.examine(log.history());
-        VerdictReport report = criteria.report(verdict);
+        VerdictReport report = criteria.report(verdict, new LogLines(words(log.name()), log::lineOf));
         for (String note : log.notes()) {
             report = report.noting(note);
         }

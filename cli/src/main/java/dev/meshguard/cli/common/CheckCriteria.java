@@ -1,11 +1,13 @@
 package dev.meshguard.cli.common;
 
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
+import java.util.Optional;
 
 /** The check of a command and its known leaks; determines the exit status of a verdict. */
 public record CheckCriteria(LeakCheck check, Baseline known, boolean hasBaseline) {
@@ -16,6 +18,10 @@ public record CheckCriteria(LeakCheck check, Baseline known, boolean hasBaseline
 
     public VerdictReport report(LeakVerdict verdict) {
         return hasBaseline ? VerdictReport.of(verdict, known) : VerdictReport.of(verdict);
+    }
+
+    public VerdictReport report(LeakVerdict verdict, LogLines log) {
+        return VerdictReport.ofLog(verdict, hasBaseline ? Optional.of(known) : Optional.empty(), log);
     }
 
     public ExitStatus status(LeakVerdict verdict) {

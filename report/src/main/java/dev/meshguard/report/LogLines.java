@@ -1,0 +1,56 @@
+package dev.meshguard.report;
+
+import dev.meshguard.verdict.SurvivorGroup;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The lines of the log from which a history was read: a report names them where no line of code is known.
+ *
+ * @param name the path or name of the log
+ * @param lineOf the line of the event with a number, if the event has one
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record LogLines(String name, LongFunction<OptionalLong> lineOf) {
+
+    /** Returns {@code logs/server.log:18-25}, or the first and the last line if there are others between them. */
+    Optional<String> of(FindingGroups finding) {
+        long[] lines = linesOf(finding).sorted().distinct().toArray();
+        if (lines.length == 0) {
+            return Optional.empty();
+        }
+        long first = lines[0];
+        long last = lines[lines.length - 1];
+        if (first == last) {
+            return Optional.of(name + ":" + first);
+        }
+        return Optional.of(
+                last - first + 1 == lines.length
+                        ? name + ":" + first + "-" + last
+                        : String.format(
+                                Locale.ROOT, "%s:%d, the first of %d lines to %d", name, first, lines.length, last));
+    }
+
+    /** Returns {@code server.log:18}: the first line, with the name of the file only. */
+    Optional<String> firstOf(FindingGroups finding) {
+        Path file = Path.of(name).getFileName();
+        return linesOf(finding).min().stream()
+                .mapToObj(line -> (file == null ? name : file) + ":" + line)
+                .findFirst();
+    }
+
+    private LongStream linesOf(FindingGroups finding) {
+        return finding.groups().stream()
+                .map(SurvivorGroup::survivors)
+                .flatMapToLong(survivors -> survivors.stream()
+                        .flatMapToLong(survivor ->
+                                lineOf.apply(survivor.reports().get(0).allocatedAt()).stream()));
+    }
+}
