@@ -155,7 +155,7 @@ const SuiteView = (() => {
                     "table",
                     { id: "differences-table", class: "figures" },
                     Dom.make("caption", { class: "visually-hidden" }, "Two runs side by side"),
-                    Dom.make("thead", {}, Dom.make("tr", {}, Dom.make("th", { scope: "col" }, ""), Dom.make("th", { scope: "col", class: "number" }, "First"), Dom.make("th", { scope: "col", class: "number" }, "Second"), Dom.make("th", { scope: "col", class: "number" }, "Difference"))),
+                    Dom.make("thead", {}, Dom.make("tr", {}, Dom.make("th", { scope: "col" }, "Figure"), Dom.make("th", { scope: "col", class: "number" }, "First"), Dom.make("th", { scope: "col", class: "number" }, "Second"), Dom.make("th", { scope: "col", class: "number" }, "Difference"))),
                     Dom.make(
                         "tbody",
                         {},

@@ -73,7 +73,7 @@ class EveryWidthTests {
                 .filter(site => site.getBoundingClientRect().height > 3.5 * parseFloat(getComputedStyle(site).lineHeight))
                 .map(site => site.textContent).join()""";
 
-    private static final String VIOLATIONS = """
+    static final String VIOLATIONS = """
             axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
                 violations.flatMap(({ id, nodes }) => nodes.map(node => id + ': ' + node.html.slice(0, 120) + ' ' + node.failureSummary)).join('\\n'))""";
 
@@ -91,7 +91,7 @@ class EveryWidthTests {
                 "[...document.querySelectorAll('.chart canvas')].every(canvas => canvas.getBoundingClientRect().right <= innerWidth)");
     }
 
-    private static String axe() throws IOException {
+    static String axe() throws IOException {
         Properties webjar = new Properties();
         try (InputStream stream =
                 EveryWidthTests.class.getResourceAsStream("/META-INF/maven/org.webjars.npm/axe-core/pom.properties")) {

@@ -1,14 +1,11 @@
 package dev.meshguard.verdict.baseline;
 
 import dev.meshguard.file.FileReplacement;
+import dev.meshguard.file.ProcessLock;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.Locale;
 import java.util.function.UnaryOperator;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -56,24 +53,18 @@ public record BaselineFile(Path path) {
      * @throws IOException if it cannot be read or written
      */
     public Baseline update(UnaryOperator<Baseline> change) throws IOException {
-        // A lock file beside it would be one more file to keep out of version control.
-        Path lockFile = Path.of(System.getProperty("java.io.tmpdir"))
-                .resolve(String.format(
-                        Locale.ROOT, "meshguard-%08x.lock", path.toString().hashCode()));
-        synchronized (InJvm.LOCK) {
-            try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                    FileLock lock = channel.lock()) {
-                Baseline before = read();
-                Baseline after = change.apply(before);
-                if (!lock.isValid()) {
-                    throw new IOException("The lock of " + path + " was lost while it was changed: " + lockFile);
-                }
-                if (!after.equals(before) || !exists()) {
-                    replace(after.toText());
-                }
-                return after;
+        return ProcessLock.holding(path, lock -> {
+            Baseline before = read();
+            Baseline after = change.apply(before);
+            if (!lock.isValid()) {
+                throw new IOException(
+                        "The lock of " + path + " was lost while it was changed: " + ProcessLock.lockFile(path));
             }
-        }
+            if (!after.equals(before) || !exists()) {
+                replace(after.toText());
+            }
+            return after;
+        });
     }
 
     private void replace(String text) throws IOException {
@@ -81,10 +72,5 @@ public record BaselineFile(Path path) {
             Files.createDirectories(path.getParent());
         }
         FileReplacement.write(path, bytes -> bytes.write(text.getBytes(StandardCharsets.UTF_8)));
-    }
-
-    /** A file lock belongs to the whole process: a second thread that requests it fails instead of waiting. */
-    private static final class InJvm {
-        private static final Object LOCK = new Object();
     }
 }

@@ -7,6 +7,7 @@ import dev.meshguard.report.FailureOutput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /** Pages as the output of failed checks. */
 public final class PageOutput implements FailureOutput {
@@ -48,6 +49,11 @@ public final class PageOutput implements FailureOutput {
         public boolean removeOlder(String name, long millis) throws IOException {
             Path page = folder.pageOf(name);
             return Files.exists(page) && Files.getLastModifiedTime(page).toMillis() < millis && folder.remove(name);
+        }
+
+        @Override
+        public Optional<String> compare(Checks checks) throws IOException {
+            return folder.compare(checks.begunAt(), checks.build(), checks.names());
         }
 
         @Override

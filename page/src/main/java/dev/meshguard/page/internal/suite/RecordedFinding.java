@@ -1,6 +1,9 @@
 package dev.meshguard.page.internal.suite;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.page.internal.data.RunFigures;
 import dev.meshguard.verdict.Cause;
@@ -10,10 +13,12 @@ import dev.meshguard.verdict.baseline.Fingerprint;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The survivors of one run that have one fingerprint, cause, status and line, as the overview page groups them over the runs.
@@ -23,6 +28,8 @@ import java.util.Optional;
 record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
 
     static final int MAX_FINDINGS = 50;
+
+    private static final JsonFactory JSON = new JsonFactory();
 
     private record Key(String fingerprint, Cause cause, SurvivorStatus status, Optional<String> site) {}
 
@@ -36,6 +43,55 @@ record RecordedFinding(Key key, SurvivorGroup first, long buffers, long bytes) {
         if (all.size() > MAX_FINDINGS) {
             json.writeNumberField("findingsOmitted", all.size() - MAX_FINDINGS);
         }
+    }
+
+    /**
+     * Reads the findings of a record.
+     *
+     * @param test the id of its test
+     * @param into receives the findings
+     * @return whether findings are omitted in the record
+     */
+    static boolean read(String record, String test, Map<FindingTrends.Key, FindingTrends.Found> into)
+            throws IOException {
+        boolean isTruncated = false;
+        try (JsonParser parser = JSON.createParser(record)) {
+            parser.nextToken();
+            while (parser.nextToken() == JsonToken.FIELD_NAME) {
+                String name = parser.currentName();
+                JsonToken value = parser.nextToken();
+                isTruncated |= name.equals("findingsOmitted");
+                if (!name.equals("findings") || value != JsonToken.START_ARRAY) {
+                    parser.skipChildren();
+                    continue;
+                }
+                while (parser.nextToken() == JsonToken.START_OBJECT) {
+                    FindingTrends.Found found = read(parser, test);
+                    into.merge(found.key(), found, FindingTrends.Found::and);
+                }
+            }
+        }
+        return isTruncated;
+    }
+
+    private static FindingTrends.Found read(JsonParser parser, String test) throws IOException {
+        Map<String, String> fields = new HashMap<>();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String name = parser.currentName();
+            parser.nextToken();
+            fields.put(name, parser.getText());
+            parser.skipChildren();
+        }
+        return new FindingTrends.Found(
+                new FindingTrends.Key(
+                        fields.getOrDefault("fingerprint", ""),
+                        fields.getOrDefault("cause", ""),
+                        fields.getOrDefault("status", ""),
+                        fields.getOrDefault("site", ""),
+                        fields.getOrDefault("type", "")),
+                Long.parseLong(fields.getOrDefault("bytes", "0")),
+                Long.parseLong(fields.getOrDefault("buffers", "0")),
+                Set.of(test));
     }
 
     private static List<RecordedFinding> of(RunFigures figures) {

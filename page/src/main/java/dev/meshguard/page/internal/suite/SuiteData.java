@@ -16,10 +16,13 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * All records of a folder, read at one moment.
@@ -45,11 +48,13 @@ public final class SuiteData {
      * One record.
      *
      * @param json its content
+     * @param name the name of its page; empty in a subfolder
      * @param page the path of its page relative to the folder; empty if it is missing
      */
-    private record Entry(String json, String page, String title, String outcome, String headline) {}
+    private record Entry(String json, String name, String page, String title, String outcome, String headline) {}
 
     private final List<Entry> entries = new ArrayList<>();
+    private FindingTrends trends = FindingTrends.NONE;
     private final List<String> warnings = new ArrayList<>();
 
     private SuiteData() {}
@@ -60,6 +65,9 @@ public final class SuiteData {
         for (Path record : records(folder)) {
             data.read(folder, record);
         }
+        FindingTrendsFile file = new FindingTrendsFile(folder);
+        data.trends = file.trends();
+        data.warnings.addAll(file.warnings());
         data.entries.sort(Comparator.comparing(Entry::title).thenComparing(Entry::page));
         return data;
     }
@@ -108,6 +116,7 @@ public final class SuiteData {
             String page = place.substring(0, place.length() - RECORD.length()) + PAGE;
             entries.add(new Entry(
                     json,
+                    place.equals(RUNS + "/" + record.getFileName()) ? withoutSuffix(record) : "",
                     Files.exists(folder.resolve(page)) ? page : "",
                     texts.getOrDefault("title", place),
                     texts.getOrDefault("outcome", ""),
@@ -117,6 +126,32 @@ public final class SuiteData {
         } catch (IOException unreadable) {
             warnings.add(place + " cannot be read, and is omitted.");
         }
+    }
+
+    private static String withoutSuffix(Path record) {
+        String name = record.getFileName().toString();
+        return name.substring(0, name.length() - RECORD.length());
+    }
+
+    /**
+     * Adds the findings of tests to the trends of the folder. Tests of other machines are not compared.
+     *
+     * @param at the local date and time of the run
+     * @param build identifies the build
+     * @param names the names of all tests that ran
+     * @return the trends with them
+     */
+    public FindingTrends addedTo(FindingTrendsFile file, String at, String build, Set<String> names)
+            throws IOException {
+        Map<FindingTrends.Key, FindingTrends.Found> found = new HashMap<>();
+        boolean isTruncated = false;
+        for (Entry entry : entries) {
+            if (names.contains(entry.name())) {
+                isTruncated |= RecordedFinding.read(entry.json(), FindingTrends.testOf(entry.name()), found);
+            }
+        }
+        Set<String> tests = names.stream().map(FindingTrends::testOf).collect(Collectors.toCollection(TreeSet::new));
+        return file.add(new FindingTrends.Run(at, build, tests, tests.size(), isTruncated), found);
     }
 
     /**
@@ -159,6 +194,7 @@ public final class SuiteData {
             words.append(entry.outcome()).append("  ").append(entry.title());
             words.append("\n   ").append(entry.headline()).append('\n');
         }
+        trends.comparison().ifPresent(text -> words.append(text).append('\n'));
         warnings.forEach(warning -> words.append("Warning: ").append(warning).append('\n'));
         return words.toString();
     }
@@ -178,6 +214,9 @@ public final class SuiteData {
             write(entry, json);
         }
         json.writeEndArray();
+        if (!trends.runs().isEmpty()) {
+            trends.write(json);
+        }
         json.writeArrayFieldStart("warnings");
         for (String warning : warnings) {
             json.writeString(warning);

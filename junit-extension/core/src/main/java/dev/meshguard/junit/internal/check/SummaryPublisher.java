@@ -1,7 +1,9 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
+import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
@@ -18,8 +20,11 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
 
     @Override
     public void close() {
+        RunPages pages = run.reporting().pages();
+        Optional<String> notWritten = pages.finish();
+        pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page, pages.comparison()));
         run.summary().ifPresent(root::publishReportEntry);
-        run.reporting().pages().finish().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
+        notWritten.ifPresent(problem -> root.publishReportEntry("meshguard", problem));
         run.writeJobReport().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
     }
 }
