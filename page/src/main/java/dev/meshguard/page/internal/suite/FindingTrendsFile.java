@@ -7,7 +7,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.file.FileReplacement;
 import dev.meshguard.file.ProcessLock;
 import dev.meshguard.page.internal.suite.FindingTrends.Found;
-import dev.meshguard.page.internal.suite.FindingTrends.Key;
 import dev.meshguard.page.internal.suite.FindingTrends.Point;
 import dev.meshguard.page.internal.suite.FindingTrends.Run;
 import dev.meshguard.page.internal.suite.FindingTrends.Trend;
@@ -71,7 +70,7 @@ public record FindingTrendsFile(Path folder) {
      * @return the trends with it
      * @throws IOException if the file cannot be written
      */
-    FindingTrends add(Run execution, Map<Key, Found> found) throws IOException {
+    FindingTrends add(Run execution, Map<FindingTrends.Key, Found> found) throws IOException {
         Path file = folder.toAbsolutePath().normalize().resolve(NAME);
         return ProcessLock.holding(file, lock -> {
             FindingTrends after = readOrRename().with(execution, found);
@@ -137,7 +136,7 @@ public record FindingTrendsFile(Path folder) {
                 throw new IOException("a finding has " + points.size() + " points for " + runs.size() + " runs");
             }
             findings.add(new Trend(
-                    new Key(
+                    new FindingTrends.Key(
                             text(finding, "fingerprint"),
                             text(finding, "cause"),
                             text(finding, "status"),
@@ -271,7 +270,7 @@ public record FindingTrendsFile(Path folder) {
         json.writeEndObject();
     }
 
-    static void write(Key key, JsonGenerator json) throws IOException {
+    static void write(FindingTrends.Key key, JsonGenerator json) throws IOException {
         json.writeStringField("fingerprint", key.fingerprint());
         json.writeStringField("cause", key.cause());
         json.writeStringField("status", key.status());
