@@ -46,7 +46,7 @@ class AddressSpaceTests {
         try (Scope test = tracker.phase(Phase.TEST)) {
             List<MeshBuffer> buffers = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
-                buffers.add(mesh.allocate(BufferType.DRAM, (1 + i % 7) * 12 * MIB));
+                buffers.add(mesh.allocate(BufferType.DRAM, (1L + i % 7) * 12 * MIB));
                 measure(tracker, mesh);
             }
             for (int i = 0; i < 40; i += 3) {

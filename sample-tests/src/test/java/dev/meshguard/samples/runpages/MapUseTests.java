@@ -113,6 +113,9 @@ class MapUseTests {
 
         chromium.type("w"); // One key at a time: the page may draw after each.
         chromium.await(RANGE + " < " + whole);
+        double once = range(chromium);
+        chromium.type("w");
+        chromium.await(RANGE + " < " + once);
         double from = from(chromium);
         chromium.type("d");
         chromium.await("Number(document.querySelector('#map-canvas').dataset.from) > " + from);
