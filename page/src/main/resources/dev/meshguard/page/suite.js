@@ -30,7 +30,9 @@ const SuiteView = (() => {
         const peaks = (key) => {
             const highest = new Map();
             data.runs.forEach((run) => Object.entries(run[key] || {}).forEach(([type, bytes]) => bytes > (highest.get(type)?.bytes ?? 0) && highest.set(type, { bytes, run })));
-            return [...highest].map(([type, { bytes, run }]) => `${type} ${Format.shortSize(bytes)} in ${run.title}`).join(", ");
+            const byRun = new Map();
+            highest.forEach(({ bytes, run }, type) => byRun.set(run, [...(byRun.get(run) || []), `${type} ${Format.shortSize(bytes)}`]));
+            return [...byRun].map(([run, amounts]) => `${amounts.join(", ")} in ${run.title}`).join("; ");
         };
         const peak = (name, key) => (peaks(key) === "" ? null : Dom.make("p", { class: "note", "data-peak": key }, `${name}: ${peaks(key)}`));
         Dom.section("head").append(
@@ -52,7 +54,19 @@ const SuiteView = (() => {
         );
     };
 
-    const highest = (run) => Object.entries(run.devicePeakByType || {}).sort(([, one], [, other]) => other - one)[0];
+    /** The memory of which a run held the most at once, and its bytes. */
+    const highest = (run, key) => Object.entries(run[key] || {}).sort(([, one], [, other]) => other - one)[0];
+
+    const peakColumn = (key, title, amounts, holder) => ({
+        key,
+        title,
+        number: true,
+        value: (run) => highest(run, amounts)?.[1] ?? 0,
+        cells: (run) => {
+            const [type, bytes] = highest(run, amounts) || [];
+            return type ? Dom.make("span", { title: `The most ${type} that ${holder} held at once: ${Format.size(bytes)}` }, Format.shortSize(bytes)) : absent();
+        },
+    });
 
     const differ = (data, value) => new Set(data.runs.map(value)).size > 1;
 
@@ -71,8 +85,8 @@ const SuiteView = (() => {
                 { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes)) },
                 { key: "causes", title: "Causes", value: causes, cells: (run) => causes(run) || Dom.make("span", { class: "absent" }, "–") },
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
-                { key: "devicePeak", title: "Device peak", number: true, value: (run) => highest(run)?.[1] ?? 0, cells: (run) => (highest(run) ? Dom.make("span", { title: `The most ${highest(run)[0]} that one device held: ${Format.size(highest(run)[1])}` }, Format.shortSize(highest(run)[1])) : absent()) },
-                { key: "peak", title: "Mesh peak", number: true, value: (run) => run.peakBytes, cells: (run) => Dom.make("span", { title: Format.size(run.peakBytes) }, Format.shortSize(run.peakBytes)) },
+                peakColumn("devicePeak", "Device peak", "devicePeakByType", "one device"),
+                peakColumn("meshPeak", "Mesh peak", "peakByType", "all devices together"),
                 { key: "duration", title: "Run time", number: true, value: (run) => run.durationMillis, cells: (run) => Format.duration(run.durationMillis * 1000) },
                 ...(differ(data, (run) => run.day || "") ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.make("span", { class: "absent" }, "–") }] : []),
                 ...(differ(data, where) ? [{ key: "where", title: "Ran on", value: where, cells: (run) => where(run) || absent() }] : []),

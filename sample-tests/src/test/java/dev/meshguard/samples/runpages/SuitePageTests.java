@@ -3,6 +3,7 @@ package dev.meshguard.samples.runpages;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.UsageChange;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -10,8 +11,13 @@ import dev.meshguard.verdict.SurvivorStatus;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToIntFunction;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,7 +77,10 @@ class SuitePageTests {
         assertThat(chromium.text(row + "[data-key=leakedBytes]")).isEqualTo(Quantities.shortSize(leakedBytes()));
         assertThat(chromium.text(row + "[data-key=buffers]"))
                 .isEqualTo(String.valueOf(LEAK.verdict().sum().allocated()));
-        assertThat(chromium.text(row + "[data-key=peak]")).isEqualTo(Quantities.shortSize(peak(LEAK)));
+        assertThat(chromium.text(row + "[data-key=devicePeak]"))
+                .isEqualTo(Quantities.shortSize(peakOfOneMemory(UsageChange::device)));
+        assertThat(chromium.text(row + "[data-key=meshPeak]"))
+                .isEqualTo(Quantities.shortSize(peakOfOneMemory(change -> 0)));
         assertThat(chromium.text(row + "[data-key=where]")).isEqualTo("runner one · JVM 1");
     }
 
@@ -166,6 +175,17 @@ class SuitePageTests {
         return LEAK.verdict().groups(SurvivorStatus.LEAKED).stream()
                 .mapToLong(SurvivorGroup::totalBytes)
                 .sum();
+    }
+
+    /** Returns the most bytes of one type that any group of devices of the leaking run held at once. */
+    private static long peakOfOneMemory(ToIntFunction<UsageChange> group) {
+        Map<List<Object>, Long> live = new HashMap<>();
+        List<Long> levels = new ArrayList<>();
+        LEAK.verdict()
+                .history()
+                .eachUsageChange(change -> levels.add(
+                        live.merge(List.of(change.type(), group.applyAsInt(change)), change.bytes(), Long::sum)));
+        return Collections.max(levels);
     }
 
     private static long peak(SampleRun run) {
