@@ -372,7 +372,7 @@ public final class Program implements AutoCloseable {
                 mesh,
                 mesh.reports().circularBufferDevices(),
                 mesh.subDevices().lowestOccupiedL1AddressFor(kernelCores),
-                mesh.memory()::allocatedL1,
+                () -> mesh.memory().allocatedL1(kernelCores),
                 enqueuing);
     }
 

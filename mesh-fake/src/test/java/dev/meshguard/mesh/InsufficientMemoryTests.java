@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryShortage.Reason;
+import dev.meshguard.mesh.allocator.AllocationDirection;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.buffer.BufferConfig;
@@ -160,6 +161,106 @@ class InsufficientMemoryTests {
     }
 
     @Test
+    void namesOnlyWhatLiesWhereASubDeviceManagerNeedsL1() {
+        mesh.loadSubDeviceManager(divided(3_200));
+        SubDeviceManagerId larger = divided(6_400);
+        MeshBuffer inTheWay = mesh.allocate(bottomUp("in the way", 3_200));
+        mesh.allocate(bottomUp("innocent", 3_200));
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.loadSubDeviceManager(larger));
+
+        assertThat(error.holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.label()).contains("in the way"));
+        inTheWay.deallocate();
+        mesh.loadSubDeviceManager(larger);
+    }
+
+    @Test
+    void countsTheL1OfAnotherManagerAsRoomForSubDevices() {
+        mesh.loadSubDeviceManager(divided(700_000));
+        SubDeviceManagerId larger = divided(900_000);
+        mesh.allocate(bottomUp("in the way", 3_200));
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> mesh.loadSubDeviceManager(larger));
+
+        assertThat(error.shortage())
+                .hasValueSatisfying(shortage -> assertThat(shortage.reason()).isEqualTo(Reason.OCCUPIED));
+    }
+
+    @Test
+    void namesNoBufferOfASubDeviceOnWhichTheProgramDoesNotRun() {
+        Ttnn ttnn = Ttnn.builder(tracker).build();
+        MeshDevice device = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)));
+        CoreRangeSet first = CoreRangeSet.of(new CoreRange(0, 0, 0, 0));
+        CoreRangeSet second = CoreRangeSet.of(new CoreRange(1, 1, 1, 1));
+        device.loadSubDeviceManager(
+                device.createSubDeviceManager(List.of(new SubDevice(first), new SubDevice(second)), 64_000));
+        device.allocate(onSubDevice("own", first, 0, 32_000));
+        device.allocate(onSubDevice("of another", second, 1, 32_000));
+        Program program = ttnn.createProgram("add");
+        program.addCircularBuffer(
+                CircularBufferConfig.of(60_000).on(first.ranges().get(0)));
+        MeshWorkload workload = ttnn.createMeshWorkload().addProgram(program);
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> device.enqueueMeshWorkload(workload));
+
+        assertThat(error.holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.label()).contains("own"));
+    }
+
+    @Test
+    void namesAllThatClashesWithAProgramOfSeveralStacks() {
+        Ttnn ttnn = Ttnn.builder(tracker).build();
+        MeshDevice device = ttnn.openMeshDevice(MeshDeviceOptions.defaults().withMeshShape(MeshShape.of(1, 2)));
+        MeshBuffer high = device.allocate(labelled("high", 200_000 / PAGE * PAGE));
+        MeshBuffer low = device.allocate(labelled("low", 200_000 / PAGE * PAGE));
+        Program program = ttnn.createProgram("add");
+        program.addCircularBuffer(CircularBufferConfig.of(1_100_000).on(new CoreRange(0, 0, 0, 0)));
+        program.addCircularBuffer(CircularBufferConfig.of(1_300_000).on(new CoreRange(1, 1, 1, 1)));
+        MeshWorkload workload = ttnn.createMeshWorkload().addProgram(program);
+
+        InsufficientMemoryException error =
+                catchThrowableOfType(InsufficientMemoryException.class, () -> device.enqueueMeshWorkload(workload));
+
+        assertThat(error.holders()).hasSize(2);
+        high.deallocate();
+        low.deallocate();
+        device.enqueueMeshWorkload(workload);
+    }
+
+    @Test
+    void advisesATraceRegionForTheLiveTracesAndTheRejectedOne() {
+        MeshDevice traced = Ttnn.builder(tracker)
+                .build()
+                .openMeshDevice(MeshDeviceOptions.defaults()
+                        .withMeshShape(MeshShape.of(1, 2))
+                        .withTraceRegionSize(30_720));
+        traced.endMeshTrace(0, traced.beginMeshTrace(0), 20_480);
+
+        for (int rejected = 0; rejected < 2; rejected++) {
+            TraceId trace = traced.beginMeshTrace(0);
+            InsufficientMemoryException error = catchThrowableOfType(
+                    InsufficientMemoryException.class, () -> traced.endMeshTrace(0, trace, 20_480));
+
+            assertThat(error).hasMessageContaining("""
+                    too small: the traces need, over all banks, 40 KiB (40960 B), and the memory has 30 KiB (30720 B)
+                    """);
+            assertThat(error)
+                    .hasMessageEndingWith("to make room, open the mesh with a trace_region_size of at least 40960");
+            traced.releaseMeshTrace(trace);
+        }
+        TraceId small = traced.beginMeshTrace(0);
+        assertThat(catchThrowableOfType(InsufficientMemoryException.class, () -> traced.endMeshTrace(0, small, 1_024)))
+                .hasMessageEndingWith(
+                        "close the mesh and open it again: until then the runtime counts traces that it rejected");
+    }
+
+    @Test
     void saysThatAnInjectedFailureIsOne() {
         MeshDevice failing = open(Ttnn.builder(tracker).faults(FaultPlan.none().failingAllocation(1)));
 
@@ -207,6 +308,23 @@ class InsufficientMemoryTests {
     private static InsufficientMemoryException rejected(MeshDevice mesh, long perBank) {
         return catchThrowableOfType(
                 InsufficientMemoryException.class, () -> mesh.allocate(labelled("request", perBank)));
+    }
+
+    private SubDeviceManagerId divided(long localL1) {
+        return mesh.createSubDeviceManager(List.of(new SubDevice(CoreRangeSet.of(new CoreRange(0, 0, 1, 1)))), localL1);
+    }
+
+    private static MeshBufferConfig bottomUp(String label, long perBank) {
+        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, perBank * BANKS, PAGE)
+                .inDirection(AllocationDirection.BOTTOM_UP)
+                .named(label));
+    }
+
+    private static MeshBufferConfig onSubDevice(String label, CoreRangeSet cores, int subDevice, long size) {
+        return MeshBufferConfig.replicated(BufferConfig.of(BufferType.L1, size, size)
+                .heightSharded(cores)
+                .on(new SubDeviceId(subDevice))
+                .named(label));
     }
 
     private static MeshBufferConfig labelled(String label, long perBank) {

@@ -1,13 +1,16 @@
 package dev.meshguard.event;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of a bank when a request for it was rejected: what was needed, what was free, and who held the rest.
@@ -15,7 +18,8 @@ import org.apiguardian.api.API.Status;
  * <p>A buffer takes the same addresses in every bank, so a bank stands for all banks of all devices. Sizes are bytes of one bank,
  * rounded as the allocator rounds them, like the figures of the runtime's own text.
  *
- * <p>Immutable and safe for use by several threads. Holders and rooms are computed when they are asked for.
+ * <p>Safe for use by several threads. Holders and rooms are computed when they are first asked for, and do not change then. A line
+ * that a tracker has given up by then, because the buffer was freed meanwhile, is missing.
  *
  * @since 0.1
  */
@@ -144,9 +148,11 @@ public final class MemoryShortage {
     private final long needed;
     private final long start;
     private final long end;
-    private final List<Block> blocks;
+    private final List<Block> found;
     private final String advice;
     private final String user;
+    private volatile @Nullable List<Block> blocks;
+    private volatile @Nullable List<Holder> holders;
 
     private MemoryShortage(
             BufferType type,
@@ -162,8 +168,7 @@ public final class MemoryShortage {
         this.needed = needed;
         this.start = start;
         this.end = end;
-        this.blocks =
-                blocks.stream().sorted(Comparator.comparingLong(Block::start)).toList();
+        this.found = List.copyOf(blocks);
         this.advice = advice;
         this.user = user;
     }
@@ -177,9 +182,11 @@ public final class MemoryShortage {
      * @param blocks all allocated blocks of the bank, in any order
      */
     public static MemoryShortage anywhere(BufferType type, long needed, long start, long end, List<Block> blocks) {
-        MemoryShortage shortage = new MemoryShortage(type, Reason.FRAGMENTED, needed, start, end, blocks, "", "");
-        Reason reason =
-                needed > end - start ? Reason.TOO_LARGE : shortage.free() >= needed ? Reason.FRAGMENTED : Reason.FULL;
+        long free = end - start;
+        for (Block block : blocks) {
+            free -= Math.max(0, block.end() - Math.max(block.start(), start));
+        }
+        Reason reason = needed > end - start ? Reason.TOO_LARGE : free >= needed ? Reason.FRAGMENTED : Reason.FULL;
         return new MemoryShortage(type, reason, needed, start, end, blocks, "", "");
     }
 
@@ -227,34 +234,53 @@ public final class MemoryShortage {
         return needed;
     }
 
-    /** Returns the free bytes of a bank, or of the needed addresses. */
+    /**
+     * Returns the free bytes of a bank, or of the needed addresses; 0 for a region whose size is not that of a bank, like the
+     * region of traces.
+     */
     public long free() {
-        long free = end - start;
-        for (Block block : blocks) {
-            free -= Math.max(0, Math.min(block.end(), end) - Math.max(block.start(), start));
-        }
-        return free;
+        return gaps().sum();
     }
 
-    /** Returns the bytes of the largest free block of a bank, or of the needed addresses. */
+    /** Returns the bytes of the largest free block of a bank, or of the needed addresses; 0 where {@link #free()} is. */
     public long largestFree() {
-        long largest = 0;
+        return gaps().max().orElse(0);
+    }
+
+    /** Returns the sizes of the free blocks. Blocks of two allocators may overlap. */
+    private LongStream gaps() {
+        LongStream.Builder gaps = LongStream.builder();
+        if (!advice.isEmpty()) {
+            return gaps.build();
+        }
         long from = start;
-        for (Block block : blocks) {
-            largest = Math.max(largest, block.start() - from);
+        for (Block block : blocks()) {
+            gaps.add(Math.max(0, Math.min(block.start(), end) - from));
             from = Math.max(from, block.end());
         }
-        return Math.max(largest, end - from);
+        return gaps.add(Math.max(0, end - from)).build();
     }
 
     /** Returns the allocated blocks by address; of a request for certain addresses, the blocks that lie there. */
     public List<Block> blocks() {
-        return blocks;
+        List<Block> known = blocks;
+        if (known == null) {
+            known = found.stream()
+                    .sorted(Comparator.comparingLong(Block::start))
+                    .toList();
+            blocks = known;
+        }
+        return known;
     }
 
     /** Returns who holds the memory, the most bytes first. */
     public List<Holder> holders() {
-        return holdersOf(blocks);
+        List<Holder> known = holders;
+        if (known == null) {
+            known = holdersOf(blocks());
+            holders = known;
+        }
+        return known;
     }
 
     private static List<Holder> holdersOf(List<Block> blocks) {
@@ -265,7 +291,7 @@ public final class MemoryShortage {
         }
         List<Holder> largestFirst = new ArrayList<>(holders.values());
         largestFirst.sort(Comparator.comparingLong(Holder::bytes).reversed());
-        return largestFirst;
+        return Collections.unmodifiableList(largestFirst);
     }
 
     /**
@@ -278,37 +304,39 @@ public final class MemoryShortage {
         if (reason == Reason.TOO_LARGE) {
             return Optional.empty();
         }
+        List<Block> inOrder = blocks();
         Optional<Room> best = Optional.empty();
         long bestBytes = Long.MAX_VALUE;
         long freedBytes = 0;
         int first = 0;
-        for (int last = 0; last < blocks.size(); last++) {
-            if (!blocks.get(last).isOfUser()) {
+        for (int last = 0; last < inOrder.size(); last++) {
+            if (!inOrder.get(last).isOfUser()) {
                 first = last + 1;
                 freedBytes = 0;
                 continue;
             }
-            freedBytes += blocks.get(last).size();
-            while (first < last && endOfRoom(last) - startOfRoom(first + 1) >= needed) {
-                freedBytes -= blocks.get(first).size();
+            freedBytes += inOrder.get(last).size();
+            while (first < last && endOfRoom(inOrder, last) - startOfRoom(inOrder, first + 1) >= needed) {
+                freedBytes -= inOrder.get(first).size();
                 first++;
             }
-            if (endOfRoom(last) - startOfRoom(first) >= needed && freedBytes < bestBytes) {
+            if (endOfRoom(inOrder, last) - startOfRoom(inOrder, first) >= needed && freedBytes < bestBytes) {
                 bestBytes = freedBytes;
-                best = Optional.of(new Room(startOfRoom(first), endOfRoom(last), blocks.subList(first, last + 1)));
+                best = Optional.of(new Room(
+                        startOfRoom(inOrder, first), endOfRoom(inOrder, last), inOrder.subList(first, last + 1)));
             }
         }
         return best;
     }
 
     /** Returns where a room begins that has a block and those after it. */
-    private long startOfRoom(int block) {
-        return block == 0 ? start : Math.max(start, blocks.get(block - 1).end());
+    private long startOfRoom(List<Block> inOrder, int block) {
+        return block == 0 ? start : Math.max(start, inOrder.get(block - 1).end());
     }
 
     /** Returns where a room ends that has a block and those before it. */
-    private long endOfRoom(int block) {
-        return block == blocks.size() - 1 ? end : blocks.get(block + 1).start();
+    private long endOfRoom(List<Block> inOrder, int block) {
+        return block == inOrder.size() - 1 ? end : inOrder.get(block + 1).start();
     }
 
     /** Returns the shortage in lines for an error message: the reason, the holders, and what would make room. */
@@ -328,7 +356,7 @@ public final class MemoryShortage {
         return switch (reason) {
             case TOO_LARGE ->
                 "too small: " + (user.isEmpty() ? "each bank has to store" : user) + " " + Quantities.size(needed)
-                        + ", and there are " + Quantities.size(end - start);
+                        + ", and the memory has " + Quantities.size(end - start);
             case FULL ->
                 "full: each bank has to store " + Quantities.size(needed) + ", and has " + Quantities.size(free())
                         + " free";
@@ -345,7 +373,9 @@ public final class MemoryShortage {
     private void addAdvice(List<String> lines) {
         if (!advice.isEmpty()) {
             lines.add("to make room, " + advice);
-        } else if (reason != Reason.TOO_LARGE) {
+        } else if (reason == Reason.TOO_LARGE) {
+            lines.add("no free makes room");
+        } else {
             room().ifPresentOrElse(
                             room -> addRoom(room, lines),
                             () -> lines.add("no frees of the code under test would make room in one place"));
@@ -354,12 +384,19 @@ public final class MemoryShortage {
 
     private void addRoom(Room room, List<String> lines) {
         String bytes = "to make room, free " + Quantities.shortSize(room.bytes()) + " of each bank, ";
-        if (room.blocks().size() == blocks.size()) {
+        if (room.blocks().size() == found.size()) {
             lines.add(bytes + "all that is listed");
-            return;
+        } else {
+            lines.add(
+                    bytes + "from " + Quantities.address(room.start()) + " to " + Quantities.address(room.end()) + ":");
+            addLines(room.holders(), lines);
         }
-        lines.add(bytes + "from " + Quantities.address(room.start()) + " to " + Quantities.address(room.end()) + ":");
-        addLines(room.holders(), lines);
+        if (room.holders().stream()
+                .anyMatch(holder -> holder.owner()
+                        .filter(owner -> owner.kind().canBeCached())
+                        .isPresent())) {
+            lines.add("a program's memory is freed when it leaves the program cache, a trace's when it is released");
+        }
     }
 
     private static void addLines(List<Holder> holders, List<String> lines) {

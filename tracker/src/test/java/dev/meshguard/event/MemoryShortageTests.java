@@ -55,8 +55,9 @@ class MemoryShortageTests {
 
         assertThat(shortage.reason()).isEqualTo(Reason.TOO_LARGE);
         assertThat(shortage.room()).isEmpty();
-        assertThat(shortage)
-                .hasToString("too small: each bank has to store 1 KiB (1025 B), and there are 1 KiB (1024 B)");
+        assertThat(shortage).hasToString("""
+                too small: each bank has to store 1 KiB (1025 B), and the memory has 1 KiB (1024 B)
+                no free makes room""");
     }
 
     @Test
@@ -82,7 +83,7 @@ class MemoryShortageTests {
                 BufferType.TRACE, 3_072, 2_048, List.of(), "the traces need", "open the mesh with more");
 
         assertThat(shortage).hasToString("""
-                too small: the traces need 3 KiB (3072 B), and there are 2 KiB (2048 B)
+                too small: the traces need 3 KiB (3072 B), and the memory has 2 KiB (2048 B)
                 to make room, open the mesh with more""");
     }
 
@@ -109,6 +110,27 @@ class MemoryShortageTests {
             assertThat(room.start()).isEqualTo(512);
             assertThat(room.end()).isEqualTo(896);
         });
+    }
+
+    @Test
+    void countsAnAddressOfTwoAllocatorsOnce() {
+        MemoryShortage shortage = MemoryShortage.at(
+                BufferType.L1, 0, 512, List.of(block(0, 256, USER), block(0, 128, CACHE)), "the circular buffers");
+
+        assertThat(shortage.free()).isEqualTo(256);
+        assertThat(shortage.largestFree()).isEqualTo(256);
+    }
+
+    @Test
+    void saysHowTheMemoryOfAProgramIsFreed() {
+        MemoryShortage shortage = anywhere(BANK, block(0, 512, USER.ownedBy(new Owner(Owner.Kind.PROGRAM, "1 (add)"))));
+
+        assertThat(shortage).hasToString("""
+                full: each bank has to store 1 KiB (1024 B), and has 512 B free
+                held in each bank:
+                  512 B  1 buffer, owner program 1 (add)
+                to make room, free 512 B of each bank, all that is listed
+                a program's memory is freed when it leaves the program cache, a trace's when it is released""");
     }
 
     @Test

@@ -43,6 +43,8 @@ public final class MeshTraces {
     private final CommandQueues queues;
     private final Map<TraceId, Integer> captures = new HashMap<>();
     private long buffersSize;
+    /** The bytes of the traces that have a buffer. */
+    private long keptSize;
 
     public MeshTraces(MeshContext mesh, CommandQueues queues) {
         this.mesh = mesh;
@@ -174,25 +176,34 @@ public final class MeshTraces {
         if (!isDynamic() && buffersSize > mesh.traceRegionSize()) {
             throw new InsufficientMemoryException(
                             DispatchMessages.traceRegionFull(buffersSize, mesh.id(), mesh.traceRegionSize()))
-                    .causedBy(MemoryShortage.ofRegion(
-                            BufferType.TRACE,
-                            buffersSize,
-                            mesh.traceRegionSize(),
-                            mesh.memory().allocatedTraces(),
-                            "the traces need, over all banks,",
-                            String.format(
-                                    Locale.ROOT,
-                                    "open the mesh with a trace_region_size of at least %d",
-                                    buffersSize)));
+                    .causedBy(shortageFor(padded));
         }
         BufferConfig config = isDynamic()
                 ? BufferConfig.of(BufferType.DRAM, padded, page).inDirection(AllocationDirection.TOP_DOWN)
                 : BufferConfig.of(BufferType.TRACE, padded, page);
         Allocation allocation =
                 mesh.memory().allocateOnMesh(config, AllocationDetails.user().ownedBy(trace.owner()));
+        keptSize += padded;
         trace.keepIn(config, allocation);
         mesh.reports().listener().ownerCached(trace.owner(), POOL);
         requireNotReached(allocator().physicalAddressOf(allocation.type(), allocation.address()), marks);
+    }
+
+    /** The runtime counts rejected traces until the mesh is closed. */
+    private MemoryShortage shortageFor(long padded) {
+        long needed = keptSize + padded;
+        boolean isCountedOnly = needed <= mesh.traceRegionSize();
+        return MemoryShortage.ofRegion(
+                BufferType.TRACE,
+                isCountedOnly ? buffersSize : needed,
+                mesh.traceRegionSize(),
+                mesh.memory().allocatedTraces(),
+                isCountedOnly
+                        ? "with those that were rejected the traces need, over all banks,"
+                        : "the traces need, over all banks,",
+                isCountedOnly
+                        ? "close the mesh and open it again: until then the runtime counts traces that it rejected"
+                        : String.format(Locale.ROOT, "open the mesh with a trace_region_size of at least %d", needed));
     }
 
     /**
@@ -228,6 +239,7 @@ public final class MeshTraces {
                 buffersSize -= kept.get().size();
             }
             mesh.memory().free(kept.get(), ReleaseReason.DIED);
+            keptSize -= kept.get().size();
         }
         mesh.reports().listener().ownerEnded(trace.owner());
     }

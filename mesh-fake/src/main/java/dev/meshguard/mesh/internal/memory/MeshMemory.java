@@ -35,6 +35,7 @@ import dev.meshguard.mesh.internal.report.MeshReports;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.runtime.RuntimeFix;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -529,10 +530,14 @@ public final class MeshMemory {
         return allocation == null ? Optional.empty() : allocation.request();
     }
 
-    /** Returns the blocks of L1 that are allocated by the mesh or by sub-devices of the active manager, in any order. */
-    public List<MemoryShortage.Block> allocatedL1() {
+    /**
+     * Returns the blocks of L1 that are allocated by the mesh, or by the sub-device on which kernels run, in any order.
+     *
+     * @param kernels the known cores of each kernel
+     */
+    public List<MemoryShortage.Block> allocatedL1(Collection<CoreRange> kernels) {
         List<MemoryShortage.Block> blocks = new ArrayList<>();
-        for (Allocator allocator : subDevices.activeAllocators()) {
+        for (Allocator allocator : subDevices.allocatorsFor(kernels)) {
             blocks.addAll(allocator.blocks(BufferType.L1, requestsIn(allocator, BufferType.L1)));
         }
         return blocks;
@@ -560,7 +565,10 @@ public final class MeshMemory {
         try {
             subDevices.load(id, resetWorkers);
         } catch (InsufficientMemoryException occupied) {
-            AddressRange l1 = meshAllocator.managedRange(BufferType.L1);
+            // After the failure the mesh still lacks what the sub-devices of the active manager have.
+            AddressRange l1 = new AddressRange(
+                    meshAllocator.bankBase(BufferType.L1),
+                    meshAllocator.managedRange(BufferType.L1).end());
             long size = subDevices.localL1SizeOf(id);
             String user = String.format(Locale.ROOT, "the sub-devices of manager %d", id.value());
             throw occupied.causedBy(
@@ -572,7 +580,12 @@ public final class MeshMemory {
                                     List.of(),
                                     user + " need",
                                     "give them less local L1")
-                            : MemoryShortage.at(BufferType.L1, l1.start(), l1.start() + size, allocatedL1(), user));
+                            : MemoryShortage.at(
+                                    BufferType.L1,
+                                    l1.start(),
+                                    l1.start() + size,
+                                    meshAllocator.blocks(BufferType.L1, requestsIn(meshAllocator, BufferType.L1)),
+                                    user));
         }
     }
 

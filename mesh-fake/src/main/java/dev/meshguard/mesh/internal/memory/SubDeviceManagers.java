@@ -11,15 +11,16 @@ import dev.meshguard.mesh.buffer.SubDevice;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.process.RuntimeProcess;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
@@ -223,13 +224,11 @@ public final class SubDeviceManagers {
         throw new IllegalStateException("The allocator is of no sub-device of the active manager");
     }
 
-    /** Returns the allocators of the mesh and of the sub-devices of the active manager. */
-    List<Allocator> activeAllocators() {
-        List<Allocator> all = new ArrayList<>();
+    /** Returns the allocators of the mesh and of the sub-device on which kernels run. */
+    Set<Allocator> allocatorsFor(Collection<CoreRange> kernels) {
+        Set<Allocator> all = new LinkedHashSet<>();
         all.add(meshAllocator);
-        if (!isDefaultActive()) {
-            all.addAll(active().allocators());
-        }
+        active().findAllocator(subDeviceOf(kernels)).ifPresent(all::add);
         return all;
     }
 

@@ -132,9 +132,14 @@ public final class CircularBufferLayout {
             if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
                 throw new InsufficientMemoryException(ProgramMessages.clashWithL1(
                                 program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()))
-                        .causedBy(MemoryShortage.at(BufferType.L1, base, stack.end(), allocatedL1.get(), user));
+                        .causedBy(MemoryShortage.at(BufferType.L1, base, end(), allocatedL1.get(), user));
             }
         }
+    }
+
+    /** Returns the first address above all stacks. The runtime names the first stack that clashes; others may reach higher. */
+    private long end() {
+        return stacks.stream().mapToLong(L1Regions::end).max().orElse(base);
     }
 
     private static long addressFor(Item item, List<L1Regions> stacks, Architecture architecture, long base) {
