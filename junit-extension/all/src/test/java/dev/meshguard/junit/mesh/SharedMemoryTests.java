@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 
-/** A test that finds no room on a mesh that it shares is told which test holds the memory. */
+/** The error of a test that finds no room on a shared mesh names the test that holds the memory. */
 class SharedMemoryTests {
 
     private static final long MOST_OF_L1 = 64L * 1_024 * 1_024;
