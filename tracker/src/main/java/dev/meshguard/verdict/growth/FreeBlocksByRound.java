@@ -147,7 +147,11 @@ final class FreeBlocksByRound {
 
         /** Returns false if the memory cannot be as it was reported. */
         private boolean change(Change change) {
-            return change.allocates() ? allocate(change.start(), change.end()) : free(change.start(), change.end());
+            if (change.allocates()) {
+                return allocate(change.start(), change.end());
+            }
+            free(change.start(), change.end());
+            return true;
         }
 
         private boolean allocate(long start, long end) {
@@ -161,7 +165,7 @@ final class FreeBlocksByRound {
             return true;
         }
 
-        private boolean free(long start, long end) {
+        private void free(long start, long end) {
             long from = start;
             long to = end;
             Map.Entry<Long, Long> below = endsByStart.lowerEntry(start);
@@ -175,7 +179,6 @@ final class FreeBlocksByRound {
                 remove(end, to);
             }
             add(from, to);
-            return true;
         }
 
         private void add(long start, long end) {

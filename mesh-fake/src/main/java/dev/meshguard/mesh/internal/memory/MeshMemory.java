@@ -14,7 +14,6 @@ import dev.meshguard.mesh.SubDeviceManagerId;
 import dev.meshguard.mesh.allocator.AddressRange;
 import dev.meshguard.mesh.allocator.Allocator;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
-import dev.meshguard.mesh.allocator.BankRequest;
 import dev.meshguard.mesh.allocator.DeviceOutOfMemoryException;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
 import dev.meshguard.mesh.allocator.MemoryView;
@@ -115,9 +114,7 @@ public final class MeshMemory {
     /** Allocates the same address on all devices, as the backing buffer of a mesh buffer does. */
     public Allocation allocateOnMesh(BufferConfig buffer, AllocationDetails details) {
         requireOpen();
-        Allocator allocator = allocatorFor(buffer);
-        Allocation allocation =
-                allocate(Kind.LOCK_STEP, allocator, devices, buffer, details, type -> requestsIn(allocator, type));
+        Allocation allocation = allocate(Kind.LOCK_STEP, allocatorFor(buffer), devices, buffer, details);
         if (subDevices.isLocal(allocation)) {
             subDevices.allocate(allocation);
         } else if (allocation.size() > 0) {
@@ -134,8 +131,7 @@ public final class MeshMemory {
         if (life.isOver()) {
             throw new MeshRuntimeException("Device has not been initialized, did you forget to call InitializeDevice?");
         }
-        Allocation allocation = allocate(
-                Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details, type -> requestsOn(life, type));
+        Allocation allocation = allocate(Kind.ON_ONE_DEVICE, life.allocator(), List.of(device), buffer, details);
         if (allocation.size() > 0) {
             life.allocated(allocation);
         }
@@ -204,8 +200,7 @@ public final class MeshMemory {
             List<BufferConfig> ofPrograms,
             List<Allocation> viewsOnMesh) {
         requireOpen();
-        Allocation binary = reserve(
-                Kind.LOCK_STEP, meshAllocator, devices, buffer, details, type -> requestsIn(meshAllocator, type));
+        Allocation binary = reserve(Kind.LOCK_STEP, meshAllocator, devices, buffer, details);
         long address = binary.address();
         lockStepOf(binary.type()).put(key(address), binary);
         MemoryRequest loading = reports.allocated(binary);
@@ -509,11 +504,6 @@ public final class MeshMemory {
         return true;
     }
 
-    /** Finds the requests of the memory of an allocator; used for the error of a request that it rejects. */
-    private interface Requests {
-        LongFunction<Optional<MemoryRequest>> in(BufferType type);
-    }
-
     private LongFunction<Optional<MemoryRequest>> requestsIn(Allocator allocator, BufferType type) {
         if (allocator == meshAllocator) {
             return address -> request(lockStepOf(type).get(key(address)));
@@ -590,16 +580,11 @@ public final class MeshMemory {
     }
 
     private Allocation allocate(
-            Kind kind,
-            Allocator allocator,
-            List<Integer> on,
-            BufferConfig buffer,
-            AllocationDetails details,
-            Requests others) {
+            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         if (buffer.size() == 0) {
             return Allocation.empty(nextIds(kind, on), kind, details, on, buffer);
         }
-        Allocation allocation = reserve(kind, allocator, on, buffer, details, others);
+        Allocation allocation = reserve(kind, allocator, on, buffer, details);
         MemoryRequest request = reports.allocated(allocation);
         allocation.reportedBy(request);
         misuse.allocated(allocation, request);
@@ -607,27 +592,22 @@ public final class MeshMemory {
     }
 
     private Allocation reserve(
-            Kind kind,
-            Allocator allocator,
-            List<Integer> on,
-            BufferConfig buffer,
-            AllocationDetails details,
-            Requests others) {
+            Kind kind, Allocator allocator, List<Integer> on, BufferConfig buffer, AllocationDetails details) {
         var request = BankLayout.of(buffer, allocator).request();
         long firstId = nextIds(kind, on);
         process.faults().allocating(buffer.type(), on, () -> allocator.outOfMemory(buffer.type(), request));
-        long address = allocate(allocator, buffer.type(), request, others);
+        long address;
+        try {
+            address = allocator.allocate(buffer.type(), request);
+        } catch (DeviceOutOfMemoryException full) {
+            LongFunction<Optional<MemoryRequest>> requests = kind == Kind.ON_ONE_DEVICE
+                    ? requestsOn(openPeriodOf(on.get(0)), buffer.type())
+                    : requestsIn(allocator, buffer.type());
+            throw full.causedBy(allocator.shortageOf(buffer.type(), request, requests));
+        }
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
         return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
-    }
-
-    private static long allocate(Allocator allocator, BufferType type, BankRequest request, Requests others) {
-        try {
-            return allocator.allocate(type, request);
-        } catch (DeviceOutOfMemoryException full) {
-            throw full.causedBy(allocator.shortageOf(type, request, others.in(type)));
-        }
     }
 
     /** Creates the details eagerly, because every request for memory calls this method. */

@@ -113,7 +113,6 @@ public final class CircularBufferLayout {
      */
     public void requireRoom(
             OptionalLong lowestOccupiedL1Address, Owner owner, Supplier<List<MemoryShortage.Block>> allocatedL1) {
-        String user = "the circular buffers of " + owner;
         for (L1Regions stack : stacks) {
             if (stack.isEmpty()) {
                 continue;
@@ -126,15 +125,19 @@ public final class CircularBufferLayout {
                                 stack.end() - base,
                                 architecture.l1Size() - base,
                                 List.of(),
-                                user + " need on each core",
+                                userOf(owner) + " need on each core",
                                 "make them smaller, or spread the work over more cores"));
             }
             if (lowestOccupiedL1Address.isPresent() && lowestOccupiedL1Address.getAsLong() < stack.end()) {
                 throw new InsufficientMemoryException(ProgramMessages.clashWithL1(
                                 program, stack.cores(), lowestOccupiedL1Address.getAsLong(), stack.end()))
-                        .causedBy(MemoryShortage.at(BufferType.L1, base, end(), allocatedL1.get(), user));
+                        .causedBy(MemoryShortage.at(BufferType.L1, base, end(), allocatedL1.get(), userOf(owner)));
             }
         }
+    }
+
+    private static String userOf(Owner owner) {
+        return "the circular buffers of " + owner;
     }
 
     /** Returns the first address above all stacks. The runtime names the first stack that clashes; others may reach higher. */
