@@ -198,7 +198,14 @@ class OutputTests {
 
     @Test
     void aVerdictIsPrintedAlsoWhereTheHistoryCannotBeKept() {
-        Answer answer = run("", "record", "-o", folder.resolve("no/run.jsonl").toString(), "--", "true");
+        Answer answer = run(
+                "",
+                "record",
+                "--without-page",
+                "-o",
+                folder.resolve("no/run.jsonl").toString(),
+                "--",
+                "true");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.out()).startsWith("INCONCLUSIVE");
