@@ -330,6 +330,15 @@ class RecordedRunsTests {
     }
 
     @Test
+    void thePageOfALogNamesTheLineOfALeak() throws IOException {
+        Path page = folder.resolve("leak.html");
+
+        run("", "page", leak, "-o", page.toString());
+
+        assertThat(Files.readString(page)).contains("leak.log:3");
+    }
+
+    @Test
     void aPageThatCannotBeWrittenIsSaidInOneLine() {
         Path nowhere = folder.resolve("no/such/page.html");
 

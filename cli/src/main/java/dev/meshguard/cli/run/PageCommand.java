@@ -3,8 +3,6 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.page.RunPage;
-import dev.meshguard.report.VerdictReport;
-import dev.meshguard.verdict.LeakCheck;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -66,8 +64,7 @@ public final class PageCommand implements Callable<Integer> {
             run.rejectWritingTo(output);
         }
         RecordedFile recorded = run.read(standardInput);
-        RunPage page = RunPage.of(
-                baseName(recorded.name()), VerdictReport.of(LeakCheck.create().examine(recorded.history())));
+        RunPage page = RunPage.of(baseName(recorded.name()), recorded.report());
         RunPage shown = hidesSources ? page.withoutSources() : page;
         Path target = output == null ? Path.of(baseName(recorded.name()).replace(' ', '-') + SUFFIX) : output;
         OutputFile.write(target, shown::write);

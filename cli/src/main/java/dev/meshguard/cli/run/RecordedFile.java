@@ -4,14 +4,19 @@ import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.LogLines;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLog;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -20,8 +25,9 @@ import java.util.zip.ZipException;
  *
  * @param name its name in the output
  * @param history the history
+ * @param lines the lines of the log from which it was read, if it was read from one
  */
-record RecordedFile(String name, AllocationHistory history) {
+record RecordedFile(String name, AllocationHistory history, Optional<LogLines> lines) {
 
     private static final String STANDARD_INPUT = "-";
     private static final int MAX_MARK_LENGTH = 256;
@@ -33,11 +39,9 @@ record RecordedFile(String name, AllocationHistory history) {
         String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
-            return new RecordedFile(
-                    called,
-                    isHistory(plain)
-                            ? history(plain, called)
-                            : AllocationLog.read(plain, called).history());
+            return isHistory(plain)
+                    ? new RecordedFile(called, history(plain, called), Optional.empty())
+                    : ofLog(AllocationLog.read(plain, called));
         } catch (ZipException e) {
             throw new UsageException(
                     called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
@@ -47,6 +51,17 @@ record RecordedFile(String name, AllocationHistory history) {
             throw new UsageException(
                     called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
         }
+    }
+
+    private static RecordedFile ofLog(AllocationLog log) {
+        return new RecordedFile(log.name(), log.history(), Optional.of(new LogLines(log.name(), log::lineOf)));
+    }
+
+    /** Returns the report of a check that knows nothing but this file; that of a log names its lines. */
+    VerdictReport report() {
+        LeakVerdict verdict = LeakCheck.create().examine(history);
+        return lines.map(log -> VerdictReport.ofLog(verdict, Optional.empty(), log))
+                .orElseGet(() -> VerdictReport.of(verdict));
     }
 
     private static InputStream open(String name, InputStream standardInput) throws IOException, UsageException {
