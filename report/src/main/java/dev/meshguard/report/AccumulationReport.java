@@ -92,8 +92,16 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                 growth ->
                         List.of(INDENT + growth.type() + " of mesh " + growth.mesh() + "  " + growth.fragmented() + "  "
                                 + trend(growth) + "; largest free block " + Quantities.size(growth.largestFreeAtEnd())
-                                + " after the last"));
+                                + " after the last" + largestFreeSlope(growth)));
         return text.text();
+    }
+
+    private static String largestFreeSlope(FragmentationGrowth growth) {
+        long slope = growth.largestFreePerRound();
+        return slope == 0
+                ? ""
+                : ", " + Quantities.size(Math.abs(slope)) + (slope < 0 ? " smaller" : " larger")
+                        + " per round on average";
     }
 
     private static String trend(FragmentationGrowth growth) {

@@ -37,6 +37,20 @@ public record FragmentationGrowth(
         return trend == Trend.GROWING ? (growth + roundsCounted - 1) / roundsCounted : 0;
     }
 
+    /**
+     * Returns the slope of the largest free block: the bytes that a round after the warm-up changes it by on average, rounded
+     * away from 0; negative if it becomes smaller.
+     */
+    public long largestFreePerRound() {
+        int first = Math.max(1, largestFree.rounds() - roundsCounted); // The first entry is a size and no change.
+        int counted = largestFree.rounds() - first;
+        long change = 0;
+        for (int round = first + 1; round <= largestFree.rounds(); round++) {
+            change += largestFree.retainedBy(round);
+        }
+        return counted < 1 ? 0 : (long) (Math.signum((double) change) * Math.ceil((double) Math.abs(change) / counted));
+    }
+
     /** Returns the bytes of the largest free block of a bank after the last round. */
     public long largestFreeAtEnd() {
         return largestFree.total();
