@@ -5,6 +5,7 @@ import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInLedgerBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveStableFragmentation;
+import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveStableProgramCache;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
 import dev.meshguard.event.BufferType;
@@ -107,6 +108,25 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
                 && !growths.isEmpty()
                 && growths.stream().allMatch(growth -> growth.trend().isQuiet());
         return isStable ? myself : failed(shouldHaveStableFragmentation(actual));
+    }
+
+    /**
+     * Verifies that the program cache does not grow from round to round: neither by one operation nor by all together.
+     *
+     * <p>A call whose shapes differ from all earlier ones adds a program, and its kernel binary stays in memory until the cache is
+     * cleared. The message lists the shapes that missed. Also fails if the growth is unknown, because no source reported that a
+     * cache keeps a program, the rounds are too few, overlap, or reports are missing.
+     *
+     * <pre>{@code
+     * tracker.rounds(4, round -> decode(tokens));
+     * assertThat(tracker).accumulation().hasStableProgramCache(); // fails if each round has a longer sequence
+     * }</pre>
+     *
+     * @throws AssertionError if it grows, or if that is unknown
+     */
+    public AccumulationAssert hasStableProgramCache() {
+        isNotNull();
+        return actual.programCacheTrend().isQuiet() ? myself : failed(shouldHaveStableProgramCache(actual));
     }
 
     /**

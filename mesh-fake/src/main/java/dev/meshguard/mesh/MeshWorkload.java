@@ -1,6 +1,7 @@
 package dev.meshguard.mesh;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.PartOfHandle;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -152,10 +153,10 @@ public final class MeshWorkload implements AutoCloseable {
     }
 
     /** Says that the programs are kept by a cache from now on. */
-    synchronized void keptBy(String cache, AllocationListener listener) {
-        entries.forEach(entry -> listener.ownerCached(entry.program().owner(), cache));
+    synchronized void keptBy(String cache, CacheKey key, AllocationListener listener) {
+        entries.forEach(entry -> listener.ownerCached(entry.program().owner(), cache, key));
         if (ownOwner != null) {
-            listener.ownerCached(ownOwner, cache);
+            listener.ownerCached(ownOwner, cache, key);
         }
     }
 

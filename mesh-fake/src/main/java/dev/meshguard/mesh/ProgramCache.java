@@ -1,12 +1,15 @@
 package dev.meshguard.mesh;
 
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.internal.program.ProgramMessages;
+import dev.meshguard.mesh.tensor.TensorDistribution;
 import dev.meshguard.mesh.tensor.TensorSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -47,7 +50,7 @@ final class ProgramCache {
         MeshWorkload compiled = compiler.get();
         if (enabled) {
             workloads.put(key, compiled);
-            compiled.keptBy(NAME, mesh.context().reports().listener());
+            compiled.keptBy(NAME, key.reported(), mesh.context().reports().listener());
             enqueue(compiled);
         } else {
             try {
@@ -84,11 +87,37 @@ final class ProgramCache {
         return workloads.size();
     }
 
-    /** The properties by which two executions of an operation share programs; names of tensors are not included. */
+    /**
+     * The properties by which two executions of an operation share programs; names of tensors are not included.
+     *
+     * @param tensors the result, and then the inputs
+     */
     record Key(String operation, List<TensorSpec> tensors) {
 
         static Key of(String operation, Stream<TensorSpec> tensors) {
             return new Key(operation, tensors.map(TensorSpec::unnamed).toList());
+        }
+
+        private CacheKey reported() {
+            return new CacheKey(
+                    operation,
+                    IntStream.range(0, tensors.size())
+                            .mapToObj(index -> (index == 0 ? "result " : "") + description(tensors.get(index)))
+                            .toList());
+        }
+
+        private static String description(TensorSpec tensor) {
+            return tensor.shape() + " " + tensor.dataType() + " " + tensor.layout() + " " + tensor.memory()
+                    + description(tensor.distribution());
+        }
+
+        private static String description(TensorDistribution distribution) {
+            if (distribution instanceof TensorDistribution.Sharded one) {
+                return " sharded(" + one.dimension() + ")";
+            } else if (distribution instanceof TensorDistribution.Sharded2d both) {
+                return " sharded2d(" + both.dimension0() + ", " + both.dimension1() + ")";
+            }
+            return "";
         }
     }
 }

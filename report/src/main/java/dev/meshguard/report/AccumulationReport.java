@@ -4,9 +4,11 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.CacheMiss;
 import dev.meshguard.verdict.growth.Forecast;
 import dev.meshguard.verdict.growth.FragmentationGrowth;
 import dev.meshguard.verdict.growth.MemoryGrowth;
+import dev.meshguard.verdict.growth.ProgramCacheGrowth;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,6 +35,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
 
     private static final String INDENT = "   ";
     private static final int KEPT_FOR_SITES = 12;
+    private static final int MAX_MISSES = 4;
     private static final int LINES_KEPT_FOR_LEDGER = 8;
 
     /** Creates a report with its own copy of the policies. */
@@ -94,6 +98,64 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                                 + trend(growth) + "; largest free block " + Quantities.size(growth.largestFreeAtEnd())
                                 + " after the last" + largestFreeSlope(growth)));
         return text.text();
+    }
+
+    /** Returns the growth of the program cache by each operation as text, the worst first. */
+    public String programCacheText() {
+        List<ProgramCacheGrowth> growths = accumulation.programCache();
+        TruncatedText text = new TruncatedText(1).line(headlineOfRounds());
+        accumulation.inconclusiveReasons().forEach(text::line);
+        if (growths.isEmpty()) {
+            text.line("No source reported that a cache keeps a program.");
+        }
+        if (growths.size() > 1) {
+            text.line("Programs in the program cache, change by each round: " + accumulation.cachedPrograms());
+        }
+        text.section(
+                "Programs in the program cache by operation, change by each round:",
+                growths,
+                AccumulationReport::description);
+        text.free(1);
+        if (accumulation.programCacheTrend() == Trend.GROWING) {
+            text.line("Fix: pad the shapes that miss to a few sizes, or clear the program cache.");
+        }
+        return text.text();
+    }
+
+    private static List<String> description(ProgramCacheGrowth growth) {
+        List<String> lines = new ArrayList<>();
+        lines.add(INDENT + growth.operation().orElse("operation not reported") + "  " + growth.programs() + "  "
+                + trend(growth) + "; " + Quantities.count(growth.programsAtEnd(), "program")
+                + " after the last round with binaries of "
+                + Quantities.size(growth.bytesAtEnd()) + perBank(growth));
+        List<CacheMiss> misses = growth.missesAfterWarmUp();
+        int omitted = Math.max(0, misses.size() - MAX_MISSES);
+        if (omitted > 0) {
+            lines.add(INDENT + INDENT + "missed " + Quantities.count(omitted, "time") + " before, after the warm-up");
+        }
+        misses.stream().skip(omitted).forEach(miss -> lines.add(INDENT + INDENT + description(miss)));
+        return lines;
+    }
+
+    private static String perBank(ProgramCacheGrowth growth) {
+        OptionalLong bytes = growth.bytesPerBankAtEnd();
+        return bytes.isPresent() ? ", " + Quantities.size(bytes.getAsLong()) + " in each bank" : "";
+    }
+
+    private static String description(CacheMiss miss) {
+        return "missed in round " + miss.round() + ": "
+                + miss.key()
+                        .map(key -> String.join(", ", key.properties()))
+                        .orElse(miss.program().toString());
+    }
+
+    private static String trend(ProgramCacheGrowth growth) {
+        return switch (growth.trend()) {
+            case GROWING ->
+                "growing by " + growth.growth() + " in " + Quantities.count(growth.roundsCounted(), "round");
+            case UNDECIDED -> undecided(growth.roundsNeeded());
+            case SETTLED, SETTLING -> growth.trend().description();
+        };
     }
 
     private static String largestFreeSlope(FragmentationGrowth growth) {

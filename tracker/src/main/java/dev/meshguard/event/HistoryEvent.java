@@ -106,8 +106,12 @@ public sealed interface HistoryEvent {
     /** A device was closed. */
     record DeviceClosed(long number, int device) implements HistoryEvent {}
 
-    /** A cache keeps an owner from now on. */
-    record OwnerCached(long number, Owner owner, String cache) implements HistoryEvent {}
+    /**
+     * A cache keeps an owner from now on.
+     *
+     * @param key the key that was not in the cache before, if the source reported it
+     */
+    record OwnerCached(long number, Owner owner, String cache, Optional<CacheKey> key) implements HistoryEvent {}
 
     /** An owner ended. */
     record OwnerEnded(long number, Owner owner) implements HistoryEvent {}

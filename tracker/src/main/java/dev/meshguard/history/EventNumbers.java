@@ -47,7 +47,7 @@ public final class EventNumbers {
         } else if (event instanceof HistoryEvent.DeviceClosed e) {
             return new HistoryEvent.DeviceClosed(number, e.device());
         } else if (event instanceof HistoryEvent.OwnerCached e) {
-            return new HistoryEvent.OwnerCached(number, e.owner(), e.cache());
+            return new HistoryEvent.OwnerCached(number, e.owner(), e.cache(), e.key());
         } else if (event instanceof HistoryEvent.OwnerEnded e) {
             return new HistoryEvent.OwnerEnded(number, e.owner());
         } else if (event instanceof HistoryEvent.Witnessed e) {

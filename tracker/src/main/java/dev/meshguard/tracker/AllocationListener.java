@@ -3,6 +3,7 @@ package dev.meshguard.tracker;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -76,6 +77,11 @@ public interface AllocationListener {
 
     /** Reports that a cache now keeps an owner, for example {@code program cache}. */
     void ownerCached(Owner owner, String cache);
+
+    /** Reports that a cache now keeps an owner under a key that it did not have. */
+    default void ownerCached(Owner owner, String cache, CacheKey key) {
+        ownerCached(owner, cache);
+    }
 
     /** Reports the end of an owner. Its buffers cannot be in use afterwards. */
     void ownerEnded(Owner owner);

@@ -4,6 +4,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
@@ -332,7 +333,16 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public void ownerCached(Owner owner, String cache) {
-        mark(number -> new HistoryEvent.OwnerCached(number, owner, cache));
+        ownerCached(owner, cache, Optional.empty());
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache, CacheKey key) {
+        ownerCached(owner, cache, Optional.of(key));
+    }
+
+    private void ownerCached(Owner owner, String cache, Optional<CacheKey> key) {
+        mark(number -> new HistoryEvent.OwnerCached(number, owner, cache, key));
         log.marked("owner cached", "owner", owner);
     }
 

@@ -148,7 +148,10 @@ public final class HistoryPlayback {
             } else if (event instanceof HistoryEvent.Witnessed e) {
                 listener.witnessed(e.snapshot());
             } else if (event instanceof HistoryEvent.OwnerCached e) {
-                listener.ownerCached(e.owner(), e.cache());
+                e.key()
+                        .ifPresentOrElse(
+                                key -> listener.ownerCached(e.owner(), e.cache(), key),
+                                () -> listener.ownerCached(e.owner(), e.cache()));
             } else if (event instanceof HistoryEvent.OwnerEnded e) {
                 listener.ownerEnded(e.owner());
             } else if (event instanceof HistoryEvent.ReportsLost e) {

@@ -26,6 +26,13 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
                 AccumulationReport.of(accumulation).fragmentationText());
     }
 
+    /** Returns the message for a program cache that grows, or for which that is unknown. */
+    public static ShouldNotAccumulate shouldHaveStableProgramCache(Accumulation accumulation) {
+        return new ShouldNotAccumulate(
+                "the program cache not to grow from round to round",
+                AccumulationReport.of(accumulation).programCacheText());
+    }
+
     /** Returns the message for memory that grows, or whose growth is unknown. */
     public static ShouldNotAccumulate shouldNotGrow(Accumulation accumulation) {
         return new ShouldNotAccumulate("memory not to grow from round to round", AccumulationReport.of(accumulation));

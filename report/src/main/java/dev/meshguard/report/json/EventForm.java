@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryCapacity;
@@ -143,9 +144,12 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (event, json, requests) -> {
                         owner(json, event.owner());
                         json.writeStringField("cache", event.cache());
+                        if (event.key().isPresent()) {
+                            key(json, event.key().get());
+                        }
                     },
-                    (number, fields, requests) ->
-                            new HistoryEvent.OwnerCached(number, owner(fields.object("owner")), fields.text("cache"))),
+                    (number, fields, requests) -> new HistoryEvent.OwnerCached(
+                            number, owner(fields.object("owner")), fields.text("cache"), key(fields))),
             new EventForm<>(
                     "ownerEnded",
                     HistoryEvent.OwnerEnded.class,
@@ -276,6 +280,21 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
 
     static Owner owner(JsonFields fields) throws UnreadableLineException {
         return new Owner(fields.choice("kind", Owner.Kind.class), fields.text("name"));
+    }
+
+    private static void key(JsonGenerator json, CacheKey key) throws IOException {
+        json.writeObjectFieldStart("key");
+        json.writeStringField("operation", key.operation());
+        texts(json, "properties", key.properties());
+        json.writeEndObject();
+    }
+
+    private static Optional<CacheKey> key(JsonFields fields) throws UnreadableLineException {
+        Optional<JsonFields> key = fields.optionalObject("key");
+        return key.isEmpty()
+                ? Optional.empty()
+                : Optional.of(
+                        new CacheKey(key.get().text("operation"), key.get().texts("properties")));
     }
 
     /** Writes the fields of an allocator, if it is known. */

@@ -1,5 +1,6 @@
 package dev.meshguard.report.random;
 
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
@@ -106,13 +107,21 @@ public final class RandomHistory {
             case 15 -> tracker.meshClosed(mesh());
             case 16 -> tracker.deviceOpened(device());
             case 17 -> tracker.deviceClosed(device());
-            case 18 -> tracker.ownerCached(any(OWNERS), any(TEXTS));
+            case 18 -> ownerCached();
             case 19 -> tracker.ownerEnded(any(OWNERS));
             case 20 -> tracker.witnessed(reading());
             case 21 -> trace();
             case 22 -> tracking();
             case 23 -> tracker.round(1 + random.nextInt(5)).close();
             default -> canary();
+        }
+    }
+
+    private void ownerCached() {
+        if (random.nextBoolean()) {
+            tracker.ownerCached(any(OWNERS), any(TEXTS));
+        } else {
+            tracker.ownerCached(any(OWNERS), any(TEXTS), new CacheKey(any(TEXTS), List.of(any(TEXTS), any(TEXTS))));
         }
     }
 

@@ -38,6 +38,15 @@ class GrowthPageTests {
         // end region
     }
 
+    @Test
+    void decodingUsesTheProgramsOfTheFirstRound(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
+        // region: program-cache
+        tracker.rounds(4, round -> decode(ttnn, mesh));
+
+        assertThat(tracker).accumulation().hasStableProgramCache();
+        // end region
+    }
+
     // region: budgets
     @Test
     @MemoryBudget(type = L1, peakBytes = 1_310_720, liveBytes = 0)

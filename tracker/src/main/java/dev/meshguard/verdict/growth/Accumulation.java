@@ -73,6 +73,8 @@ public final class Accumulation {
         Map<DeviceMemory, Forecast> forecasts(Iterable<DeviceMemory> memories, int warmUp);
 
         List<FragmentationGrowth> fragmentation(int warmUp);
+
+        List<ProgramCacheGrowth> programCache(int warmUp);
     }
 
     private final Source source;
@@ -174,6 +176,40 @@ public final class Accumulation {
      */
     public List<FragmentationGrowth> fragmentation() {
         return source.fragmentation(warmUp);
+    }
+
+    /**
+     * Returns the growth of the program cache by each operation, the worst first.
+     *
+     * <p>Empty if no source reported that a cache keeps a program.
+     */
+    public List<ProgramCacheGrowth> programCache() {
+        return source.programCache(warmUp);
+    }
+
+    /** Returns how many programs each round added to the program cache, of all operations. */
+    public RoundVector cachedPrograms() {
+        List<ProgramCacheGrowth> growths = programCache();
+        RoundVector.Builder programs = new RoundVector.Builder();
+        for (int round = 1; round <= rounds(); round++) {
+            for (ProgramCacheGrowth growth : growths) {
+                programs.add(round - 1, growth.programs().retainedBy(round));
+            }
+        }
+        return programs.build(rounds());
+    }
+
+    /** Returns the worst trend of the program cache: by any operation, or by all of them together. */
+    public Trend programCacheTrend() {
+        List<ProgramCacheGrowth> growths = programCache();
+        if (growths.isEmpty() || !inconclusiveReasons().isEmpty()) {
+            return Trend.UNDECIDED;
+        }
+        Trend worst = GrowthTrend.of(cachedPrograms(), warmUp).trend();
+        for (ProgramCacheGrowth growth : growths) {
+            worst = worst.orWorse(growth.trend());
+        }
+        return worst;
     }
 
     /** Returns the growth of each site, the worst first. */
@@ -380,6 +416,13 @@ public final class Accumulation {
         public List<FragmentationGrowth> fragmentation(int warmUp) {
             return freeBlocks.growths(rounds(), warmUp);
         }
+
+        @Override
+        public List<ProgramCacheGrowth> programCache(int warmUp) {
+            ProgramsByRound programs = new ProgramsByRound();
+            programs.add(verdict.history(), marks.start(), marks::firstSeenAtEndOf, rounds());
+            return programs.growths(rounds(), warmUp);
+        }
     }
 
     /** Rounds with a history each. */
@@ -473,6 +516,17 @@ public final class Accumulation {
         @Override
         public List<FragmentationGrowth> fragmentation(int warmUp) {
             return List.of(); // Each round begins with empty banks.
+        }
+
+        @Override
+        public List<ProgramCacheGrowth> programCache(int warmUp) {
+            ProgramsByRound programs = new ProgramsByRound();
+            for (int index = 0; index < rounds(); index++) {
+                int round = index;
+                programs.add(
+                        histories.get(round), 0, event -> event == HeldMemory.TO_THE_END ? rounds() : round, rounds());
+            }
+            return programs.growths(rounds(), warmUp);
         }
     }
 }

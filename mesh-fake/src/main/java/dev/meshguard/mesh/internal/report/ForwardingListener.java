@@ -2,6 +2,7 @@ package dev.meshguard.mesh.internal.report;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
@@ -45,6 +46,11 @@ public abstract class ForwardingListener implements AllocationListener {
     @Override
     public void ownerCached(Owner owner, String cache) {
         listener.ownerCached(owner, cache);
+    }
+
+    @Override
+    public void ownerCached(Owner owner, String cache, CacheKey key) {
+        listener.ownerCached(owner, cache, key);
     }
 
     @Override

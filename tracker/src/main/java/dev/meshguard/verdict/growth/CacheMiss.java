@@ -1,0 +1,19 @@
+package dev.meshguard.verdict.growth;
+
+import dev.meshguard.event.CacheKey;
+import dev.meshguard.event.Owner;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A call whose program was not in the program cache, and was compiled and added to it.
+ *
+ * @param round the round, from 1
+ * @param program the added program
+ * @param key the operation with the shapes that missed, if the source reported it
+ * @param event the number of the event that added the program
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record CacheMiss(int round, Owner program, Optional<CacheKey> key, long event) {}

@@ -1,0 +1,52 @@
+package dev.meshguard.verdict.growth;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The growth of the program cache by one operation over the rounds.
+ *
+ * <p>A cache keeps one program for each key, the operation with the shapes and other properties of its tensors. It grows with every
+ * new shape until it is cleared. The caches of all meshes count together; a mesh takes its programs with it when it closes.
+ *
+ * @param operation the operation, if the source reported it
+ * @param programs the programs that each round added to the cache
+ * @param bytes the bytes of their kernel binaries on all devices
+ * @param programsAtEnd the programs that are in the cache after the last round, including those from before the first
+ * @param bytesAtEnd the bytes of their kernel binaries on all devices
+ * @param bytesPerBankAtEnd the bytes that these reserve in each bank of a device, if known
+ * @param misses the calls that added a program, in their order; also those whose program was removed again
+ * @param trend the trend of the number of programs
+ * @param growth the programs added after the warm-up
+ * @param roundsCounted the number of rounds after the warm-up
+ * @param roundsNeeded how many more rounds would decide at the earliest; 0 if it is decided
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record ProgramCacheGrowth(
+        Optional<String> operation,
+        RoundVector programs,
+        RoundVector bytes,
+        int programsAtEnd,
+        long bytesAtEnd,
+        OptionalLong bytesPerBankAtEnd,
+        List<CacheMiss> misses,
+        Trend trend,
+        long growth,
+        int roundsCounted,
+        int roundsNeeded) {
+
+    /** Creates a growth with its own copy of the misses. */
+    public ProgramCacheGrowth {
+        misses = List.copyOf(misses);
+    }
+
+    /** Returns the misses after the warm-up. */
+    public List<CacheMiss> missesAfterWarmUp() {
+        int warmUp = programs.rounds() - roundsCounted;
+        return misses.stream().filter(miss -> miss.round() > warmUp).toList();
+    }
+}
