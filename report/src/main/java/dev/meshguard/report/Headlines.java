@@ -1,6 +1,7 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
@@ -30,6 +31,8 @@ final class Headlines {
 
     static final int MAX_COLUMNS = 110;
 
+    private static final String LEAK = "LEAK  ";
+
     private static final Pattern END_OF_REASON = Pattern.compile(", so |\\.( |$)");
 
     private final LeakVerdict verdict;
@@ -46,7 +49,7 @@ final class Headlines {
 
     /** Returns the line about leaks. */
     String leak(List<FindingGroups> findings) {
-        String amount = "LEAK  " + amount(findings) + ofProcess(findings);
+        String amount = LEAK + amount(findings) + ofProcess(findings);
         FindingGroups largest = FindingGroups.largestOf(findings);
         if (findings.size() == 1) {
             String why = verdict.vocabulary() == SourceVocabulary.PROGRAM && causeOf(largest) == Cause.UNEXPLAINED
@@ -135,6 +138,27 @@ final class Headlines {
                         "CLEAN  only expected memory remains: %s in %s",
                         Quantities.shortSize(FindingGroups.sumOfBytes(VerdictReportBuilder.expected(verdict))),
                         Quantities.count(expected, "buffer"));
+    }
+
+    /** Returns the line about a failure for lack of memory. */
+    static String shortage(MemoryShortage shortage) {
+        String needed = Quantities.shortSize(shortage.needed()) + " needed";
+        String line = "OUT OF MEMORY  " + shortage.type() + " ";
+        return firstThatFits(
+                switch (shortage.reason()) {
+                    case TOO_LARGE -> line + "too small: " + needed;
+                    case FULL ->
+                        line + "full: " + needed + " in each bank, " + Quantities.shortSize(shortage.free()) + " free";
+                    case FRAGMENTED ->
+                        line + "fragmented: " + needed + " in each bank, " + Quantities.shortSize(shortage.free())
+                                + " free in pieces of at most " + Quantities.shortSize(shortage.largestFree());
+                    case OCCUPIED -> line + "occupied: " + needed + " at addresses that buffers have";
+                });
+    }
+
+    /** Returns the line of a kind of findings for a test that failed before it could free its memory: a leak is not the cause. */
+    static String afterFailure(String line) {
+        return line.startsWith(LEAK) ? "remaining after the failure: " + line.substring(LEAK.length()) : line;
     }
 
     /** Returns {@code 8 MiB in 8 DRAM buffers}. */

@@ -1,5 +1,8 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.event.MemoryShortage.Holder;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -34,6 +37,7 @@ import org.apiguardian.api.API.Status;
  * @param reproduction the command that runs this again, if it is known
  * @param page the location of a page that shows it, if one was written
  * @param attachedText the location of a file with the text and the tables, if one was attached and there is no page
+ * @param shortage the lack of memory that failed the test, if it failed for that
  * @param limits the limits of the numbers and of the history; for readers of the data instead of the text
  * @since 0.1
  */
@@ -51,7 +55,10 @@ public record VerdictReport(
         Optional<String> reproduction,
         Optional<String> page,
         Optional<String> attachedText,
+        Optional<MemoryShortage> shortage,
         List<Caveat> limits) {
+
+    private static final int MAX_HOLDERS = 3;
 
     /**
      * Findings of one kind.
@@ -91,8 +98,8 @@ public record VerdictReport(
     /**
      * One fact about a finding.
      *
-     * @param name what the fact answers: {@code where}, {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with}
-     *     or {@code note}
+     * @param name what the fact answers: {@code where}, {@code why}, {@code fix}, {@code seen}, {@code freed}, {@code over}, {@code with},
+     *     {@code held} or {@code note}
      * @param text the fact
      */
     public record Fact(String name, String text) {
@@ -120,6 +127,9 @@ public record VerdictReport(
 
         /** The comparison with the baseline. */
         public static final String NOTE = "note";
+
+        /** A holder of memory that a request did not find. */
+        public static final String HELD = "held";
     }
 
     /**
@@ -247,6 +257,48 @@ public record VerdictReport(
         return with(changed -> changed.attachedText = Optional.of(file));
     }
 
+    /**
+     * Returns this report for a test that failed because its memory had no room.
+     *
+     * <p>It begins with the shortage. Buffers that leaked are listed as remaining after the failure, and no entry to expect them is
+     * offered, because the test may not have reached the code that frees them.
+     */
+    public VerdictReport failedBy(MemoryShortage shortage) {
+        List<Section> afterFailure = new ArrayList<>();
+        afterFailure.add(section(shortage));
+        sections.forEach(section -> afterFailure.add(
+                new Section(Headlines.afterFailure(section.headline()), section.facts(), section.findings())));
+        return new VerdictReport(
+                verdict,
+                afterFailure,
+                tracked,
+                teardown,
+                timeline,
+                notes,
+                histograms,
+                expectations,
+                Optional.empty(),
+                reproduction,
+                page,
+                attachedText,
+                Optional.of(shortage),
+                limits);
+    }
+
+    private static Section section(MemoryShortage shortage) {
+        List<Fact> facts = new ArrayList<>();
+        facts.add(new Fact(Fact.WHY, shortage.lines().get(0)));
+        List<Holder> holders = shortage.holders();
+        holders.stream()
+                .limit(MAX_HOLDERS)
+                .forEach(holder ->
+                        facts.add(new Fact(Fact.HELD, Quantities.shortSize(holder.bytes()) + " by " + holder)));
+        if (holders.size() > MAX_HOLDERS) {
+            facts.add(new Fact(Fact.HELD, "the error lists more"));
+        }
+        return new Section(Headlines.shortage(shortage), facts, List.of());
+    }
+
     private VerdictReport with(Consumer<Additions> change) {
         Additions changed = new Additions(this);
         change.accept(changed);
@@ -263,6 +315,7 @@ public record VerdictReport(
                 changed.reproduction,
                 changed.page,
                 changed.attachedText,
+                shortage,
                 limits);
     }
 

@@ -114,6 +114,7 @@ final class VerdictReportBuilder {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Caveat.of(verdict));
     }
 

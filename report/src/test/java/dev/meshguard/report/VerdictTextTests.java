@@ -174,6 +174,7 @@ class VerdictTextTests {
                         Optional.of("mvn test"),
                         Optional.of("target/meshguard/page.html"),
                         Optional.empty(),
+                        Optional.empty(),
                         clean.limits())
                 .text();
     }

@@ -1,5 +1,6 @@
 package dev.meshguard.mesh.allocator;
 
+import dev.meshguard.event.MemoryRejection;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.MemoryShortage.Holder;
 import java.io.IOException;
@@ -21,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public sealed class InsufficientMemoryException extends MeshRuntimeException permits DeviceOutOfMemoryException {
+public sealed class InsufficientMemoryException extends MeshRuntimeException implements MemoryRejection
+        permits DeviceOutOfMemoryException {
 
     @Serial
     private static final long serialVersionUID = 1L;
@@ -54,6 +56,7 @@ public sealed class InsufficientMemoryException extends MeshRuntimeException per
     }
 
     /** Returns the state of the memory; empty if the failure was injected, or if an allocator was used without a mesh. */
+    @Override
     public Optional<MemoryShortage> shortage() {
         return Optional.ofNullable(shortage);
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.assertions.LeakAssertionError;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.handle.SearchSummary;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
@@ -273,6 +274,10 @@ record CheckReporter(
         VerdictReport report = VerdictReport.of(verdict, run.baseline(), test.testClass());
         for (String note : notes) {
             report = report.noting(note);
+        }
+        Optional<MemoryShortage> shortage = ThrownShortage.of(test.thrown());
+        if (shortage.isPresent()) {
+            report = report.failedBy(shortage.get());
         }
         return report.reproducedBy(test.reproduction());
     }
