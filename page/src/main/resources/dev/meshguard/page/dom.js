@@ -22,6 +22,9 @@ const Dom = (() => {
     const make = (tag, properties, ...children) => fill(document.createElement(tag), properties, children);
     const draw = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 
+    /** A long name may break behind each of its words, and is still copied as it is. */
+    const breakable = (text) => text.split(/(?<=_)/).flatMap((part, index) => (index === 0 ? [part] : [make("wbr"), part]));
+
     const SHAPES = {
         leaked: () => [draw("circle", { cx: 8, cy: 8, r: 6.5 })],
         late: () => [draw("circle", { class: "ring", cx: 8, cy: 8, r: 6.5 }), draw("path", { d: "M8 1.5A6.5 6.5 0 0 1 8 14.5Z" })],
@@ -168,5 +171,5 @@ const Dom = (() => {
         themeChanged();
     });
 
-    return { make, draw, mark, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onNewWidth };
+    return { make, draw, mark, breakable, copyButton, frame, section, choice, toggle, select, search, colour, onTheme, onNewWidth };
 })();

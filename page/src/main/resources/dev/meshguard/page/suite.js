@@ -83,7 +83,7 @@ const SuiteView = (() => {
                 { key: "outcome", title: "Outcome", value: (run) => run.outcome, cells: outcome },
                 { key: "leaks", title: "Leaks", number: true, value: (run) => run.leaks, cells: (run) => String(run.leaks) },
                 { key: "leakedBytes", title: "Leaked", number: true, value: (run) => run.leakedBytes, cells: (run) => Dom.make("span", { title: Format.size(run.leakedBytes) }, Format.shortSize(run.leakedBytes)) },
-                { key: "causes", title: "Causes", value: causes, cells: (run) => causes(run) || Dom.make("span", { class: "absent" }, "–") },
+                { key: "causes", title: "Causes", value: causes, cells: (run) => (causes(run) ? Dom.breakable(causes(run)) : absent()) },
                 { key: "buffers", title: "Buffers", number: true, value: (run) => run.buffers, cells: (run) => String(run.buffers) },
                 peakColumn("devicePeak", "Device peak", "devicePeakByType", "one device"),
                 peakColumn("meshPeak", "Mesh peak", "peakByType", "all devices together"),

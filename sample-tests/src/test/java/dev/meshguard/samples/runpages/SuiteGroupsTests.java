@@ -186,11 +186,34 @@ class SuiteGroupsTests {
     }
 
     @Test
+    void fitsEveryWindowWithLongCausesOfSeveralDaysAndMachines(Chromium chromium, @TempDir Path both)
+            throws IOException {
+        Path runs = Files.createDirectories(both.resolve("runs"));
+        Files.writeString(
+                runs.resolve("run-a.json"),
+                record(1).replace("\"causes\":{}", "\"causes\":{\"CIRCULAR_BUFFER_UNREPORTED\":2}"));
+        Files.writeString(
+                runs.resolve("run-b.json"),
+                record(2).replace("2026-11-20", "2026-11-21").replace("\"fork\":\"1\"", "\"machine\":\"runner two\""));
+        chromium.open(SuiteFolder.at(both).writeIndex());
+
+        assertFitsEveryWindow(chromium, List.of(390, 1040, 1041, 1280, 1440, 1441));
+        assertThat(chromium.texts("#runs-table tbody [data-key=causes]"))
+                .as("a name that may break is copied and found as it is")
+                .contains("CIRCULAR_BUFFER_UNREPORTED 2");
+    }
+
+    @Test
     void fitsEveryWindow(Chromium chromium) {
         chromium.open(index);
         chromium.run("document.querySelectorAll('.opener').forEach(opener => opener.click())");
 
-        for (int width : List.of(320, 390, 640, 768, 800, 1040, 1280, 2560)) {
+        assertFitsEveryWindow(chromium, List.of(320, 390, 640, 768, 800, 1040, 1280, 2560));
+        assertThat(chromium.console()).isEmpty();
+    }
+
+    private static void assertFitsEveryWindow(Chromium chromium, List<Integer> widths) {
+        for (int width : widths) {
             chromium.resize(width);
             chromium.await("innerWidth === " + width);
 
@@ -204,6 +227,5 @@ class SuiteGroupsTests {
                     .as("cut at %s pixels", width)
                     .isEqualTo("");
         }
-        assertThat(chromium.console()).isEmpty();
     }
 }
