@@ -86,6 +86,7 @@ public final class LogParser {
     private final BlockReader blocks;
     private final UnreadLineCounter unread = new UnreadLineCounter();
     private final BufferReportLine report = new BufferReportLine();
+    private final RejectedRequests rejected = new RejectedRequests();
     private final FreesWithoutAllocation unseen = new FreesWithoutAllocation();
 
     private final Map<Integer, LastTotal> circularBuffers = new TreeMap<>();
@@ -138,8 +139,9 @@ public final class LogParser {
         }
         blocks.finish();
         finish();
+        AllocationHistory history = events.history();
         return new Result(
-                events.history(),
+                history,
                 events.linesOfEvents(),
                 lines.number(),
                 reports,
@@ -150,7 +152,7 @@ public final class LogParser {
                 lastDump == 0 ? OptionalLong.empty() : OptionalLong.of(lastDump),
                 statistics.figures(),
                 statistics.disagreements(),
-                notes());
+                notes(history));
     }
 
     private void line() {
@@ -320,6 +322,9 @@ public final class LogParser {
         } else if (line.isPresent()) {
             unread.interrupted();
             understood(line.get());
+        } else if (rejected.read(text, lines.number())) {
+            unread.interrupted();
+            section = ServerStatusLine.LogSection.ANYWHERE;
         } else if (!beginsSomething(text)) {
             notUnderstood(text);
         }
@@ -588,8 +593,8 @@ public final class LogParser {
         }
     }
 
-    private List<String> notes() {
-        List<String> notes = new ArrayList<>();
+    private List<String> notes(AllocationHistory history) {
+        List<String> notes = new ArrayList<>(rejected.notes(history, events.linesOfEvents(), events.keepsPast()));
         if (ledger.guessedTypes() > 0) {
             notes.add(String.format(
                     Locale.ROOT,
