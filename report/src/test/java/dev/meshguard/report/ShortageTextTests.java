@@ -67,8 +67,8 @@ class ShortageTextTests {
         List<Block> blocks = new ArrayList<>();
         IntStream.range(0, 5)
                 .forEach(number -> blocks.add(block(
-                        number * 200,
-                        number * 200 + 200 - number,
+                        number * 200L,
+                        number * 200L + 200 - number,
                         Optional.of(MemoryRequest.of(AllocationDetails.user().labelled("layer " + number))))));
 
         assertThat(textAfter(MemoryShortage.anywhere(DRAM, 512, 0, BANK, blocks)))
