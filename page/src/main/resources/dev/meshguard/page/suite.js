@@ -68,7 +68,8 @@ const SuiteView = (() => {
         },
     });
 
-    const differ = (data, value) => new Set(data.runs.map(value)).size > 1;
+    /** Runs without a value do not differ from others. */
+    const differ = (data, value) => new Set(data.runs.map(value).filter((one) => one !== "")).size > 1;
 
     const absent = () => Dom.make("span", { class: "absent" }, "–");
 

@@ -147,6 +147,18 @@ class SuiteGroupsTests {
     }
 
     @Test
+    void aRunWithoutADayDiffersFromNone(Chromium chromium, @TempDir Path both) throws IOException {
+        Path runs = Files.createDirectories(both.resolve("runs"));
+        Files.writeString(runs.resolve("run-a.json"), record(1));
+        Files.writeString(runs.resolve("run-b.json"), record(2).replace("\"day\":\"2026-11-20\",", ""));
+
+        chromium.open(SuiteFolder.at(both).writeIndex());
+
+        assertThat(chromium.all("#runs-table tbody tr")).hasSize(2);
+        assertThat(chromium.all("#runs-table th[data-key=day]")).isEmpty();
+    }
+
+    @Test
     void foldsRowsBeyondFiftyUntilTheButtonIsClicked(Chromium chromium) {
         chromium.open(index);
         chromium.command(
