@@ -57,12 +57,16 @@ const LiveView = (() => {
         }));
     };
 
-    /** Whether the name of a peak goes left of it: in the right half, unless it would lie on the axis. */
-    const isLeftOf = (series) => {
+    const peakName = (series) => `${series.type} peak ${Format.shortSize(series.peak.bytes)}`;
+
+    /** Where the name of a peak fits: beside it, rather towards the middle, or above it; undefined in a narrow chart, where the table has it. */
+    const placeOfName = (series) => {
         const [first, last] = shownRange();
         const share = (x(series.peak.event) - first) / (last - first);
-        const room = share * (chart.getWidth() - MapPainter.gutter(chart.getWidth()) - MapPainter.RIGHT);
-        return share > 0.5 && room > 7 * `${series.type} peak ${Format.shortSize(series.peak.bytes)}`.length + 10;
+        const width = chart.getWidth() - MapPainter.gutter(chart.getWidth()) - MapPainter.RIGHT;
+        const needed = 7 * peakName(series).length + 10;
+        const fits = { left: share * width > needed, right: (1 - share) * width > needed, top: Math.min(share, 1 - share) * width > needed / 2 };
+        return [share > 0.5 ? "left" : "right", share > 0.5 ? "right" : "left", "top"].find((place) => fits[place]);
     };
 
     const peakMark = (series, height, isNamed) => ({
@@ -77,9 +81,9 @@ const LiveView = (() => {
                 itemStyle: { color: colourOf(series.type), borderColor: Dom.colour("paper"), borderWidth: 1.5, decal: { symbol: "none" } },
                 label: {
                     ...textStyle("ink"),
-                    show: isNamed,
-                    formatter: `${series.type} peak ${Format.shortSize(series.peak.bytes)}`,
-                    position: isLeftOf(series) ? "left" : "right",
+                    show: isNamed && placeOfName(series) !== undefined,
+                    formatter: peakName(series),
+                    position: placeOfName(series),
                     backgroundColor: Dom.colour("paper"),
                     padding: [1, 3],
                     borderRadius: 3,

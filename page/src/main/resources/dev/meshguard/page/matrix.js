@@ -24,12 +24,22 @@ const MatrixView = (() => {
                 isOut ? Dom.make("span", { class: "difference" }, Dom.make("span", { "aria-hidden": "true" }, found.difference > 0 ? "▲ " : "▼ "), `${Format.signedSize(found.difference)}`) : null,
             );
         };
-        const differ = matrix.filter((one) => one.difference !== 0).length;
+        const lead = () => {
+            if (devices.length < 3) {
+                return "With fewer than three devices there is no majority to differ from.";
+            }
+            const differ = matrix.filter((one) => one.difference !== 0).length;
+            if (differ > 0) {
+                return `${Format.count(differ, "cell")} of ${matrix.length} differ from what most devices ended with.`;
+            }
+            const isComplete = matrix.length === devices.length * types.length;
+            return isComplete ? `All ${devices.length} devices ended alike.` : "Each memory ended alike on all devices that report it.";
+        };
         return [
             Dom.make(
                 "p",
                 { class: "lead", id: "matrix-lead" },
-                devices.length < 3 ? "With fewer than three devices there is no majority to differ from." : differ === 0 ? `All ${devices.length} devices ended alike.` : `${Format.count(differ, "cell")} of ${matrix.length} differ from what most devices ended with.`,
+                lead(),
             ),
             Dom.make(
                 "div",

@@ -4,15 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.page.RunPage;
 import dev.meshguard.report.AccumulationReport;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -24,6 +31,11 @@ class ChartsTests {
 
     private static final SampleRun LEAK = SampleRuns.leak();
     private static final SampleRun GROWING = SampleRuns.growing();
+
+    private static final String NAMES_OF_PEAKS =
+            "echarts.getInstanceByDom(document.querySelector('#live-chart')).getZr()"
+                    + ".storage.getDisplayList().filter(one => one.type === 'tspan' && / peak /.test(one.style.text))"
+                    + ".map(one => { const rect = one.getBoundingRect().clone(); if (one.transform) { rect.applyTransform(one.transform); } return rect; })";
 
     @TempDir
     static Path folder;
@@ -165,6 +177,47 @@ class ChartsTests {
         }
         assertThat(chromium.texts("#matrix-table td.out .difference")).containsExactly("▲ +64 KiB", "▲ +96 KiB");
         assertThat(chromium.text("#matrix-lead")).isEqualTo("2 cells of 16 differ from what most devices ended with.");
+    }
+
+    /** The first device reports for all in L1, and the peak lies right of the middle. */
+    private static Path narrowRun() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(new MeshDescription(0, "1x4 mesh", List.of(0, 1, 2, 3), 0, OptionalInt.empty(), List.of()));
+        for (int number = 1; number <= 6; number++) {
+            for (int device = 0; device < 4; device++) {
+                tracker.allocated(device, BufferType.DRAM, number << 24, (1 << 24) + 12_345);
+            }
+        }
+        tracker.allocated(0, BufferType.L1, 4_096, 4_096);
+        for (int number = 1; number <= 4; number++) {
+            for (int device = 0; device < 4; device++) {
+                tracker.freed(device, BufferType.DRAM, number << 24);
+            }
+        }
+        Path page = folder.resolve("narrow.html");
+        RunPage.of("narrow", VerdictReport.of(LeakCheck.create().examine(tracker.history())))
+                .write(page);
+        return page;
+    }
+
+    @Test
+    void theNameOfAPeakLiesWithinANarrowChart(Chromium chromium) throws IOException {
+        chromium.open(narrowRun(), 390, "light");
+        chromium.run("document.querySelector('#live').scrollIntoView()");
+        chromium.await(NAMES_OF_PEAKS + ".length > 0");
+
+        assertThat(
+                        chromium.value(
+                                NAMES_OF_PEAKS
+                                        + ".filter(rect => rect.x < 0 || rect.x + rect.width > document.querySelector('#live-chart').clientWidth).length"))
+                .isEqualTo(0L);
+    }
+
+    @Test
+    void devicesThatReportOtherMemoriesAreNotSaidToBeAlike(Chromium chromium) throws IOException {
+        chromium.open(narrowRun());
+
+        assertThat(chromium.text("#matrix-lead")).isEqualTo("Each memory ended alike on all devices that report it.");
     }
 
     @Test
