@@ -137,7 +137,7 @@ const SuiteView = (() => {
             ["Leaked", (run) => run.leakedBytes, Format.shortSize],
             ...names.map((name) => [name, (run) => (run.causes || {})[name] || 0, String]),
             ["Buffers", (run) => run.buffers, String],
-            ["Peak of the mesh", (run) => run.peakBytes, Format.shortSize],
+            ["Peak of all memories", (run) => run.peakBytes, Format.shortSize],
             ...types.map((type) => [`${type} peak of the mesh`, (run) => (run.peakByType || {})[type] || 0, Format.shortSize]),
             ["Run time", (run) => run.durationMillis, (millis) => Format.duration(millis * 1000)],
         ].map(([name, value, format]) => ({ name, one: value(one), other: value(other), format }));

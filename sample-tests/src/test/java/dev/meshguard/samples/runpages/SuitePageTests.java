@@ -128,7 +128,7 @@ class SuitePageTests {
         assertThat(differences(chromium, "Outcome")).containsExactly("Misreported", "Leak", "differs");
         assertThat(differences(chromium, "Leaks")).containsExactly("0", String.valueOf(leaks()), "▲ +" + leaks());
         long difference = peak(LEAK) - peak(MISREPORTED);
-        assertThat(differences(chromium, "Peak of the mesh"))
+        assertThat(differences(chromium, "Peak of all memories"))
                 .containsExactly(
                         Quantities.shortSize(peak(MISREPORTED)),
                         Quantities.shortSize(peak(LEAK)),
