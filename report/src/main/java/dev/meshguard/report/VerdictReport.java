@@ -167,15 +167,21 @@ public record VerdictReport(
      */
     public record ExpectationSnippet(String annotation, String line) {}
 
-    /** The content that no verdict has; it changes only before a report uses it. */
-    private static final class Additions {
+    /** What a copy of a report may change; it changes only before the copy uses it. */
+    private static final class Changes {
 
+        private List<Section> sections;
         private final List<String> notes;
+        private Optional<ExpectationSnippet> expectationSnippet;
         private Optional<String> reproduction;
         private Optional<String> page;
         private Optional<String> attachedText;
+        private Optional<MemoryShortage> shortage;
 
-        private Additions(VerdictReport report) {
+        private Changes(VerdictReport report) {
+            sections = report.sections;
+            expectationSnippet = report.expectationSnippet;
+            shortage = report.shortage;
             notes = new ArrayList<>(report.notes);
             reproduction = report.reproduction;
             page = report.page;
@@ -268,21 +274,11 @@ public record VerdictReport(
         afterFailure.add(section(shortage));
         sections.forEach(section -> afterFailure.add(
                 new Section(Headlines.afterFailure(section.headline()), section.facts(), section.findings())));
-        return new VerdictReport(
-                verdict,
-                afterFailure,
-                tracked,
-                teardown,
-                timeline,
-                notes,
-                histograms,
-                expectations,
-                Optional.empty(),
-                reproduction,
-                page,
-                attachedText,
-                Optional.of(shortage),
-                limits);
+        return with(changed -> {
+            changed.sections = afterFailure;
+            changed.expectationSnippet = Optional.empty();
+            changed.shortage = Optional.of(shortage);
+        });
     }
 
     private static Section section(MemoryShortage shortage) {
@@ -299,23 +295,23 @@ public record VerdictReport(
         return new Section(Headlines.shortage(shortage), facts, List.of());
     }
 
-    private VerdictReport with(Consumer<Additions> change) {
-        Additions changed = new Additions(this);
+    private VerdictReport with(Consumer<Changes> change) {
+        Changes changed = new Changes(this);
         change.accept(changed);
         return new VerdictReport(
                 verdict,
-                sections,
+                changed.sections,
                 tracked,
                 teardown,
                 timeline,
                 changed.notes,
                 histograms,
                 expectations,
-                expectationSnippet,
+                changed.expectationSnippet,
                 changed.reproduction,
                 changed.page,
                 changed.attachedText,
-                shortage,
+                changed.shortage,
                 limits);
     }
 
