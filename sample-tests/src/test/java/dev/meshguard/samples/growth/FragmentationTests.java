@@ -104,23 +104,13 @@ class FragmentationTests {
         FragmentationGrowth l1 =
                 Accumulation.of(tracker.history()).fragmentation().get(0);
 
-        Assertions.assertThat(levels(l1.largestFree().toList()))
+        Assertions.assertThat(RoundLevels.of(l1.largestFree()))
                 .as("seed %d", seed)
                 .isEqualTo(largest);
-        Assertions.assertThat(levels(l1.fragmented().toList()))
+        Assertions.assertThat(RoundLevels.of(l1.fragmented()))
                 .as("seed %d", seed)
                 .isEqualTo(fragmented);
         Assertions.assertThat(l1.type()).isEqualTo(L1);
-    }
-
-    private static List<Long> levels(List<Long> changes) {
-        List<Long> levels = new ArrayList<>();
-        long level = 0;
-        for (long change : changes) {
-            level += change;
-            levels.add(level);
-        }
-        return levels;
     }
 
     private static MeshBuffer allocate(MeshDevice mesh, int pages) {
