@@ -89,7 +89,7 @@ const SuiteView = (() => {
                 peakColumn("devicePeak", "Device peak", "devicePeakByType", "one device"),
                 peakColumn("meshPeak", "Mesh peak", "peakByType", "all devices together"),
                 { key: "duration", title: "Run time", number: true, value: (run) => run.durationMillis, cells: (run) => Format.duration(run.durationMillis * 1000) },
-                ...(differ(data, (run) => run.day || "") ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || Dom.make("span", { class: "absent" }, "–") }] : []),
+                ...(differ(data, (run) => run.day || "") ? [{ key: "day", title: "Day", value: (run) => run.day || "", cells: (run) => run.day || absent() }] : []),
                 ...(differ(data, where) ? [{ key: "where", title: "Ran on", value: where, cells: (run) => where(run) || absent() }] : []),
             ],
             sortBy: "leakedBytes",
