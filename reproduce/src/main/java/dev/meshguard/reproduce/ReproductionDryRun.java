@@ -124,6 +124,8 @@ final class ReproductionDryRun {
                     e.number(), released(e.request(), asked), e.device(), e.type(), e.address(), e.reason());
         } else if (event instanceof HistoryEvent.HandleTraced e) {
             return new HistoryEvent.HandleTraced(e.number(), asked(e.request(), line, asked), e.reachability());
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
+            return new HistoryEvent.BufferCaptured(e.number(), e.trace(), asked(e.request(), line, asked));
         }
         return event;
     }
@@ -204,6 +206,9 @@ final class ReproductionDryRun {
 
     private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
         if (event instanceof HistoryEvent.Allocated e) {
+            return Optional.of(e.request());
+        }
+        if (event instanceof HistoryEvent.BufferCaptured e) {
             return Optional.of(e.request());
         }
         return event instanceof HistoryEvent.HandleTraced e ? Optional.of(e.request()) : Optional.empty();

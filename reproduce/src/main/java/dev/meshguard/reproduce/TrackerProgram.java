@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The calls that repeat the reports of a history to a tracker. */
 final class TrackerProgram {
@@ -62,11 +63,27 @@ final class TrackerProgram {
         } else if (event instanceof HistoryEvent.OwnerEnded e) {
             owners.merge(e.owner(), 1, Integer::sum);
         }
+        ofCapture(event).forEach(owner -> owners.merge(owner, 1, Integer::sum));
         request(event).ifPresent(request -> {
             if (uses.merge(request, 1, Integer::sum) == 1 || request.isAnonymous()) {
                 request.details().owner().ifPresent(owner -> owners.merge(owner, 1, Integer::sum));
             }
         });
+    }
+
+    private static List<Owner> ofCapture(HistoryEvent event) {
+        if (event instanceof HistoryEvent.CaptureBegan e) {
+            return List.of(e.trace());
+        } else if (event instanceof HistoryEvent.ProgramCaptured e) {
+            return List.of(e.trace(), e.program());
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
+            return List.of(e.trace());
+        } else if (event instanceof HistoryEvent.CaptureEnded e) {
+            return List.of(e.trace());
+        } else if (event instanceof HistoryEvent.TraceReplayed e) {
+            return Stream.concat(Stream.of(e.trace()), e.inFlight().stream()).toList();
+        }
+        return List.of();
     }
 
     private static Optional<MemoryRequest> request(HistoryEvent event) {
@@ -77,6 +94,8 @@ final class TrackerProgram {
         } else if (event instanceof HistoryEvent.FreeIgnored e) {
             return Optional.of(e.request());
         } else if (event instanceof HistoryEvent.HandleTraced e) {
+            return Optional.of(e.request());
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
             return Optional.of(e.request());
         }
         return Optional.empty();
@@ -242,6 +261,9 @@ final class TrackerProgram {
         if (details.view()) {
             text.append(".asView()");
         }
+        details.physicalAddress()
+                .ifPresent(address ->
+                        text.append(".lyingAt(").append(address(address)).append(')'));
         if (details.handleCollected()) {
             text.append(".ofCollectedHandle()");
         }
@@ -302,6 +324,8 @@ final class TrackerProgram {
         } else if (event instanceof HistoryEvent.HandleTraced e) {
             source.line(
                     "tracker.traced(" + requestOf(e.request(), false) + ", " + reachability(e.reachability()) + ");");
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
+            source.line("tracker.bufferCaptured(" + owner(e.trace()) + ", " + requestOf(e.request(), false) + ");");
         } else if (event instanceof HistoryEvent.Witnessed e) {
             source.line("tracker.witnessed(" + reading(e.snapshot()) + ");");
         } else if (event instanceof HistoryEvent.MeshOpened e) {
@@ -335,6 +359,21 @@ final class TrackerProgram {
             return Optional.of("ownerCached(" + owner(e.owner()) + ", " + JavaNames.literal(e.cache()) + ")");
         } else if (event instanceof HistoryEvent.OwnerEnded e) {
             return Optional.of("ownerEnded(" + owner(e.owner()) + ")");
+        } else if (event instanceof HistoryEvent.CaptureBegan e) {
+            return Optional.of("captureBegan(" + e.mesh() + ", " + owner(e.trace()) + ")");
+        } else if (event instanceof HistoryEvent.ProgramCaptured e) {
+            String subDevice = source.use(Optional.class)
+                    + e.subDevice()
+                            .map(allocator -> ".of(" + allocator(allocator) + ")")
+                            .orElse(".empty()");
+            return Optional.of(
+                    "programCaptured(" + owner(e.trace()) + ", " + owner(e.program()) + ", " + subDevice + ")");
+        } else if (event instanceof HistoryEvent.CaptureEnded e) {
+            return Optional.of("captureEnded(" + owner(e.trace()) + ")");
+        } else if (event instanceof HistoryEvent.TraceReplayed e) {
+            String inFlight = e.inFlight().stream().map(this::owner).collect(Collectors.joining(", "));
+            return Optional.of(
+                    "traceReplayed(" + owner(e.trace()) + ", " + source.use(List.class) + ".of(" + inFlight + "))");
         } else if (event instanceof HistoryEvent.ReportsLost e) {
             return Optional.of("reportsLost(" + number(e.count()) + ", " + JavaNames.literal(e.reason()) + ")");
         } else if (event instanceof HistoryEvent.SourceAttached e) {

@@ -32,6 +32,8 @@ import org.apiguardian.api.API.Status;
  *     each, and two of them can reserve the same address
  * @param view whether the request reserved no memory and points to memory of another request; the allocator is then
  *     that of the other request
+ * @param physicalAddress where the memory begins in each bank, if the reported address is another one, as that of a runtime
+ *     which never hands out an address twice
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -46,7 +48,8 @@ public record AllocationDetails(
         boolean handleCollected,
         OptionalInt connection,
         Optional<AllocatorId> allocator,
-        boolean view) {
+        boolean view,
+        OptionalLong physicalAddress) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -59,7 +62,8 @@ public record AllocationDetails(
             false,
             OptionalInt.empty(),
             Optional.empty(),
-            false);
+            false,
+            OptionalLong.empty());
 
     /**
      * Creates details without mesh and allocator for a circular buffer, and without mesh for a device's own allocator.
@@ -101,13 +105,35 @@ public record AllocationDetails(
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
         return new AllocationDetails(
-                newKind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, view);
+                newKind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view,
+                physicalAddress);
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
         return new AllocationDetails(
-                kind, newLifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, view);
+                kind,
+                newLifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view,
+                physicalAddress);
     }
 
     /** Returns these details with an owner. */
@@ -123,7 +149,8 @@ public record AllocationDetails(
                 handleCollected,
                 connection,
                 allocator,
-                view);
+                view,
+                physicalAddress);
     }
 
     /** Returns these details with a label. */
@@ -139,7 +166,8 @@ public record AllocationDetails(
                 handleCollected,
                 connection,
                 allocator,
-                view);
+                view,
+                physicalAddress);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
@@ -155,7 +183,8 @@ public record AllocationDetails(
                 handleCollected,
                 connection,
                 allocator,
-                view);
+                view,
+                physicalAddress);
     }
 
     /** Returns these details with the process that reports. */
@@ -171,7 +200,8 @@ public record AllocationDetails(
                 handleCollected,
                 connection,
                 allocator,
-                view);
+                view,
+                physicalAddress);
     }
 
     /** Returns these details with the connection over which the process reports. */
@@ -187,7 +217,8 @@ public record AllocationDetails(
                 handleCollected,
                 OptionalInt.of(newConnection),
                 allocator,
-                view);
+                view,
+                physicalAddress);
     }
 
     /**
@@ -210,7 +241,8 @@ public record AllocationDetails(
                 handleCollected,
                 connection,
                 allocator,
-                view);
+                view,
+                physicalAddress);
     }
 
     /**
@@ -220,7 +252,18 @@ public record AllocationDetails(
      */
     public AllocationDetails ofCollectedHandle() {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, processId, mesh, true, connection, allocator, view);
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                true,
+                connection,
+                allocator,
+                view,
+                physicalAddress);
     }
 
     /**
@@ -242,12 +285,46 @@ public record AllocationDetails(
                 handleCollected,
                 connection,
                 Optional.of(newAllocator),
-                view);
+                view,
+                physicalAddress);
     }
 
     /** Returns these details for a request that reserves no memory and points to memory of another request. */
     public AllocationDetails asView() {
         return new AllocationDetails(
-                kind, lifetime, owner, label, extent, processId, mesh, handleCollected, connection, allocator, true);
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                true,
+                physicalAddress);
+    }
+
+    /**
+     * Returns these details for memory that lies at another address of each bank than the reported one.
+     *
+     * <p>Only what concerns the bytes of the memory uses it, as whether two buffers overlap. Reports match by the reported
+     * address.
+     */
+    public AllocationDetails lyingAt(long newPhysicalAddress) {
+        return new AllocationDetails(
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view,
+                OptionalLong.of(newPhysicalAddress));
     }
 }

@@ -116,6 +116,35 @@ public sealed interface HistoryEvent {
     /** An owner ended. */
     record OwnerEnded(long number, Owner owner) implements HistoryEvent {}
 
+    /** A mesh records a trace from now on. What it allocates until the end of the capture, each replay of the trace uses. */
+    record CaptureBegan(long number, int mesh, Owner trace) implements HistoryEvent {}
+
+    /**
+     * A trace recorded a run of a program, so each replay runs it.
+     *
+     * @param subDevice the allocator of the sub-device whose cores run it; empty if the whole grid may
+     */
+    record ProgramCaptured(long number, Owner trace, Owner program, Optional<AllocatorId> subDevice)
+            implements HistoryEvent {}
+
+    /** A trace recorded the use of the buffers of a request, so each replay uses them. */
+    record BufferCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent {}
+
+    /** The capture of a trace ended. */
+    record CaptureEnded(long number, Owner trace) implements HistoryEvent {}
+
+    /**
+     * A trace was replayed.
+     *
+     * @param inFlight the other traces whose replays may not be complete, because nothing makes this one wait for them
+     */
+    record TraceReplayed(long number, Owner trace, List<Owner> inFlight) implements HistoryEvent {
+        /** Creates the event with its own copy of the traces. */
+        public TraceReplayed {
+            inFlight = List.copyOf(inFlight);
+        }
+    }
+
     /** An independent count of the same memory was read. */
     record Witnessed(long number, WitnessSnapshot snapshot) implements HistoryEvent {}
 

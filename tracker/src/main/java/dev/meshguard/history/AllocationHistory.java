@@ -548,6 +548,11 @@ public final class AllocationHistory {
         return Collections.unmodifiableList(replay().gaps);
     }
 
+    /** Returns the captures and replays of traces, and what the captures recorded, in order. */
+    public List<HistoryEvent> traceEvents() {
+        return Collections.unmodifiableList(replay().traceEvents);
+    }
+
     /** Returns the announced canaries that did not arrive, or whose free did not. */
     public List<MissingCanary> missingCanaries() {
         return replay().canaries.missing();

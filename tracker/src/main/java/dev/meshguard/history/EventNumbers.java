@@ -82,6 +82,21 @@ public final class EventNumbers {
         } else if (event instanceof HistoryEvent.RoundEnded e) {
             return new HistoryEvent.RoundEnded(number, e.round());
         }
+        return ofTraceNumbered(event, number);
+    }
+
+    private static HistoryEvent ofTraceNumbered(HistoryEvent event, long number) {
+        if (event instanceof HistoryEvent.CaptureBegan e) {
+            return new HistoryEvent.CaptureBegan(number, e.mesh(), e.trace());
+        } else if (event instanceof HistoryEvent.ProgramCaptured e) {
+            return new HistoryEvent.ProgramCaptured(number, e.trace(), e.program(), e.subDevice());
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
+            return new HistoryEvent.BufferCaptured(number, e.trace(), e.request());
+        } else if (event instanceof HistoryEvent.CaptureEnded e) {
+            return new HistoryEvent.CaptureEnded(number, e.trace());
+        } else if (event instanceof HistoryEvent.TraceReplayed e) {
+            return new HistoryEvent.TraceReplayed(number, e.trace(), e.inFlight());
+        }
         throw new IllegalStateException("Nobody said how this event is numbered: " + event);
     }
 }

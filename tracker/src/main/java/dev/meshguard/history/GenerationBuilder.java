@@ -65,6 +65,9 @@ final class GenerationBuilder {
     final Map<Long, HistoryEvent.ProcessDied> deaths = new HashMap<>();
 
     final List<HistoryEvent.TrackingStopped> gaps = new ArrayList<>();
+    /** Captures and replays. */
+    final List<HistoryEvent> traceEvents = new ArrayList<>(0);
+
     final Canaries canaries = new Canaries();
     boolean hasSource;
 
@@ -151,9 +154,19 @@ final class GenerationBuilder {
             check = checked;
         } else if (event instanceof HistoryEvent.TrackingStopped stopped) {
             gaps.add(stopped);
+        } else if (isOfTrace(event)) {
+            traceEvents.add(event);
         } else {
             canary(event);
         }
+    }
+
+    private static boolean isOfTrace(HistoryEvent event) {
+        return event instanceof HistoryEvent.CaptureBegan
+                || event instanceof HistoryEvent.ProgramCaptured
+                || event instanceof HistoryEvent.BufferCaptured
+                || event instanceof HistoryEvent.CaptureEnded
+                || event instanceof HistoryEvent.TraceReplayed;
     }
 
     private void canary(HistoryEvent event) {

@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.CacheKey;
@@ -12,6 +13,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.List;
+import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -85,6 +87,36 @@ public interface AllocationListener {
 
     /** Reports the end of an owner. Its buffers cannot be in use afterwards. */
     void ownerEnded(Owner owner);
+
+    /**
+     * Reports that a mesh records a trace from now on.
+     *
+     * <p>Does nothing by default, like the other reports about traces. The end of a trace is {@link #ownerEnded}.
+     *
+     * @param mesh the mesh whose allocations during the capture belong to the trace
+     * @param trace the trace; a capture under a number that was used before needs another name
+     */
+    default void captureBegan(int mesh, Owner trace) {}
+
+    /**
+     * Reports that a trace has recorded a program: each replay overwrites its circular buffers and reads its binaries.
+     *
+     * @param subDevice the allocator of the sub-device whose cores run the program; empty if the mesh is not divided
+     */
+    default void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {}
+
+    /** Reports that a trace has recorded the use of a buffer that was allocated before the capture. */
+    default void bufferCaptured(Owner trace, MemoryRequest buffer) {}
+
+    /** Reports that a trace records no more. */
+    default void captureEnded(Owner trace) {}
+
+    /**
+     * Reports that a trace is replayed.
+     *
+     * @param inFlight the other traces whose replays this one does not wait for
+     */
+    default void traceReplayed(Owner trace, List<Owner> inFlight) {}
 
     /** Reports that a mesh was opened. */
     void meshOpened(MeshDescription mesh);

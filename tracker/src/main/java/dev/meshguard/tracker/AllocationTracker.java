@@ -1,6 +1,7 @@
 package dev.meshguard.tracker;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
@@ -350,6 +351,36 @@ public final class AllocationTracker implements AllocationListener {
     public void ownerEnded(Owner owner) {
         mark(number -> new HistoryEvent.OwnerEnded(number, owner));
         log.marked("owner ended", "owner", owner);
+    }
+
+    @Override
+    public void captureBegan(int mesh, Owner trace) {
+        mark(number -> new HistoryEvent.CaptureBegan(number, mesh, trace));
+        log.marked("capture began", "trace", trace);
+    }
+
+    @Override
+    public void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
+        mark(number -> new HistoryEvent.ProgramCaptured(number, trace, program, subDevice));
+        log.marked("program captured", "trace", trace);
+    }
+
+    @Override
+    public void bufferCaptured(Owner trace, MemoryRequest buffer) {
+        mark(number -> new HistoryEvent.BufferCaptured(number, trace, buffer));
+        log.marked("buffer captured", "trace", trace);
+    }
+
+    @Override
+    public void captureEnded(Owner trace) {
+        mark(number -> new HistoryEvent.CaptureEnded(number, trace));
+        log.marked("capture ended", "trace", trace);
+    }
+
+    @Override
+    public void traceReplayed(Owner trace, List<Owner> inFlight) {
+        mark(number -> new HistoryEvent.TraceReplayed(number, trace, inFlight));
+        log.marked("trace replayed", "trace", trace);
     }
 
     @Override

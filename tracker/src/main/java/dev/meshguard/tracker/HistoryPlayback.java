@@ -123,6 +123,8 @@ public final class HistoryPlayback {
                 tracker.freeIgnored(inOrder(e.request()), e.device(), e.type(), e.address(), e.reason());
             } else if (event instanceof HistoryEvent.HandleTraced e) {
                 tracker.traced(unnumbered(e.request()), e.reachability());
+            } else if (event instanceof HistoryEvent.BufferCaptured e) {
+                tracker.bufferCaptured(e.trace(), unnumbered(e.request()));
             } else if (event instanceof HistoryEvent.PhaseBegan e) {
                 now = e.at();
                 tracker.phase(e.phase());
@@ -170,6 +172,14 @@ public final class HistoryPlayback {
                 listener.trackingStarted();
             } else if (event instanceof HistoryEvent.CanaryPlanted e) {
                 listener.canaryPlanted(e.mesh(), e.devices());
+            } else if (event instanceof HistoryEvent.CaptureBegan e) {
+                listener.captureBegan(e.mesh(), e.trace());
+            } else if (event instanceof HistoryEvent.ProgramCaptured e) {
+                listener.programCaptured(e.trace(), e.program(), e.subDevice());
+            } else if (event instanceof HistoryEvent.CaptureEnded e) {
+                listener.captureEnded(e.trace());
+            } else if (event instanceof HistoryEvent.TraceReplayed e) {
+                listener.traceReplayed(e.trace(), e.inFlight());
             } else {
                 return false;
             }

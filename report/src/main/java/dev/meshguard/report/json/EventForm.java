@@ -156,6 +156,54 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (event, json, requests) -> owner(json, event.owner()),
                     (number, fields, requests) -> new HistoryEvent.OwnerEnded(number, owner(fields.object("owner")))),
             new EventForm<>(
+                    "captureBegan",
+                    HistoryEvent.CaptureBegan.class,
+                    (event, json, requests) -> {
+                        json.writeNumberField("mesh", event.mesh());
+                        owner(json, "trace", event.trace());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.CaptureBegan(number, fields.integer("mesh"), trace(fields))),
+            new EventForm<>(
+                    "programCaptured",
+                    HistoryEvent.ProgramCaptured.class,
+                    (event, json, requests) -> {
+                        owner(json, "trace", event.trace());
+                        owner(json, event.program());
+                        allocator(json, event.subDevice());
+                    },
+                    (number, fields, requests) -> new HistoryEvent.ProgramCaptured(
+                            number, trace(fields), owner(fields.object("owner")), allocator(fields))),
+            new EventForm<>(
+                    "bufferCaptured",
+                    HistoryEvent.BufferCaptured.class,
+                    (event, json, requests) -> {
+                        requests.refer(event.request(), json);
+                        owner(json, "trace", event.trace());
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.BufferCaptured(number, trace(fields), requests.of(fields))),
+            new EventForm<>(
+                    "captureEnded",
+                    HistoryEvent.CaptureEnded.class,
+                    (event, json, requests) -> owner(json, "trace", event.trace()),
+                    (number, fields, requests) -> new HistoryEvent.CaptureEnded(number, trace(fields))),
+            new EventForm<>(
+                    "traceReplayed",
+                    HistoryEvent.TraceReplayed.class,
+                    (event, json, requests) -> {
+                        owner(json, "trace", event.trace());
+                        json.writeArrayFieldStart("inFlight");
+                        for (Owner other : event.inFlight()) {
+                            json.writeStartObject();
+                            fields(json, other);
+                            json.writeEndObject();
+                        }
+                        json.writeEndArray();
+                    },
+                    (number, fields, requests) ->
+                            new HistoryEvent.TraceReplayed(number, trace(fields), owners(fields.objects("inFlight")))),
+            new EventForm<>(
                     "witnessed",
                     HistoryEvent.Witnessed.class,
                     (event, json, requests) -> reading(json, event.snapshot()),
@@ -267,19 +315,41 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             return Optional.of(ignored.request());
         } else if (event instanceof HistoryEvent.HandleTraced traced) {
             return Optional.of(traced.request());
+        } else if (event instanceof HistoryEvent.BufferCaptured captured) {
+            return Optional.of(captured.request());
         }
         return Optional.empty();
     }
 
     static void owner(JsonGenerator json, Owner owner) throws IOException {
-        json.writeObjectFieldStart("owner");
+        owner(json, "owner", owner);
+    }
+
+    private static void owner(JsonGenerator json, String field, Owner owner) throws IOException {
+        json.writeObjectFieldStart(field);
+        fields(json, owner);
+        json.writeEndObject();
+    }
+
+    private static void fields(JsonGenerator json, Owner owner) throws IOException {
         JsonFormat.write(json, "kind", owner.kind());
         json.writeStringField("name", owner.name());
-        json.writeEndObject();
     }
 
     static Owner owner(JsonFields fields) throws UnreadableLineException {
         return new Owner(fields.choice("kind", Owner.Kind.class), fields.text("name"));
+    }
+
+    private static Owner trace(JsonFields fields) throws UnreadableLineException {
+        return owner(fields.object("trace"));
+    }
+
+    private static List<Owner> owners(List<JsonFields> objects) throws UnreadableLineException {
+        List<Owner> owners = new ArrayList<>(objects.size());
+        for (JsonFields object : objects) {
+            owners.add(owner(object));
+        }
+        return owners;
     }
 
     private static void key(JsonGenerator json, CacheKey key) throws IOException {

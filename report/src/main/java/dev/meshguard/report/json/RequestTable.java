@@ -74,7 +74,8 @@ final class RequestTable {
                 line.isTrue("handleCollected"),
                 line.optionalInteger("connection"),
                 EventForm.allocator(line),
-                line.isTrue("view"));
+                line.isTrue("view"),
+                line.optionalNumber("physicalAddress"));
         AllocationDetails known = shared.get(details);
         if (known != null) {
             return known;

@@ -84,6 +84,9 @@ final class SharedLines {
         if (details.view()) {
             json.writeBooleanField("view", true);
         }
+        if (details.physicalAddress().isPresent()) {
+            json.writeNumberField("physicalAddress", details.physicalAddress().getAsLong());
+        }
     }
 
     /** Returns the number of an origin, and writes its line on the first call. */

@@ -97,7 +97,7 @@ public final class RandomHistory {
     }
 
     private void saySomething() {
-        switch (random.nextInt(25)) {
+        switch (random.nextInt(26)) {
             case 0, 1, 2, 3, 4, 5, 6 -> allocate();
             case 7, 8, 9, 10 -> free();
             case 11 -> freeIgnored();
@@ -113,6 +113,7 @@ public final class RandomHistory {
             case 21 -> trace();
             case 22 -> tracking();
             case 23 -> tracker.round(1 + random.nextInt(5)).close();
+            case 24 -> capture();
             default -> canary();
         }
     }
@@ -158,10 +159,26 @@ public final class RandomHistory {
         tracker.meshOpened(random.nextBoolean() ? mesh : mesh.withParent(mesh()));
     }
 
+    private void capture() {
+        Owner trace = any(OWNERS);
+        switch (random.nextInt(6)) {
+            case 0 -> tracker.captureBegan(mesh(), trace);
+            case 1 ->
+                tracker.programCaptured(
+                        trace, any(OWNERS), random.nextBoolean() ? Optional.empty() : Optional.of(allocator()));
+            case 2 -> tracker.bufferCaptured(trace, anyRequest());
+            case 3 -> tracker.captureEnded(trace);
+            default -> tracker.traceReplayed(trace, random.nextBoolean() ? List.of() : List.of(any(OWNERS)));
+        }
+    }
+
+    private MemoryRequest anyRequest() {
+        return requests.isEmpty() ? MemoryRequest.of(AllocationDetails.user()) : any(requests);
+    }
+
     private void trace() {
-        MemoryRequest request = requests.isEmpty() ? MemoryRequest.of(AllocationDetails.user()) : any(requests);
         tracker.traced(
-                request,
+                anyRequest(),
                 switch (random.nextInt(4)) {
                     case 0 -> Reachability.lost();
                     case 1 -> Reachability.unknown();
@@ -230,6 +247,7 @@ public final class RandomHistory {
         details = random.nextInt(3) == 0 ? details.onMesh(mesh()) : details;
         details = random.nextInt(3) == 0 ? details.fromAllocator(allocator()) : details;
         details = random.nextInt(6) == 0 ? details.asView() : details;
+        details = random.nextInt(9) == 0 ? details.lyingAt(random.nextInt(1000)) : details;
         return random.nextInt(6) == 0 ? details.ofKind(BufferKind.CIRCULAR_BUFFER) : details;
     }
 

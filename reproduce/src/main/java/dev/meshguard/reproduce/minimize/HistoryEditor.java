@@ -31,6 +31,8 @@ final class HistoryEditor {
             return Optional.of(e.request());
         } else if (event instanceof HistoryEvent.HandleTraced e) {
             return Optional.of(e.request());
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
+            return Optional.of(e.request());
         }
         return Optional.empty();
     }
@@ -46,6 +48,8 @@ final class HistoryEditor {
             return new HistoryEvent.FreeIgnored(e.number(), request, e.device(), e.type(), e.address(), e.reason());
         } else if (event instanceof HistoryEvent.HandleTraced e) {
             return new HistoryEvent.HandleTraced(e.number(), request, e.reachability());
+        } else if (event instanceof HistoryEvent.BufferCaptured e) {
+            return new HistoryEvent.BufferCaptured(e.number(), e.trace(), request);
         }
         return event;
     }

@@ -89,7 +89,9 @@ final class MovableGenerations implements OmittableParts {
                         witnessed,
                         Set.of(),
                         (device, type, address) -> stays(new AddressKey(device, type, address), witnessed, leftOut)));
-            } else if (!(event instanceof HistoryEvent.HandleTraced traced) || isOfAny(traced.request(), leftOut)) {
+            } else if (HistoryEditor.requestOf(event)
+                    .filter(request -> !isOfAny(request, leftOut))
+                    .isEmpty()) {
                 rest.add(event);
             }
         }

@@ -109,7 +109,8 @@ final class Simplification {
                 details.handleCollected(),
                 OptionalInt.empty(),
                 withMesh ? details.allocator() : Optional.empty(),
-                withMesh && details.view());
+                withMesh && details.view(),
+                OptionalLong.empty());
     }
 
     private static HistoryEvent ofUnknownOwnership(HistoryEvent event) {

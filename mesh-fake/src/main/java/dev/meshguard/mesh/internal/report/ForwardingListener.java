@@ -1,6 +1,7 @@
 package dev.meshguard.mesh.internal.report;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.IgnoredFreeReason;
@@ -12,6 +13,7 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
 import java.util.List;
+import java.util.Optional;
 
 /** Base class of listeners that change reports: forwards all calls except allocations and frees to another listener. */
 public abstract class ForwardingListener implements AllocationListener {
@@ -61,6 +63,31 @@ public abstract class ForwardingListener implements AllocationListener {
     @Override
     public void meshOpened(MeshDescription mesh) {
         listener.meshOpened(mesh);
+    }
+
+    @Override
+    public void captureBegan(int mesh, Owner trace) {
+        listener.captureBegan(mesh, trace);
+    }
+
+    @Override
+    public void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {
+        listener.programCaptured(trace, program, subDevice);
+    }
+
+    @Override
+    public void bufferCaptured(Owner trace, MemoryRequest buffer) {
+        listener.bufferCaptured(trace, buffer);
+    }
+
+    @Override
+    public void captureEnded(Owner trace) {
+        listener.captureEnded(trace);
+    }
+
+    @Override
+    public void traceReplayed(Owner trace, List<Owner> inFlight) {
+        listener.traceReplayed(trace, inFlight);
     }
 
     @Override

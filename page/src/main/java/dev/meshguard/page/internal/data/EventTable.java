@@ -158,6 +158,16 @@ final class EventTable {
             row(event, "round ended", "round " + one.round());
         } else if (event instanceof HistoryEvent.Checked one) {
             row(event, "check", one.today().toString());
+        } else if (event instanceof HistoryEvent.CaptureBegan one) {
+            row(event, "capture began", one.trace().toString());
+        } else if (event instanceof HistoryEvent.ProgramCaptured one) {
+            row(event, "program captured", one.program() + " in " + one.trace());
+        } else if (event instanceof HistoryEvent.BufferCaptured one) {
+            row(event, "buffer captured", joined("in " + one.trace(), description(one.request())));
+        } else if (event instanceof HistoryEvent.CaptureEnded one) {
+            row(event, "capture ended", one.trace().toString());
+        } else if (event instanceof HistoryEvent.TraceReplayed one) {
+            row(event, "trace replayed", one.trace().toString());
         } else {
             row(event, "canary", "");
         }
