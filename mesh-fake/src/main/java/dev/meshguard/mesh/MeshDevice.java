@@ -62,6 +62,7 @@ import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A mesh of devices without hardware, which allocates and reports as the real runtime does and computes nothing.
@@ -801,6 +802,7 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         try (MeshLock held = lock.acquire()) {
             if (initialised) {
                 requireNoQueueConflict();
+                warnOfOpenSubmeshes();
                 reports.during(Phase.CLOSE, this::closeInOrder);
                 openMeshes.closed(this);
                 if (context.process().faults().closesTwice()) {
@@ -949,9 +951,11 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     }
 
     /** Creates the result of an operation and runs its programs; without them there is no result. */
-    Tensor launch(ProgramCache.Key operation, TensorSpec result, Supplier<MeshWorkload> compiler) {
+    Tensor launch(ProgramCache.Key operation, TensorSpec result, List<Tensor> inputs, Supplier<MeshWorkload> compiler) {
         try (MeshLock held = lock.acquire()) {
-            return launchInto(allocateTensor(result), operation, compiler);
+            Tensor launched = launchInto(allocateTensor(result), operation, compiler);
+            inputs.forEach(input -> queues.queue(0).use(input.buffer().allocation()));
+            return launched;
         }
     }
 
@@ -1096,6 +1100,18 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
         }
         queues.requireNoConflict(
                 ofAncestors, descendants().map(MeshDevice::queues).toList());
+    }
+
+    /** The runtime leaves submeshes open without a word: they keep the devices open, and nothing more is freed on them. */
+    private void warnOfOpenSubmeshes() {
+        descendants()
+                .filter(submesh -> submesh.initialised)
+                .forEach(open -> LoggerFactory.getLogger(MeshDevice.class)
+                        .warn(
+                                "Mesh {} is closed while its submesh {} is open, which keeps its devices open: close submeshes"
+                                        + " first",
+                                id(),
+                                open.id()));
     }
 
     /** Returns the meshes below this one, each before those below it. */

@@ -154,10 +154,17 @@ public final class MeshWorkload implements AutoCloseable {
 
     /** Says that the programs are kept by a cache from now on. */
     synchronized void keptBy(String cache, CacheKey key, AllocationListener listener) {
-        entries.forEach(entry -> listener.ownerCached(entry.program().owner(), cache, key));
+        owners().forEach(owner -> listener.ownerCached(owner, cache, key));
+    }
+
+    /** Returns the programs, and itself if it has their binary. */
+    private synchronized List<Owner> owners() {
+        List<Owner> owners = new ArrayList<>(1);
+        entries.forEach(entry -> owners.add(entry.program().owner()));
         if (ownOwner != null) {
-            listener.ownerCached(ownOwner, cache, key);
+            owners.add(ownOwner);
         }
+        return owners;
     }
 
     private synchronized MeshWorkload add(Entry added) {
@@ -240,6 +247,11 @@ public final class MeshWorkload implements AutoCloseable {
         @Override
         public SubDeviceId subDevice() {
             return workload.subDeviceOn(mesh.context());
+        }
+
+        @Override
+        public List<Owner> owners() {
+            return workload.owners();
         }
 
         @Override

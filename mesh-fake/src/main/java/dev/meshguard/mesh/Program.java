@@ -489,6 +489,11 @@ public final class Program implements AutoCloseable {
         }
 
         @Override
+        public List<Owner> owners() {
+            return List.of(program.owner());
+        }
+
+        @Override
         public void recordIn(MeshTrace trace) {
             program.recordIn(trace, List.of(device));
         }

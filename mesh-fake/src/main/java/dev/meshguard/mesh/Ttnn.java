@@ -303,7 +303,7 @@ public final class Ttnn {
                 Stream.concat(Stream.of(result), Arrays.stream(inputs).map(Tensor::spec)));
         int tileSize = inputs[0].dataType().tileSize();
         try {
-            return mesh.launch(key, result, () -> compile(profile, tileSize));
+            return mesh.launch(key, result, List.of(inputs), () -> compile(profile, tileSize));
         } finally {
             Reference.reachabilityFence(inputs);
         }

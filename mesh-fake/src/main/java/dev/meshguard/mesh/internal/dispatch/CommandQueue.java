@@ -1,10 +1,13 @@
 package dev.meshguard.mesh.internal.dispatch;
 
+import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.MeshCommandQueue;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
+import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
@@ -78,6 +81,19 @@ public final class CommandQueue {
             }
             trace.runOn(subDevice);
             work.recordIn(trace);
+            Optional<AllocatorId> cores = mesh.subDevices().idOf(subDevice);
+            work.owners().forEach(owner -> mesh.reports().listener().programCaptured(trace.owner(), owner, cores));
+        }
+    }
+
+    /** Records that an operation reads the memory of a buffer, if the queue records a trace. */
+    public void use(Allocation input) {
+        MeshTrace trace = recording;
+        if (trace != null) {
+            mesh.memory()
+                    .holderOf(input)
+                    .request()
+                    .ifPresent(request -> mesh.reports().listener().bufferCaptured(trace.owner(), request));
         }
     }
 
@@ -85,6 +101,7 @@ public final class CommandQueue {
     public void write(Blocking blocking) {
         inUse = true;
         requireNotRecording(DispatchMessages.WRITE_DURING_CAPTURE);
+        waitOnDevice();
         waitIf(blocking);
     }
 
@@ -92,6 +109,7 @@ public final class CommandQueue {
     public void read(List<Integer> devices, Blocking blocking) {
         inUse = true;
         requireNotRecording(DispatchMessages.READ_DURING_CAPTURE);
+        waitOnDevice();
         reads.add(new OutstandingRead(lastEvent, devices));
         waitIf(blocking);
     }
@@ -125,7 +143,20 @@ public final class CommandQueue {
         requireNoneRecords();
         inUse = true;
         trace.subDevices().forEach(subDevice -> queues.use(subDevice).take(subDevice, id));
+        List<Owner> inFlight = queues.uses().stream()
+                .flatMap(use -> use.replaysInFlight(id))
+                .filter(other -> !other.equals(trace.owner()))
+                .distinct()
+                .toList();
+        trace.subDevices().forEach(subDevice -> queues.use(subDevice).replayed(trace.owner()));
+        mesh.reports().listener().traceReplayed(trace.owner(), inFlight);
         waitIf(blocking);
+    }
+
+    /** Reads and writes of a queue wait for the programs before them, and later programs wait for the reads and writes. */
+    private void waitOnDevice() {
+        QueueEvent next = new QueueEvent(lastEvent + 1, id);
+        stalling(List.of()).forEach(subDevice -> queues.use(subDevice).recorded(next));
     }
 
     /** Writes the buffer that keeps a trace, and waits for it. */

@@ -1,7 +1,9 @@
 package dev.meshguard.mesh.internal.dispatch;
 
+import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.buffer.SubDeviceId;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
+import java.util.List;
 
 /**
  * Programs on their way through a command queue: a workload for the mesh, or one program for one device.
@@ -18,6 +20,9 @@ public interface EnqueuedWork {
 
     /** Returns the sub-device that all programs run on. */
     SubDeviceId subDevice();
+
+    /** Returns the owners of the circular buffers and kernel binaries that a run uses. */
+    List<Owner> owners();
 
     /** Adds the commands of one run to a trace. */
     void recordIn(MeshTrace trace);

@@ -77,6 +77,7 @@ public final class MeshTraces {
         MeshTrace trace = new MeshTrace(id, ownerOf(id));
         manager.traces().put(id, trace);
         queue.beginRecording(trace);
+        mesh.reports().listener().captureBegan(mesh.id(), trace.owner());
         return id;
     }
 
@@ -106,6 +107,7 @@ public final class MeshTraces {
                 throw new MeshRuntimeException(DispatchMessages.traceMissingAtEnd(id, mesh.id(), manager.id()));
             }
             queue.endRecording();
+            mesh.reports().listener().captureEnded(known.owner());
             keep(known, rawSize.orElseGet(known::rawSize));
             queue.writeTrace();
         } finally {

@@ -163,6 +163,12 @@ public final class MeshMemory {
         return view;
     }
 
+    /** Returns the allocation of the mesh that a view points to, or the given one. */
+    public Allocation holderOf(Allocation buffer) {
+        boolean isView = buffer.kind() == Kind.VIEW || buffer.kind() == Kind.VIEW_ON_MESH;
+        return isView ? lockStepOf(buffer.type()).getOrDefault(key(buffer.address()), buffer) : buffer;
+    }
+
     /** Returns which allocator reserved the target of a view; empty if there is no target or more than one. */
     private Optional<AllocatorId> targetOf(BufferType type, long address, List<Integer> on) {
         List<AllocatorId> there = new ArrayList<>(1);
@@ -607,11 +613,15 @@ public final class MeshMemory {
         }
         long extent = allocator.reservedPerBank(buffer.type(), request);
         AllocatorId id = kind == Kind.ON_ONE_DEVICE ? AllocatorId.DEVICE : subDevices.idOf(allocator);
-        return Allocation.allocated(firstId, kind, reserved(details, id, extent), on, buffer, address, allocator);
+        long physical = process.settings().isStrict() ? allocator.physicalAddressOf(buffer.type(), address) : address;
+        AllocationDetails reserved =
+                reserved(details, id, extent, physical == address ? OptionalLong.empty() : OptionalLong.of(physical));
+        return Allocation.allocated(firstId, kind, reserved, on, buffer, address, allocator);
     }
 
     /** Creates the details eagerly, because every request for memory calls this method. */
-    private AllocationDetails reserved(AllocationDetails details, AllocatorId allocator, long extent) {
+    private AllocationDetails reserved(
+            AllocationDetails details, AllocatorId allocator, long extent, OptionalLong physicalAddress) {
         return new AllocationDetails(
                 details.kind(),
                 details.lifetime(),
@@ -623,7 +633,8 @@ public final class MeshMemory {
                 details.handleCollected(),
                 details.connection(),
                 Optional.of(allocator),
-                false);
+                false,
+                physicalAddress);
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {

@@ -224,6 +224,13 @@ public final class SubDeviceManagers {
         throw new IllegalStateException("The allocator is of no sub-device of the active manager");
     }
 
+    /** Returns how reports call a sub-device of the active manager; empty if the mesh is not divided. */
+    public Optional<AllocatorId> idOf(SubDeviceId subDevice) {
+        return isDefaultActive()
+                ? Optional.empty()
+                : Optional.of(AllocatorId.subDevice(active().id().value(), subDevice.value()));
+    }
+
     /** Returns the allocators of the mesh and of the sub-device on which kernels run. */
     Set<Allocator> allocatorsFor(Collection<CoreRange> kernels) {
         Set<Allocator> all = new LinkedHashSet<>();
