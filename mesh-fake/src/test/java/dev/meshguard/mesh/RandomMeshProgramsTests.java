@@ -253,7 +253,10 @@ class RandomMeshProgramsTests {
             assertThat(verdict.survivors()).as(this::description).hasSameSizeAs(leaked);
             assertThat(verdict.outcome())
                     .as(this::description)
-                    .isEqualTo(leaked.isEmpty() ? Outcome.LEAK_FREE : Outcome.LEAKED);
+                    .isEqualTo(
+                            !leaked.isEmpty()
+                                    ? Outcome.LEAKED
+                                    : verdict.overwrites().isEmpty() ? Outcome.LEAK_FREE : Outcome.OVERWRITTEN);
         }
 
         private static String placeOf(BufferGeneration buffer) {

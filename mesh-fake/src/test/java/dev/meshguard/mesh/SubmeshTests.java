@@ -3,6 +3,10 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
@@ -12,6 +16,7 @@ import dev.meshguard.mesh.shape.MeshCoordinate;
 import dev.meshguard.mesh.shape.MeshShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Tests the state that submeshes share with their parent mesh, and the state that they do not share. */
 class SubmeshTests {
@@ -203,5 +208,28 @@ class SubmeshTests {
 
         assertThat(unit.deviceIds()).containsExactly(6);
         assertThat(unit.parent()).contains(submesh);
+    }
+
+    @Test
+    void areReportedInTheLogIfTheyAreStillOpenWhenTheirParentCloses() {
+        Logger logger = (Logger) LoggerFactory.getLogger(MeshDevice.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            mesh.createSubmesh(MeshShape.of(1, 2)).close();
+            mesh.createSubmesh(MeshShape.of(1, 2)).createSubmesh(MeshShape.of(1, 1));
+
+            mesh.close();
+        } finally {
+            logger.detachAppender(log);
+        }
+
+        assertThat(log.list)
+                .filteredOn(event -> event.getLevel() == Level.WARN)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "Mesh 0 is closed while its submesh 2 is open, which keeps its devices open: close submeshes first",
+                        "Mesh 0 is closed while its submesh 3 is open, which keeps its devices open: close submeshes first");
     }
 }

@@ -43,6 +43,7 @@ const Format = (() => {
         LEAKED: { word: "Leak", mark: "leaked" },
         LEAK_FREE: { word: "Clean", mark: "clean" },
         EXPECTED_ONLY: { word: "Clean", mark: "clean" },
+        OVERWRITTEN: { word: "Overwritten", mark: "leaked" },
         STALE_EXPECTATION: { word: "Stale", mark: "undecided" },
         MISREPORTED: { word: "Misreported", mark: "misreported" },
         FREED_LATE: { word: "Freed late", mark: "late" },

@@ -103,9 +103,7 @@ public final class ExpectationSnippets {
             return Optional.empty();
         }
         Expectation entry = narrowestFor(finding, devices);
-        return admitsOnly(finding, entry)
-                ? Optional.of(new ExpectationSnippet(annotation(entry), entry.toText()))
-                : Optional.empty();
+        return admitsOnly(finding, entry) ? Optional.of(snippet(entry)) : Optional.empty();
     }
 
     private void add(Object property, Survivor survivor) {
@@ -207,6 +205,11 @@ public final class ExpectationSnippets {
         return origin.isPresent() ? entry.origin(origin.get().text()) : entry;
     }
 
+    /** Returns an entry as a user can paste it. */
+    static ExpectationSnippet snippet(Expectation entry) {
+        return new ExpectationSnippet(annotation(entry), entry.toText());
+    }
+
     /** Returns an entry as an annotation. */
     static String annotation(Expectation entry) {
         List<String> attributes = new ArrayList<>();
@@ -222,6 +225,9 @@ public final class ExpectationSnippets {
         entry.label().ifPresent(label -> attributes.add("label = " + Quantities.quoted(label)));
         entry.origin().ifPresent(origin -> attributes.add("origin = " + Quantities.quoted(origin.text())));
         entry.until().ifPresent(last -> attributes.add("until = " + Quantities.quoted(last.toString())));
+        if (entry.isForOverwritten()) {
+            attributes.add("overwritten = true");
+        }
         attributes.add("because = " + Quantities.quoted(entry.because()));
         return "@ExpectBuffers(" + String.join(", ", attributes) + ")";
     }

@@ -1,7 +1,9 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryShortage;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
@@ -11,6 +13,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SourceVocabulary;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -128,6 +131,30 @@ final class Headlines {
         return firstThatFits(line + cause + more, line + more, line);
     }
 
+    /** Returns the line about the damage that replays of traces do. */
+    static String overwritten(List<ReplayFinding> replays) {
+        ReplayFinding largest = replays.stream()
+                .max(Comparator.comparingLong(ReplayFinding::bytes))
+                .orElseThrow();
+        long buffers = replays.stream().mapToLong(ReplayFinding::buffers).sum();
+        Set<BufferType> types = replays.stream().map(ReplayFinding::type).collect(Collectors.toSet());
+        String amount = "OVERWRITTEN  "
+                + Quantities.shortSize(
+                        replays.stream().mapToLong(ReplayFinding::bytes).reduce(0, Quantities::saturatedSum))
+                + " in " + Quantities.count(buffers, (types.size() == 1 ? largest.type() + " " : "") + "buffer");
+        String more = replays.size() == 1 ? "" : ", " + replays.size() + " findings, largest";
+        String line = largest.origin()
+                .flatMap(Origin::site)
+                .filter(Headlines::hasLine)
+                .map(frame -> "; allocated in " + fileLine(frame))
+                .orElse("");
+        return firstThatFits(
+                amount + more + largest.deed() + line,
+                amount + more + largest.shortDeed() + line,
+                amount + more + largest.shortDeed(),
+                amount + largest.shortDeed());
+    }
+
     /** Returns the line of a verdict without findings. */
     String clean() {
         long expected = verdict.sum().expected();
@@ -220,8 +247,16 @@ final class Headlines {
                 .map(CallerLines.Caller::frame)
                 .findFirst()
                 .or(finding::site)
-                .filter(frame -> frame.getFileName() != null && frame.getLineNumber() > 0)
-                .map(frame -> frame.getFileName() + ":" + frame.getLineNumber());
+                .filter(Headlines::hasLine)
+                .map(Headlines::fileLine);
+    }
+
+    private static boolean hasLine(StackTraceElement frame) {
+        return frame.getFileName() != null && frame.getLineNumber() > 0;
+    }
+
+    private static String fileLine(StackTraceElement frame) {
+        return frame.getFileName() + ":" + frame.getLineNumber();
     }
 
     /** Returns {@code  (server.log:18)} if no line of code is known. */

@@ -5,10 +5,10 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,9 +48,12 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
     /** Returns the overlaps of a verdict, oldest first. */
     static List<MeshOverlap> in(LeakVerdict verdict) {
         Map<Key, MeshOverlap> found = new LinkedHashMap<>();
-        for (Anomaly anomaly : verdict.meshOverlaps()) {
-            Allocated report = (Allocated) anomaly.event();
-            BufferGeneration holder = anomaly.generation().orElseThrow();
+        for (Overwrite overwrite : verdict.unexpectedOverwrites()) {
+            if (overwrite.kind() != Overwrite.Kind.BY_OTHER_ALLOCATOR) {
+                continue;
+            }
+            Allocated report = (Allocated) overwrite.event();
+            BufferGeneration holder = overwrite.buffer();
             Key key = new Key(report.request(), holder.request(), report.type(), report.address(), holder.address());
             MeshOverlap overlap =
                     found.computeIfAbsent(key, unused -> new MeshOverlap(new ArrayList<>(), new ArrayList<>()));

@@ -146,10 +146,11 @@ final class VerdictReportBuilder {
             sections.add(new Section(headlines.misreported(misreported), List.of(), wrongReports));
         }
         stale().ifPresent(sections::add);
+        replays().ifPresent(sections::add);
+        meshOverlaps().ifPresent(sections::add);
         if (sections.isEmpty()) {
             sections.add(new Section(headlines.clean(), List.of(), List.of()));
         }
-        meshOverlaps().ifPresent(sections::add);
         return sections;
     }
 
@@ -293,6 +294,29 @@ final class VerdictReportBuilder {
                 Quantities.size(buffer.size()),
                 buffer.allocatedAt(),
                 meshes.of(buffer.allocator(), buffer.mesh(), buffer.device()));
+    }
+
+    /** The reported counts are right and nothing leaked, but on hardware a replay destroys data or reads what is not there. */
+    private Optional<Section> replays() {
+        List<ReplayFinding> replays = ReplayFinding.in(verdict);
+        if (replays.isEmpty()) {
+            return Optional.empty();
+        }
+        List<Finding> findings = new ArrayList<>();
+        replays.stream().limit(MAX_ANOMALIES).forEach(replay -> findings.add(replay.finding()));
+        int more = replays.size() - findings.size();
+        if (more > 0) {
+            findings.add(new Finding(
+                    Quantities.count(more, "more finding") + " of that kind",
+                    List.of(),
+                    List.of(),
+                    replays.stream()
+                            .skip(MAX_ANOMALIES)
+                            .mapToLong(ReplayFinding::buffers)
+                            .sum(),
+                    0));
+        }
+        return Optional.of(new Section(Headlines.overwritten(replays), List.of(), findings));
     }
 
     /** The reported counts are right and nothing leaked, but on hardware the data of one mesh is lost. */
@@ -659,6 +683,12 @@ final class VerdictReportBuilder {
                 .sorted(Comparator.comparing(finding -> isKnown(finding.first())))
                 .map(snippets::narrowest)
                 .flatMap(Optional::stream)
-                .findFirst();
+                .findFirst()
+                .or(() -> verdict.survivors().isEmpty()
+                        ? ReplayFinding.in(verdict).stream()
+                                .map(ReplayFinding::entry)
+                                .map(ExpectationSnippets::snippet)
+                                .findFirst()
+                        : Optional.empty());
     }
 }

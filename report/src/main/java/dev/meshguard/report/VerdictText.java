@@ -312,9 +312,11 @@ final class VerdictText {
         return use.isEmpty() ? "" : use + ": ";
     }
 
-    /** Returns whether the test code is not at fault: nothing leaked, and nothing was freed too late. */
+    /** Returns whether the test code is not at fault: nothing leaked, was freed too late, or was overwritten. */
     static boolean hasOnlyWrongReports(LeakVerdict verdict) {
-        return verdict.sum().leaked() == 0 && verdict.sum().late() == 0;
+        return verdict.sum().leaked() == 0
+                && verdict.sum().late() == 0
+                && verdict.unexpectedOverwrites().isEmpty();
     }
 
     private static int findings(VerdictReport report) {

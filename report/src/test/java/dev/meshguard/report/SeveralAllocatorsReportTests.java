@@ -41,9 +41,8 @@ class SeveralAllocatorsReportTests {
         tracker.meshClosed(0);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed
-
                 OVERLAP  two allocators held the same memory at a time, so each may have overwritten the other's data: 1 buffer
+
                    fix   Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a mesh, a
                          device and a sub-device have one each that knows nothing of the others.
                 1. L1  1 KiB on device 1, allocated by the own allocator of device 1 at 0x1000 (4096), event #6
@@ -64,9 +63,8 @@ class SeveralAllocatorsReportTests {
         tracker.meshClosed(0);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed
-
                 OVERLAP  two allocators held the same memory at a time, so each may have overwritten the other's data: 2 buffers
+
                    fix   Free what one allocator holds before another reserves memory there, or allocate on the mesh only: a mesh, a
                          device and a sub-device have one each that knows nothing of the others.
                 1. L1  2 x 1 KiB on devices 0-1, allocated by mesh 0 (1x2 mesh) at 0x1000 (4096), events #6 to #7

@@ -58,9 +58,8 @@ class SeveralMeshesReportTests {
         close(0, ALL);
 
         assertThat(text()).isEqualTo("""
-                CLEAN  all memory was freed
-
                 OVERLAP  two meshes held the same memory at a time, so each may have overwritten the other's data: 2 buffers
+
                    fix   Free what one mesh holds on a device before another mesh over it allocates memory, or use one mesh only: each
                          has an allocator of its own that knows nothing of the others'.
                 1. DRAM  2 x 1 KiB on devices 0-1, allocated by mesh 1 (1x2 submesh of mesh 0) at 0x1000 (4096), events #12 to #13

@@ -3,6 +3,7 @@ package dev.meshguard.reproduce;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
@@ -19,7 +20,7 @@ final class FindingName {
         return worst(verdict)
                 .map(FindingName::ofBuffer)
                 .or(() -> verdict.unbalancingAnomalies().stream().findFirst().map(FindingName::ofReport))
-                .orElse("cannotBeKnown");
+                .orElse(verdict.outcome() == Outcome.OVERWRITTEN ? "dataIsOverwritten" : "cannotBeKnown");
     }
 
     /** Returns the cause of the finding, if it is about a buffer. */

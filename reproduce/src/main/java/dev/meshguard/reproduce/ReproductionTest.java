@@ -5,6 +5,7 @@ import dev.meshguard.reproduce.minimize.FailureSignature;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -181,7 +182,9 @@ public final class ReproductionTest {
             source.blank();
         }
         source.line(source.useStatic("dev.meshguard.assertions.LeakAssertions.assertThat")
-                + "(tracker).noLeaks().hasBalancedReports();");
+                + "(tracker).noLeaks().hasBalancedReports()"
+                + (finding.outcome() == Outcome.OVERWRITTEN ? ".hasNoOverwrittenBuffers()" : "")
+                + ";");
         return source.close().close().text(packageName);
     }
 
@@ -189,6 +192,7 @@ public final class ReproductionTest {
         return switch (finding.outcome()) {
             case LEAKED -> "it reports the frees that are missing";
             case FREED_LATE -> "it frees before the close";
+            case OVERWRITTEN -> "no data is overwritten";
             case INCONCLUSIVE -> "nothing remains undecided";
             default -> "the reports are right";
         };

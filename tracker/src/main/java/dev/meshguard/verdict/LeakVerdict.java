@@ -5,13 +5,10 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
-import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectationResult.Kind;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -29,6 +26,7 @@ import org.apiguardian.api.API.Status;
  * @param totals the allocated and surviving memory of each type, user and system memory separately
  * @param phaseUsages the memory that was allocated and freed in each phase
  * @param anomalies the reports that did not fit
+ * @param overwrites the buffers whose data was lost, on each device, the oldest event first
  * @param expectations the result of each expectation
  * @param inconclusiveReasons why the check cannot decide; empty if nothing is missing
  * @since 0.1
@@ -43,6 +41,7 @@ public record LeakVerdict(
         List<TypeTotal> totals,
         List<PhaseUsage> phaseUsages,
         List<Anomaly> anomalies,
+        List<Overwrite> overwrites,
         List<ExpectationResult> expectations,
         List<InconclusiveReason> inconclusiveReasons) {
 
@@ -96,6 +95,7 @@ public record LeakVerdict(
         totals = List.copyOf(totals);
         phaseUsages = List.copyOf(phaseUsages);
         anomalies = List.copyOf(anomalies);
+        overwrites = List.copyOf(overwrites);
         expectations = List.copyOf(expectations);
         inconclusiveReasons = List.copyOf(inconclusiveReasons);
     }
@@ -129,26 +129,13 @@ public record LeakVerdict(
         return survivors.isEmpty() ? List.of() : survivors.stream().filter(fits).toList();
     }
 
-    /**
-     * Returns where two allocators held the same memory of a device at one time, oldest first.
-     *
-     * <p>The two belong to two meshes, or to a mesh and one of its devices. This is no leak and the reported counts are
-     * right, but on hardware each buffer overwrites the other. Buffers whose free was not reported are excluded: they
-     * may have been freed before the other allocator reserved the memory.
-     */
-    public List<Anomaly> meshOverlaps() {
-        if (anomalies.isEmpty()) {
-            return List.of();
-        }
-        Set<BufferGeneration> givenBack =
-                survivors(survivor -> survivor.status() == SurvivorStatus.MISREPORTED).stream()
-                        .map(Survivor::buffer)
-                        .collect(Collectors.toSet());
-        return anomalies.stream()
-                .filter(anomaly -> anomaly.kind() == Anomaly.Kind.HELD_BY_TWO_ALLOCATORS)
-                .filter(anomaly ->
-                        anomaly.generation().filter(givenBack::contains).isEmpty())
-                .toList();
+    /** Returns the buffers whose data was lost and that no entry permits to lose it. */
+    public List<Overwrite> unexpectedOverwrites() {
+        return overwrites.isEmpty()
+                ? List.of()
+                : overwrites.stream()
+                        .filter(overwrite -> !overwrite.isExpected())
+                        .toList();
     }
 
     /** Returns the anomalies that prevent the ledger from balancing. */

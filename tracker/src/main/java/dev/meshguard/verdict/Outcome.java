@@ -18,6 +18,8 @@ public enum Outcome {
     EXPECTED_ONLY,
     /** Fewer buffers survived than an expectation requires, so the expectation is out of date. */
     STALE_EXPECTATION,
+    /** Memory was freed as it should, but the data of a buffer was overwritten, or a buffer was used after its free. */
+    OVERWRITTEN,
     /** All memory was freed, but a report is missing, doubled, or about an unknown buffer. */
     MISREPORTED,
     /** Memory was still allocated when the close of its allocator began, and was freed afterwards. */

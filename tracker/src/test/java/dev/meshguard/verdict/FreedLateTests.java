@@ -221,6 +221,7 @@ class FreedLateTests {
                         Outcome.LEAK_FREE,
                         Outcome.EXPECTED_ONLY,
                         Outcome.STALE_EXPECTATION,
+                        Outcome.OVERWRITTEN,
                         Outcome.MISREPORTED,
                         Outcome.FREED_LATE,
                         Outcome.INCONCLUSIVE,

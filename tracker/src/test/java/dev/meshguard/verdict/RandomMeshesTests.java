@@ -135,16 +135,18 @@ class RandomMeshesTests {
     }
 
     private static List<Overlap> overlaps(LeakVerdict verdict) {
-        return verdict.meshOverlaps().stream()
-                .map(anomaly -> new Overlap(
-                        ((HistoryEvent.Allocated) anomaly.event())
+        return verdict.overwrites().stream()
+                .map(overwrite -> new Overlap(
+                        overwrite
+                                .writer()
+                                .orElseThrow()
                                 .request()
                                 .details()
                                 .mesh()
                                 .orElseThrow(),
-                        anomaly.generation().orElseThrow().mesh().orElseThrow(),
-                        anomaly.device(),
-                        anomaly.address()))
+                        overwrite.buffer().mesh().orElseThrow(),
+                        overwrite.buffer().device(),
+                        ((HistoryEvent.Allocated) overwrite.event()).address()))
                 .sorted()
                 .toList();
     }

@@ -55,7 +55,7 @@ class SeveralMeshesTests {
                     .recorded();
 
             LeakVerdict verdict = judged(history)
-                    .hasOutcome(Outcome.LEAK_FREE)
+                    .hasOutcome(Outcome.OVERWRITTEN)
                     .inconclusiveReasons()
                     .verdict();
 
@@ -1016,15 +1016,15 @@ class SeveralMeshesTests {
                 .onMesh(1);
     }
 
-    private static List<Anomaly.Kind> overlaps(HistoryScript script) {
-        return LeakCheck.create().examine(script.closed()).meshOverlaps().stream()
-                .map(Anomaly::kind)
+    private static List<Overwrite.Kind> overlaps(HistoryScript script) {
+        return LeakCheck.create().examine(script.closed()).overwrites().stream()
+                .map(Overwrite::kind)
                 .toList();
     }
 
     @Test
     void meshesThatAllocateTheSameMemoryAtATimeOverlap() {
-        assertThat(overlaps(allocatedTwice())).containsExactly(Anomaly.Kind.HELD_BY_TWO_ALLOCATORS);
+        assertThat(overlaps(allocatedTwice())).containsExactly(Overwrite.Kind.BY_OTHER_ALLOCATOR);
     }
 
     @Test

@@ -10,6 +10,8 @@ public enum ExitStatus {
     DIFFERENT(5),
     /** Fewer buffers remain than an expectation entry requires. */
     STALE(4),
+    /** All memory was freed, but the data of a buffer was overwritten. */
+    OVERWRITTEN(7),
     /** All memory was freed, but the reported counts are wrong. */
     MISREPORTED(3),
     /** Memory was freed, but only after the close of its allocator had begun, or after the dump of a log. */
@@ -43,6 +45,7 @@ public enum ExitStatus {
         return switch (outcome) {
             case LEAK_FREE, EXPECTED_ONLY -> CLEAN;
             case STALE_EXPECTATION -> STALE;
+            case OVERWRITTEN -> OVERWRITTEN;
             case MISREPORTED -> MISREPORTED;
             case FREED_LATE -> FREED_LATE;
             case INCONCLUSIVE -> INCONCLUSIVE;

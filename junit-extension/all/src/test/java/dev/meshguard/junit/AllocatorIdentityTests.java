@@ -47,7 +47,7 @@ class AllocatorIdentityTests {
         }
     }
 
-    @TrackAllocations
+    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
     @MemoryBudget(type = BufferType.DRAM, peakBytes = 4_096)
     static class PeakTestCase {
 

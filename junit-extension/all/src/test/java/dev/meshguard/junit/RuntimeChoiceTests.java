@@ -60,6 +60,15 @@ class RuntimeChoiceTests {
                 .withVerdict(Outcome.LEAKED);
     }
 
+    @Test
+    void aSubmeshThatOutlivesItsParentIsNamed() {
+        assertThat(run(OpenSubmeshTestCase.class))
+                .hasTest("outlivesItsParent")
+                .whichFailed()
+                .withTextContaining("note    mesh 1 was still open although mesh 0, of which it is a part, was closed;"
+                        + " MeshGuard cleared its program cache and closed it");
+    }
+
     static class RegionsTestCase {
         @Test
         @TrackAllocations
@@ -133,7 +142,8 @@ class RuntimeChoiceTests {
         }
     }
 
-    @TrackAllocations
+    /** Both meshes have kernel binaries at the same addresses, which is no leak. */
+    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
     static class OpenSubmeshTestCase {
         @Test
         void clean(Ttnn ttnn, MeshDevice mesh) {
@@ -142,6 +152,12 @@ class RuntimeChoiceTests {
                 ttnn.add(tensor, tensor).close();
                 tensor.close();
             }
+        }
+
+        @Test
+        void outlivesItsParent(MeshDevice mesh) {
+            Buffers.take(mesh.createSubmesh(MeshShape.of(1, 2)));
+            mesh.close();
         }
 
         @Test

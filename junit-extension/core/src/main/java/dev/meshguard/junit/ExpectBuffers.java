@@ -123,6 +123,13 @@ public @interface ExpectBuffers {
     String origin() default "";
 
     /**
+     * Returns whether the entry permits that the data of the buffers is overwritten, instead of their survival.
+     *
+     * @see dev.meshguard.verdict.expectation.Expectation#overwritten()
+     */
+    boolean overwritten() default false;
+
+    /**
      * Returns the last day on which the entry applies, as an ISO date, for example {@code 2026-12-31}; no end if empty.
      */
     String until() default "";

@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.meshguard.event.Owner;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.Caveat;
@@ -10,6 +11,7 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
@@ -61,6 +63,7 @@ final class VerdictWriter {
             objects("totals", verdict.totals(), this::total);
             objects("groups", verdict.groups(), this::group);
             objects("anomalies", verdict.anomalies(), this::anomaly);
+            objects("overwrites", verdict.overwrites(), this::overwrite);
             objects("expectations", verdict.expectations(), this::expectation);
             objects("phases", verdict.phaseUsages(), this::phase);
             caveats();
@@ -160,6 +163,26 @@ final class VerdictWriter {
             json.writeNumberField("allocatedAt", anomaly.generation().get().allocatedAt());
             json.writeEndObject();
         }
+    }
+
+    private void overwrite(Overwrite overwrite) throws IOException {
+        BufferGeneration buffer = overwrite.buffer();
+        JsonFormat.write(json, "kind", overwrite.kind());
+        json.writeNumberField("device", buffer.device());
+        JsonFormat.write(json, "type", buffer.type());
+        json.writeNumberField("address", buffer.address());
+        json.writeNumberField("generation", buffer.generation());
+        json.writeNumberField("size", buffer.size());
+        json.writeNumberField("allocatedAt", buffer.allocatedAt());
+        text("label", buffer.label());
+        text("trace", overwrite.trace().map(Owner::toString));
+        if (overwrite.writer().isPresent()) {
+            json.writeNumberField("writtenFor", overwrite.writer().get().allocatedAt());
+        }
+        json.writeNumberField("event", overwrite.event().number());
+        json.writeNumberField("times", overwrite.times());
+        json.writeNumberField("bytes", overwrite.bytes());
+        text("expectedBy", overwrite.expectation().map(Object::toString));
     }
 
     private void expectation(ExpectationResult result) throws IOException {

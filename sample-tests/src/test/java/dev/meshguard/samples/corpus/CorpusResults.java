@@ -104,7 +104,7 @@ final class CorpusResults {
         judgement
                 .buffers()
                 .forEach(told -> causes.count(told.truth().row(told.judged()), told.judged(), told.isRight()));
-        outcomes.count(judgement.trueOutcome(), judgement.verdict().outcome().name(), judgement.isOutcomeRight());
+        outcomes.count(judgement.trueOutcome(), judgement.outcomeOfMemory().name(), judgement.isOutcomeRight());
     }
 
     private void countClean(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
@@ -115,7 +115,7 @@ final class CorpusResults {
         if (truth.equals(Set.of(Outcome.LEAK_FREE))) {
             cleanCases++;
             for (CorpusJudgement judgement : List.of(full, reduced)) {
-                if (judgement.verdict().outcome() != Outcome.LEAK_FREE) {
+                if (judgement.outcomeOfMemory() != Outcome.LEAK_FREE) {
                     falseAlarms.add(run.subject() + ": " + judgement.verdict());
                 }
             }
@@ -130,13 +130,11 @@ final class CorpusResults {
         for (OldTool tool : OldTool.all()) {
             scores.count(tool.name(), log, tool.leaks(lines) > 0);
         }
-        scores.count(LOG, log, reduced.verdict().outcome());
+        scores.count(LOG, log, reduced.outcomeOfMemory());
         reasons.count(reduced.verdict(), log.isMemoryMissing());
         boolean canBeKnown = !run.truth().outcomes().equals(EnumSet.allOf(Outcome.class));
         scores.count(
-                WHOLE_HISTORY,
-                new ToolScores.Truth(run.truth().isMemoryMissing(), canBeKnown),
-                full.verdict().outcome());
+                WHOLE_HISTORY, new ToolScores.Truth(run.truth().isMemoryMissing(), canBeKnown), full.outcomeOfMemory());
     }
 
     ConfusionMatrix causes() {

@@ -53,6 +53,7 @@ class DocumentationTests {
             "docs/reports.md",
             "docs/server-logs.md",
             "docs/server-protocol.md",
+            "docs/traces.md",
             "docs/verdict-format.md");
 
     /** Pages on the project. */

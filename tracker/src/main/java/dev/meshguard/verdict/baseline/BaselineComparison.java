@@ -37,6 +37,7 @@ public record BaselineComparison(Baseline baseline, Baseline found) {
         return verdict.inconclusiveReasonTexts().isEmpty()
                 && verdict.unbalancingAnomalies().isEmpty()
                 && verdict.meetsExpectations()
+                && verdict.unexpectedOverwrites().isEmpty()
                 && unknown().isEmpty();
     }
 

@@ -20,7 +20,8 @@ import java.util.stream.Collectors;
 final class EntryParser {
 
     private static final String CLAUSES =
-            "device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, until, because";
+            "device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, overwritten,"
+                    + " until, because";
     private static final String BOUNDS = "exactly 8, atMost 8, atLeast 2, between 2-8";
     private static final Pattern NUMBER = Pattern.compile("\\d{1,19}");
     private static final Pattern RANGE = Pattern.compile("(\\d{1,19})-(\\d{0,19})");
@@ -86,6 +87,7 @@ final class EntryParser {
             case "owner" -> entry = read("a part of the owner's name", value -> entry.owner(value.text()));
             case "label" -> entry = read("a label", value -> entry.label(value.text()));
             case "origin" -> entry = read("a class, method or package", value -> entry.origin(value.text()));
+            case "overwritten" -> entry = entry.overwritten();
             case "until" -> entry = read("a date, for example 2026-12-31", value -> entry.until(value.text()));
             case "because" -> because = Optional.of(read("the reason", this::reason));
             default ->

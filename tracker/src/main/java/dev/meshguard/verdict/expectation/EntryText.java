@@ -11,6 +11,9 @@ final class EntryText {
 
     static String of(Expectation entry) {
         List<String> clauses = new ArrayList<>();
+        if (entry.isForOverwritten()) {
+            clauses.add("overwritten");
+        }
         entry.type().ifPresent(type -> clauses.add(type.name()));
         if (!entry.devices().isAny()) {
             clauses.add((entry.devices().ids().size() == 1 ? "device " : "devices ") + entry.devices());

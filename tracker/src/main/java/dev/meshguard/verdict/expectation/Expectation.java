@@ -23,7 +23,8 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * An expectation: the buffers that may survive a check, with bounds for number, size and time, and the reason.
+ * An expectation: the buffers that may survive a check, or {@linkplain #overwritten() be overwritten}, with bounds for number,
+ * size and time, and the reason.
  *
  * <p>A missing condition matches everything. Count and bytes are bounds over all devices of one check. One buffer or
  * byte more than they allow is not expected. If fewer buffers survive than an entry requires, the entry is out of date,
@@ -62,6 +63,7 @@ public final class Expectation {
         private Optional<SourceLine> source = Optional.empty();
         private Optional<String> location = Optional.empty();
         private boolean isForSeveralChecks;
+        private boolean isForOverwritten;
 
         private Terms(String because) {
             this.because = because;
@@ -84,6 +86,7 @@ public final class Expectation {
             source = other.source;
             location = other.location;
             isForSeveralChecks = other.isForSeveralChecks;
+            isForOverwritten = other.isForOverwritten;
         }
     }
 
@@ -170,6 +173,16 @@ public final class Expectation {
     public Expectation origin(String pattern) {
         OriginPattern only = new OriginPattern(pattern);
         return with(changed -> changed.origin = Optional.of(only));
+    }
+
+    /**
+     * Returns this entry for buffers whose data may be overwritten, instead of buffers that may survive.
+     *
+     * <p>It then permits {@linkplain dev.meshguard.verdict.LeakVerdict#overwrites() overwrites}, and no leak. Its bounds are
+     * about the overwritten buffers.
+     */
+    public Expectation overwritten() {
+        return with(changed -> changed.isForOverwritten = true);
     }
 
     // Bounds
@@ -340,6 +353,11 @@ public final class Expectation {
         return terms.isForSeveralChecks;
     }
 
+    /** Returns whether it permits that data is overwritten, and not that buffers survive; see {@link #overwritten()}. */
+    public boolean isForOverwritten() {
+        return terms.isForOverwritten;
+    }
+
     /** Returns whether no matching buffer breaks its bounds. */
     public boolean isBrokenByNone() {
         return !terms.isForSeveralChecks && terms.count.atLeast() > 0;
@@ -402,6 +420,9 @@ public final class Expectation {
     /** Returns conditions, bounds and time: {@code L1, owner "dispatch", at most 8 buffers}. */
     public String conditions() {
         List<String> parts = new ArrayList<>();
+        if (terms.isForOverwritten) {
+            parts.add("overwritten");
+        }
         terms.type.ifPresent(only -> parts.add(only.name()));
         if (!terms.devices.isAny()) {
             parts.add((terms.devices.ids().size() == 1 ? "device " : "devices ") + terms.devices);

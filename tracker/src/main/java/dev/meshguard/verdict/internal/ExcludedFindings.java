@@ -5,6 +5,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -19,12 +20,14 @@ public final class ExcludedFindings {
 
     private final Expectation entry;
     private final Set<MemoryRequest> requests;
+    private final Set<MemoryRequest> overwritten;
     private long buffers;
     private long bytes;
 
-    private ExcludedFindings(Expectation entry, Set<MemoryRequest> requests) {
+    private ExcludedFindings(Expectation entry, Set<MemoryRequest> requests, Set<MemoryRequest> overwritten) {
         this.entry = entry;
         this.requests = requests;
+        this.overwritten = overwritten;
     }
 
     /** Returns the findings of a verdict. */
@@ -41,16 +44,23 @@ public final class ExcludedFindings {
         });
         Expectation entry =
                 Expectation.because("reported by " + by).atMost(part.survivors().size());
-        return new ExcludedFindings(entry, requests);
+        Set<MemoryRequest> overwritten = Collections.newSetFromMap(new IdentityHashMap<>());
+        part.overwrites()
+                .forEach(overwrite -> overwritten.add(overwrite.buffer().request()));
+        return new ExcludedFindings(entry, requests, overwritten);
     }
 
     /** Returns these findings as before any comparison with a history. */
     ExcludedFindings afresh() {
-        return new ExcludedFindings(entry, requests);
+        return new ExcludedFindings(entry, requests, overwritten);
     }
 
     Set<MemoryRequest> requests() {
         return requests;
+    }
+
+    boolean covers(Overwrite overwrite) {
+        return overwritten.contains(overwrite.buffer().request());
     }
 
     /** Returns the remaining reports: the open ones; for a buffer that was freed late, all. */

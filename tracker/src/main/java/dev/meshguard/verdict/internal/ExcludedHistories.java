@@ -4,6 +4,7 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectationResult;
 import java.util.ArrayList;
@@ -39,6 +40,10 @@ final class ExcludedHistories {
 
     boolean covers(Anomaly anomaly) {
         return anomaly.event() instanceof HistoryEvent.Freed free && byRequest.containsKey(free.request());
+    }
+
+    boolean covers(Overwrite overwrite) {
+        return parts.stream().anyMatch(part -> part.covers(overwrite));
     }
 
     /**

@@ -45,12 +45,19 @@ final class ExpectationMatcher {
     }
 
     /**
-     * Returns whether an expectation concerns a buffer. Buffers that are expected anyway use no room of an expectation
-     * that does not mean them.
+     * Returns whether an expectation is about the survival of a buffer. Buffers that are expected anyway use no room of an
+     * expectation that does not mean them.
      */
-    boolean concerns(BufferGeneration buffer) {
+    boolean permitsSurvival(BufferGeneration buffer) {
         boolean mayStay = buffer.lifetime() == BufferLifetime.PERSISTENT;
-        return (!mayStay || expectation.lifetime().isPresent()) && expectation.fits(buffer, history);
+        return !expectation.isForOverwritten()
+                && (!mayStay || expectation.lifetime().isPresent())
+                && expectation.fits(buffer, history);
+    }
+
+    /** Returns whether an expectation is about the loss of a buffer's data. */
+    boolean permitsOverwriting(BufferGeneration buffer) {
+        return expectation.isForOverwritten() && expectation.fits(buffer, history);
     }
 
     boolean tryMatch(BufferGeneration buffer) {

@@ -23,6 +23,7 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.expectation.Expectation;
@@ -98,12 +99,13 @@ public final class VerdictBuilder {
         if (!excluded.isEmpty()) {
             anomalies.removeIf(excluded::covers);
         }
+        List<Overwrite> overwrites = overwrites(survivors);
         List<ExpectationResult> expectations = new ArrayList<>(matchers.size());
         matchers.forEach(matcher -> expectations.add(matcher.result()));
         expectations.addAll(excluded.results());
         return new LeakVerdict(
                 history,
-                outcome(survivors, reasons, anomalies, expectations),
+                outcome(survivors, reasons, anomalies, expectations, overwrites),
                 survivors,
                 survivors.isEmpty()
                         ? List.of()
@@ -112,6 +114,7 @@ public final class VerdictBuilder {
                 totals(),
                 PhaseUsageBuilder.of(history),
                 anomalies,
+                overwrites,
                 expectations,
                 reasons);
     }
@@ -161,14 +164,45 @@ public final class VerdictBuilder {
         if (before.isPresent()) {
             return new Survivor(buffer, diagnosis, before);
         }
-        List<ExpectationMatcher> fitting =
-                matchers.stream().filter(matcher -> matcher.concerns(buffer)).toList();
+        List<ExpectationMatcher> fitting = matchers.stream()
+                .filter(matcher -> matcher.permitsSurvival(buffer))
+                .toList();
         Optional<Expectation> expectation = fitting.stream()
                 .filter(matcher -> matcher.tryMatch(buffer))
                 .findFirst()
                 .map(ExpectationMatcher::expectation);
         return new Survivor(
                 buffer, expectation.isPresent() ? diagnosis : withoutPermission(diagnosis, fitting), expectation);
+    }
+
+    /** Assigns overwritten buffers to expectations, the oldest first. */
+    private List<Overwrite> overwrites(List<Survivor> survivors) {
+        List<Overwrite> found = OverwriteSearch.in(history, survivors);
+        if (found.isEmpty() || (excluded.isEmpty() && matchers.isEmpty())) {
+            return found;
+        }
+        return found.stream()
+                .filter(overwrite -> !excluded.covers(overwrite))
+                .map(this::judged)
+                .toList();
+    }
+
+    private Overwrite judged(Overwrite overwrite) {
+        return matchers.stream()
+                .filter(matcher -> concerns(matcher, overwrite))
+                .filter(matcher -> matcher.tryMatch(overwrite.buffer()))
+                .findFirst()
+                .map(matcher -> overwrite.expectedBy(matcher.expectation()))
+                .orElse(overwrite);
+    }
+
+    /** Of two allocators that hold the same memory, each may lose its data. */
+    private boolean concerns(ExpectationMatcher matcher, Overwrite overwrite) {
+        return matcher.permitsOverwriting(overwrite.buffer())
+                || (overwrite.kind() == Overwrite.Kind.BY_OTHER_ALLOCATOR
+                        && overwrite.writer().stream()
+                                .flatMap(writer -> history.buffersOf(writer.request()).stream())
+                                .anyMatch(matcher::permitsOverwriting));
     }
 
     /**
@@ -262,8 +296,12 @@ public final class VerdictBuilder {
             List<Survivor> survivors,
             List<InconclusiveReason> reasons,
             List<Anomaly> anomalies,
-            List<ExpectationResult> expectations) {
+            List<ExpectationResult> expectations,
+            List<Overwrite> overwrites) {
         Outcome worst = outcomeOf(survivors);
+        for (Overwrite overwrite : overwrites) {
+            worst = worst.orWorse(overwrite.isExpected() ? Outcome.EXPECTED_ONLY : Outcome.OVERWRITTEN);
+        }
         for (ExpectationResult result : expectations) {
             worst = result.kind() == Kind.UNDER_ITS_BOUND ? worst.orWorse(Outcome.STALE_EXPECTATION) : worst;
         }

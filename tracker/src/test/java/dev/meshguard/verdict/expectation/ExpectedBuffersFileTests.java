@@ -83,9 +83,9 @@ class ExpectedBuffersFileTests {
             quoteCharacter = '\u0000',
             value = {
                 "DRAM sice 5 because \"x\"|6|\"sice\" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE),"
-                        + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, until, because.",
+                        + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, overwritten, until, because.",
                 "\"DRAM\" because \"x\"|1|\"DRAM\" is no clause. Here may stand a type (DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE),"
-                        + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, until, because.",
+                        + " device, devices, size, count, bytes, lifetime, phase, ownerKind, owner, label, origin, overwritten, until, because.",
                 "DRAM|5|the reason is missing. At the end of an entry stands why: because \"…\".",
                 "DRAM because|13|the line ends where the reason has to stand.",
                 "DRAM because \"\"|14|An expected buffer needs a reason: say in \"because\" why it is expected; a blank one was given.",

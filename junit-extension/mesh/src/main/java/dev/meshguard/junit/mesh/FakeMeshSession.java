@@ -65,7 +65,8 @@ final class FakeMeshSession implements SourceSession {
             open.sort(Comparator.comparing(one -> one.parent().isEmpty()));
         }
         for (MeshDevice one : open) {
-            context.note("mesh " + one.id() + " was still open; MeshGuard cleared its program cache and closed it");
+            context.note("mesh " + one.id() + " was still open" + afterItsParent(one)
+                    + "; MeshGuard cleared its program cache and closed it");
             try {
                 one.parent().ifPresent(FakeMeshSession::quiesce);
                 one.disableAndClearProgramCache();
@@ -81,6 +82,13 @@ final class FakeMeshSession implements SourceSession {
         if (failed != null) {
             throw failed;
         }
+    }
+
+    private static String afterItsParent(MeshDevice mesh) {
+        return mesh.parent()
+                .filter(parent -> !parent.isOpen())
+                .map(parent -> " although mesh " + parent.id() + ", of which it is a part, was closed")
+                .orElse("");
     }
 
     /** A mesh cannot be closed while its parent uses its queue; a test that left both open may not have waited for it. */

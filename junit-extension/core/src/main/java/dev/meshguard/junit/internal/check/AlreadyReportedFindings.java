@@ -6,6 +6,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.budget.BudgetViolation;
@@ -58,6 +59,7 @@ final class AlreadyReportedFindings {
                         .filter(survivor -> survivor.status() != SurvivorStatus.EXPECTED)
                         .allMatch(this::hasReported)
                 && verdict.unbalancingAnomalies().stream().allMatch(this::hasReported)
+                && verdict.unexpectedOverwrites().stream().allMatch(this::hasReported)
                 && verdict.staleExpectations().stream()
                         .allMatch(stale -> reported.stream()
                                 .anyMatch(before -> before.staleExpectations().contains(stale)))
@@ -109,6 +111,12 @@ final class AlreadyReportedFindings {
                 .flatMap(verdict -> verdict.anomalies().stream())
                 .anyMatch(before ->
                         before.kind() == anomaly.kind() && before.event().equals(anomaly.event()));
+    }
+
+    private boolean hasReported(Overwrite overwrite) {
+        return reported.stream()
+                .flatMap(verdict -> verdict.overwrites().stream())
+                .anyMatch(before -> before.kind() == overwrite.kind() && isSame(before.buffer(), overwrite.buffer()));
     }
 
     /** Histories of one tracker share its requests; histories of two trackers do not. */

@@ -253,9 +253,9 @@ record CheckReporter(
         }
     }
 
-    /** Late frees and data that two meshes overwrite fail no check, but they must be visible. */
+    /** Late frees and overwritten data must be visible, also where the check does not fail on them. */
     private void publishWhatFailsNothing(LeakVerdict verdict, List<String> notes) {
-        if (verdict.sum().late() > 0 || !verdict.meshOverlaps().isEmpty()) {
+        if (verdict.sum().late() > 0 || !verdict.unexpectedOverwrites().isEmpty()) {
             test.publish(report(verdict, notes).text());
         }
     }
@@ -289,6 +289,9 @@ record CheckReporter(
                 .map(SurvivorGroup::origin)
                 .flatMap(Optional::stream)
                 .findFirst()
+                .or(() -> verdict.unexpectedOverwrites().stream()
+                        .flatMap(overwrite -> overwrite.buffer().request().origin().stream())
+                        .findFirst())
                 .map(origin -> origin.frames().toArray(StackTraceElement[]::new))
                 .orElseGet(test::stack);
     }

@@ -57,7 +57,10 @@ public record CheckPolicy(
     }
 
     private boolean isClean(LeakVerdict verdict) {
-        return isLeakFree(verdict) && verdict.hasBalancedReports() && verdict.meetsExpectations();
+        return isLeakFree(verdict)
+                && verdict.hasBalancedReports()
+                && verdict.meetsExpectations()
+                && verdict.unexpectedOverwrites().isEmpty();
     }
 
     private boolean isLeakFree(LeakVerdict verdict) {

@@ -151,6 +151,9 @@ public final class ExpectationAnnotations {
         if (!annotation.origin().isEmpty()) {
             entry = entry.origin(annotation.origin());
         }
+        if (annotation.overwritten()) {
+            entry = entry.overwritten();
+        }
         return entry.devices(devices(annotation, place)).sizes(sizes(annotation, place));
     }
 

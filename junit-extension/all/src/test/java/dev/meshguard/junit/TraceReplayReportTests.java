@@ -1,0 +1,147 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.event.BufferType.DRAM;
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.TestTrackers;
+import dev.meshguard.mesh.Blocking;
+import dev.meshguard.mesh.MeshBuffer;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.TraceId;
+import dev.meshguard.mesh.buffer.BufferConfig;
+import dev.meshguard.mesh.buffer.MeshBufferConfig;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.Outcome;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A replay that overwrites a buffer fails the test, unless an entry permits it. */
+class TraceReplayReportTests {
+
+    @Test
+    void namesTheBufferTheTraceAndTheLines() {
+        assertThat(runTest(ReplayTestCase.class, "overwritten", Map.of()))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.OVERWRITTEN)
+                .withText(TestTrackers.keptHistory(), """
+                        OVERWRITTEN  16 KiB in 8 DRAM buffers by a replay; allocated in TraceReplayReportTests.java:NN
+
+                        1. DRAM  8 x 2 KiB on devices 0-7, label "staging", allocated at 0x2d4c40 (2968640), events #44 to #51
+                           at dev.meshguard.junit.TraceReplayReportTests.staging(TraceReplayReportTests.java:NN)
+                           why   each replay of trace 0 of mesh 0 writes there: its capture used the memory for 4 KiB "scores", freed at event
+                                 #26; the two share 2 KiB of each bank
+                           over  at dev.meshguard.junit.TraceReplayReportTests.captured(TraceReplayReportTests.java:NN)
+                           fix   Allocate the buffer before the capture begins, so that the trace uses other memory, or release the trace before
+                                 it is allocated.
+                           seen  first at event #52, in 2 replays
+
+                        note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
+                        sum     24 allocated = 24 freed
+                        expect  @ExpectBuffers(type = DRAM, size = 2048, atMost = 8, label = "staging", origin = "TraceReplayReportTests.staging", overwritten = true, because = "…")
+                        rerun   mvn test -Dtest='TraceReplayReportTests$ReplayTestCase#overwritten'""");
+    }
+
+    @Test
+    void namesTheFreeOfAnInput() {
+        assertThat(runTest(ReplayTestCase.class, "withoutCommands", Map.of()))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("OVERWRITTEN  8 KiB in 8 DRAM buffers, freed before a replay; allocated in")
+                .withTextContaining("fix   Keep the buffer until the trace is released.");
+    }
+
+    @Test
+    void leadsToTheLineThatAllocatedTheBuffer() {
+        assertThat(runTest(ReplayTestCase.class, "overwritten", Map.of()))
+                .hasSingleTest()
+                .whichFailed()
+                .withFirstFrameIn(TraceReplayReportTests.class, "staging");
+    }
+
+    @Test
+    void permitsWhatAnEntryPermits() {
+        assertThat(runTest(ReplayTestCase.class, "permitted", Map.of()))
+                .hasSingleTest()
+                .whichSucceeded();
+    }
+
+    @Test
+    void failsForAnEntryThatPermitsNothing() {
+        assertThat(runTest(ReplayTestCase.class, "permittedInVain", Map.of()))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("no survivor matches");
+    }
+
+    @Test
+    void isNoFailureOfACheckForLeaksButIsPublished() {
+        assertThat(run(NoLeaksTestCase.class))
+                .hasSingleTest()
+                .whichSucceededWithPublishedTextContaining("OVERWRITTEN  ");
+    }
+
+    @TrackAllocations
+    static class ReplayTestCase {
+
+        @Test
+        void overwritten(MeshDevice mesh, AllocationTracker tracker) {
+            TestTrackers.keep(tracker);
+            replayOver(mesh);
+        }
+
+        @Test
+        void withoutCommands(MeshDevice mesh) {
+            TraceId trace = captured(mesh);
+            mesh.meshTraceBuffer(trace).orElseThrow().deallocate();
+            mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
+            mesh.releaseMeshTrace(trace);
+        }
+
+        @Test
+        @ExpectBuffers(label = "staging", exactly = 8, overwritten = true, because = "written before each use")
+        void permitted(MeshDevice mesh) {
+            replayOver(mesh);
+        }
+
+        @Test
+        @ExpectBuffers(label = "staging", atLeast = 1, overwritten = true, because = "written before each use")
+        void permittedInVain(MeshDevice mesh) {
+            staging(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+    static class NoLeaksTestCase {
+
+        @Test
+        void overwritten(MeshDevice mesh) {
+            replayOver(mesh);
+        }
+    }
+
+    private static void replayOver(MeshDevice mesh) {
+        TraceId trace = captured(mesh);
+        MeshBuffer staging = staging(mesh);
+        mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
+        mesh.replayMeshTrace(0, trace, Blocking.BLOCKING);
+        staging.deallocate();
+        mesh.releaseMeshTrace(trace);
+    }
+
+    private static TraceId captured(MeshDevice mesh) {
+        TraceId trace = mesh.beginMeshTrace(0);
+        mesh.allocate(MeshBufferConfig.replicated(
+                        BufferConfig.of(DRAM, 4_096, 2_048).named("scores")))
+                .deallocate();
+        mesh.endMeshTrace(0, trace, 1_000);
+        return trace;
+    }
+
+    private static MeshBuffer staging(MeshDevice mesh) {
+        return mesh.allocate(
+                MeshBufferConfig.replicated(BufferConfig.of(DRAM, 2_048, 2_048).named("staging")));
+    }
+}
