@@ -35,6 +35,9 @@ final class Headlines {
     static final int MAX_COLUMNS = 110;
 
     private static final String LEAK = "LEAK  ";
+    private static final String OUT_OF_MEMORY = "OUT OF MEMORY  ";
+    private static final String OVERWRITTEN = "OVERWRITTEN  ";
+    static final String OVERLAP = "OVERLAP  ";
 
     private static final Pattern END_OF_REASON = Pattern.compile(", so |\\.( |$)");
 
@@ -138,7 +141,7 @@ final class Headlines {
                 .orElseThrow();
         long buffers = replays.stream().mapToLong(ReplayFinding::buffers).sum();
         Set<BufferType> types = replays.stream().map(ReplayFinding::type).collect(Collectors.toSet());
-        String amount = "OVERWRITTEN  "
+        String amount = OVERWRITTEN
                 + Quantities.shortSize(
                         replays.stream().mapToLong(ReplayFinding::bytes).reduce(0, Quantities::saturatedSum))
                 + " in " + Quantities.count(buffers, (types.size() == 1 ? largest.type() + " " : "") + "buffer");
@@ -167,10 +170,15 @@ final class Headlines {
                         Quantities.count(expected, "buffer"));
     }
 
+    /** Returns whether a line is about what happened to memory, and not about buffers that remain. */
+    static boolean isOfIncident(String line) {
+        return Stream.of(OUT_OF_MEMORY, OVERWRITTEN, OVERLAP).anyMatch(line::startsWith);
+    }
+
     /** Returns the line about a failure for lack of memory. */
     static String shortage(MemoryShortage shortage) {
         String needed = Quantities.shortSize(shortage.needed()) + " needed";
-        String line = "OUT OF MEMORY  " + shortage.type() + " ";
+        String line = OUT_OF_MEMORY + shortage.type() + " ";
         return firstThatFits(
                 switch (shortage.reason()) {
                     case TOO_LARGE -> line + "too small: " + needed;

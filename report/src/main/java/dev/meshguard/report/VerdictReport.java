@@ -281,6 +281,16 @@ public record VerdictReport(
         });
     }
 
+    /**
+     * Returns the sections about what happened to memory: a shortage, replays of traces, memory that two allocators held at a time. The
+     * other sections are about buffers and reports that remain.
+     */
+    public List<Section> incidents() {
+        return sections.stream()
+                .filter(section -> Headlines.isOfIncident(section.headline()))
+                .toList();
+    }
+
     private static Section section(MemoryShortage shortage) {
         List<Fact> facts = new ArrayList<>();
         facts.add(new Fact(Fact.WHY, shortage.lines().get(0)));

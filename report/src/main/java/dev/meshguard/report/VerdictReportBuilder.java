@@ -349,7 +349,7 @@ final class VerdictReportBuilder {
         long buffers =
                 overlaps.stream().mapToLong(overlap -> overlap.reports().size()).sum();
         return Optional.of(new Section(
-                "OVERLAP  two "
+                Headlines.OVERLAP + "two "
                         + (overlaps.stream().allMatch(MeshOverlap::isOfTwoMeshes) ? "meshes" : "allocators")
                         + " held the same memory at a time, so each may have overwritten the other's data: "
                         + Quantities.count(buffers, "buffer"),

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -51,6 +52,11 @@ public final class MemoryShortage {
         /** Returns the bytes of the block. */
         public long size() {
             return end - start;
+        }
+
+        /** Returns who holds it. */
+        public Holder holder() {
+            return Holder.of(this);
         }
 
         private boolean isOfUser() {
@@ -245,6 +251,16 @@ public final class MemoryShortage {
     /** Returns the bytes of the largest free block of a bank, or of the needed addresses; 0 where {@link #free()} is. */
     public long largestFree() {
         return gaps().max().orElse(0);
+    }
+
+    /** Returns the first address that the request may have; empty for a region whose size is not that of a bank. */
+    public OptionalLong start() {
+        return advice.isEmpty() ? OptionalLong.of(start) : OptionalLong.empty();
+    }
+
+    /** Returns the address after the last one that the request may have; empty where {@link #start()} is. */
+    public OptionalLong end() {
+        return advice.isEmpty() ? OptionalLong.of(end) : OptionalLong.empty();
     }
 
     /** Returns the sizes of the free blocks. Blocks of two allocators may overlap. */

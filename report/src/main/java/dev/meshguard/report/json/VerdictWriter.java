@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -66,6 +67,9 @@ final class VerdictWriter {
             objects("overwrites", verdict.overwrites(), this::overwrite);
             objects("expectations", verdict.expectations(), this::expectation);
             objects("phases", verdict.phaseUsages(), this::phase);
+            if (report.shortage().isPresent()) {
+                shortage(report.shortage().get());
+            }
             caveats();
             description();
             json.writeEndObject();
@@ -205,6 +209,38 @@ final class VerdictWriter {
             json.writeNumberField("liveBytes", flow.getValue().liveBytes());
             json.writeNumberField("liveBuffers", flow.getValue().liveBuffers());
         });
+    }
+
+    private void shortage(MemoryShortage shortage) throws IOException {
+        json.writeObjectFieldStart("shortage");
+        JsonFormat.write(json, "type", shortage.type());
+        JsonFormat.write(json, "reason", shortage.reason());
+        json.writeNumberField("neededBytes", shortage.needed());
+        json.writeNumberField("freeBytes", shortage.free());
+        json.writeNumberField("largestFreeBytes", shortage.largestFree());
+        objects("holders", shortage.holders(), this::holder);
+        if (shortage.room().isPresent()) {
+            MemoryShortage.Room room = shortage.room().get();
+            json.writeObjectFieldStart("room");
+            json.writeNumberField("start", room.start());
+            json.writeNumberField("end", room.end());
+            json.writeNumberField("bytes", room.bytes());
+            objects("holders", room.holders(), this::holder);
+            json.writeEndObject();
+        }
+        json.writeEndObject();
+    }
+
+    private void holder(MemoryShortage.Holder holder) throws IOException {
+        json.writeStringField("text", holder.toString());
+        json.writeNumberField("buffers", holder.buffers());
+        json.writeNumberField("bytes", holder.bytes());
+        text("label", holder.label());
+        if (holder.owner().isPresent()) {
+            EventForm.owner(json, holder.owner().get());
+        }
+        text("line", holder.line().map(StackTraceElement::toString));
+        text("test", holder.test());
     }
 
     /** Reasons for an inconclusive outcome come first: they determine the outcome. */

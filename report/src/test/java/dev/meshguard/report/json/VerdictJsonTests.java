@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.VerdictReport;
@@ -55,6 +58,39 @@ class VerdictJsonTests {
                     .as(() -> document + " repeat with -Dmeshguard.seed=" + seed)
                     .isEmpty();
         }
+    }
+
+    @Test
+    void hasTheShortageByWhichTheTestFailed() {
+        MemoryRequest cache =
+                MemoryRequest.of(AllocationDetails.user().labelled("kv-cache").ownedBy(Owner.program("1 (add)")));
+        MemoryShortage shortage = MemoryShortage.anywhere(
+                BufferType.L1, 512, 0, 1_024, List.of(new MemoryShortage.Block(268, 780, 268, Optional.of(cache))));
+
+        String document = VerdictJson.text(report().failedBy(shortage));
+
+        assertThat(JsonSchemas.ofVerdict().faultsOf(document)).isEmpty();
+        assertThat(document.substring(document.indexOf("  \"shortage\""), document.indexOf("  \"caveats\"")))
+                .startsWith("""
+                          "shortage" : {
+                            "type" : "L1",
+                            "reason" : "FRAGMENTED",
+                            "neededBytes" : 512,
+                            "freeBytes" : 512,
+                            "largestFreeBytes" : 268,
+                            "holders" : [
+                              {
+                                "text" : "1 buffer, label \\"kv-cache\\", owner program 1 (add)",
+                                "buffers" : 1,
+                                "bytes" : 512,
+                                "label" : "kv-cache",
+                        """)
+                .contains("""
+                            "room" : {
+                              "start" : 0,
+                              "end" : 1024,
+                              "bytes" : 512,
+                        """);
     }
 
     @Test
