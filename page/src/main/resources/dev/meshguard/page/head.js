@@ -15,7 +15,7 @@ const HeadView = (() => {
     const sentence = (headline) =>
         headline
             .replace(/\s*\[[^\]]*\]\s*$/, "")
-            .replace(/^[A-Z]+\s{2,}/, "")
+            .replace(/^[A-Z][A-Z_ ]*?\s{2,}/, "")
             .trim();
 
     const sum = (data) => {
@@ -176,7 +176,8 @@ const HeadView = (() => {
     };
 
     const show = (data) => {
-        const outcome = Format.outcome(data.outcome);
+        // A test that failed for lack of memory says so: what remained after the failure may be no leak.
+        const outcome = data.headline.startsWith("OUT OF MEMORY") ? { word: "Out of memory", mark: "leaked" } : Format.outcome(data.outcome);
         document.documentElement.dataset.outcome = outcome.mark;
         const head = Dom.section("head");
         head.append(
@@ -185,6 +186,7 @@ const HeadView = (() => {
                 { class: "verdict" },
                 Dom.make("p", { class: `outcome outcome-${outcome.mark}`, id: "outcome", "data-outcome": data.outcome }, Dom.mark(outcome.mark), Dom.make("span", {}, outcome.word)),
                 Dom.make("p", { class: "sentence", id: "headline" }, sentence(data.headline)),
+                IncidentView.card(data),
                 finding(data),
                 alerts(data),
             ),

@@ -41,6 +41,7 @@ public final class PageResources {
             "map.js",
             "space-model.js",
             "space-painter.js",
+            "incidents.js",
             "space.js",
             "live-series.js",
             "live-figures.js",

@@ -54,6 +54,7 @@ final class RunJson {
         json.writeStartObject();
         head(json);
         caveats(json);
+        new IncidentList(figures).write(json);
         grid.write(json);
         groups.writeCauses(json);
         groups.writeLargest(json);

@@ -1,0 +1,90 @@
+"use strict";
+
+/** Shows what happened to memory: a shortage with the memory that had no room, replays of traces, and overlaps. */
+const IncidentView = (() => {
+    const row = (fact) => Dom.make("div", { "data-fact": fact.name }, Dom.make("dt", {}, fact.name), Dom.make("dd", {}, Address.linked(fact.text, [])));
+
+    const facts = (all) => (all.length === 0 ? null : Dom.make("dl", {}, all.map(row)));
+
+    const finding = (one) =>
+        Dom.make(
+            "li",
+            {},
+            Dom.make("p", { class: "what" }, one.title),
+            one.sites.map((site) => Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(site), site))),
+            facts(one.facts),
+        );
+
+    /** A bank as the view of the address space paints it: blocks that overlap are one span. */
+    const bankOf = ({ type, start, end, blocks }) => {
+        const spans = [];
+        const holes = [];
+        let at = start;
+        for (const block of blocks) {
+            const [from, to] = [Math.max(start, block.start), Math.min(end, block.start + block.size)];
+            if (from > at) {
+                holes.push([at, from]);
+            }
+            if (to > at) {
+                spans.push([Math.max(at, from), to]);
+                at = to;
+            }
+        }
+        if (end > at) {
+            holes.push([at, end]);
+        }
+        const largest = Math.max(0, ...holes.map(([from, to]) => to - from));
+        return { type, base: start, end, used: spans.reduce((sum, [from, to]) => sum + to - from, 0), spans, holes, largest, blocks: blocks.map((block, index) => index) };
+    };
+
+    const space = (shortage) => {
+        const bank = bankOf(shortage);
+        const none = shortage.blocks.map(() => 0);
+        const data = { rectangles: { address: shortage.blocks.map(({ start }) => start), perBank: shortage.blocks.map(({ size }) => size), mark: none, group: none } };
+        const canvas = Dom.make("canvas", {
+            role: "img",
+            "aria-label": `A bank of ${shortage.type} when the request was rejected: ${Format.count(bank.blocks.length, "block")}, ${Format.shortSize(shortage.needed)} needed, largest free block ${Format.shortSize(bank.largest)}`,
+        });
+        const strip = Dom.make("div", { class: "space-bank", id: "shortage-space" }, canvas);
+        let parts = [];
+        const paint = () => {
+            parts = SpacePainter.paint(canvas, bank, data, { ofGroup: [] }, true).parts;
+            canvas.dataset.parts = parts.length;
+        };
+        canvas.addEventListener("pointermove", (pointer) => {
+            const x = pointer.clientX - canvas.getBoundingClientRect().left;
+            const part = parts.find(({ left, right }) => left <= x && x <= right);
+            if (part) {
+                const text = part.index === undefined ? `Free: ${Format.size(part.to - part.from)}` : shortage.blocks[part.index].text;
+                Tooltip.show(pointer.clientX, pointer.clientY, [Dom.make("p", {}, text), Dom.make("p", {}, `from ${Format.address(part.from)}`)]);
+            } else {
+                Tooltip.hide();
+            }
+        });
+        Tooltip.hideOutside(canvas);
+        new ResizeObserver(paint).observe(strip);
+        matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
+        return Dom.make("figure", { class: "shortage" }, strip, Dom.make("figcaption", {}, `A bank of ${shortage.type} at the moment of the error; ${Format.shortSize(shortage.needed)} were needed in one piece`));
+    };
+
+    /** The card of all incidents; nothing if there is none. */
+    const card = (data) =>
+        data.incidents.length === 0
+            ? null
+            : Dom.make(
+                  "div",
+                  { class: "incidents", id: "incidents" },
+                  data.incidents.map((incident, index) =>
+                      Dom.make(
+                          "section",
+                          { "data-incident": index },
+                          incident.headline === data.headline ? null : Dom.make("h3", {}, incident.headline),
+                          facts(incident.facts),
+                          index === 0 && data.shortage ? space(data.shortage) : null,
+                          incident.findings.length === 0 ? null : Dom.make("ol", {}, incident.findings.map(finding)),
+                      ),
+                  ),
+              );
+
+    return { card };
+})();
