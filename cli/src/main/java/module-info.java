@@ -1,6 +1,7 @@
 /** The command line. */
 module dev.meshguard.cli {
     requires com.fasterxml.jackson.core;
+    requires dev.meshguard.capture;
     requires dev.meshguard.page;
     requires dev.meshguard.report;
     requires dev.meshguard.reproduce;

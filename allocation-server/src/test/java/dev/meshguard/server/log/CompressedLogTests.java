@@ -3,6 +3,7 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
+import dev.meshguard.capture.GraphCapture;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -67,8 +68,8 @@ class CompressedLogTests {
 
             assertThat(failureOf(log, zstd(LINES)))
                     .isInstanceOf(IOException.class)
-                    .hasMessage("The log is compressed with zstd, and the library that reads it is not there. Put"
-                            + " com.github.luben:zstd-jni on the class path, or decompress the log first: zstd -dc LOG | meshguard"
+                    .hasMessage("The file is compressed with zstd, and the library that reads it is not there. Put"
+                            + " com.github.luben:zstd-jni on the class path, or decompress the file first: zstd -dc FILE | meshguard"
                             + " analyze -");
         }
     }
@@ -84,7 +85,7 @@ class CompressedLogTests {
     }
 
     private static URL[] pathWithoutZstd() {
-        return Stream.of(AllocationLog.class, AllocationTracker.class)
+        return Stream.of(AllocationLog.class, GraphCapture.class, AllocationTracker.class)
                 .map(type -> type.getProtectionDomain().getCodeSource().getLocation())
                 .toArray(URL[]::new);
     }

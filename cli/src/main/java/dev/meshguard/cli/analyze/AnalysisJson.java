@@ -5,6 +5,9 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import dev.meshguard.capture.CircularBufferUse;
+import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
@@ -16,7 +19,8 @@ import java.io.Writer;
 import java.util.Collection;
 import java.util.List;
 
-/** The JSON output of {@code analyze}: one document for all logs, in the order of the command line. */
+/** The JSON output of {@code analyze}: one document for all logs and captures, each in the order of
+ * the command line. */
 final class AnalysisJson {
 
     private static final int VERSION = 1;
@@ -44,14 +48,65 @@ final class AnalysisJson {
             json.writeStartObject();
             json.writeStringField("format", "meshguard-analysis");
             json.writeNumberField("version", VERSION);
-            objects("logs", analyses, this::analysis);
+            objects("logs", of(LogAnalysis.class, analyses), this::log);
+            List<CaptureAnalysis> captures = of(CaptureAnalysis.class, analyses);
+            if (!captures.isEmpty()) {
+                objects("captures", captures, this::capture);
+            }
             json.writeEndObject();
         }
         writer.write('\n');
         writer.flush();
     }
 
-    private void analysis(Analysis analysis) throws IOException {
+    private static <A extends Analysis> List<A> of(Class<A> kind, List<Analysis> analyses) {
+        return analyses.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    private void capture(CaptureAnalysis analysis) throws IOException {
+        GraphCapture capture = analysis.capture();
+        json.writeStringField("capture", capture.name());
+        json.writeStringField("status", analysis.status().name());
+        json.writeNumberField("nodes", capture.nodes());
+        json.writeNumberField("reports", capture.reports());
+        objects("remaining", capture.remaining(), this::remaining);
+        objects("circularBuffers", capture.circularBuffers(), this::circularBuffers);
+        verdict(analysis);
+    }
+
+    private void remaining(RemainingBuffer buffer) throws IOException {
+        json.writeNumberField("node", buffer.node());
+        json.writeNumberField("device", buffer.device());
+        json.writeStringField("type", buffer.type().name());
+        if (buffer.address().isPresent()) {
+            json.writeNumberField("address", buffer.address().getAsLong());
+        }
+        json.writeNumberField("size", buffer.size());
+        if (buffer.operation().isPresent()) {
+            json.writeStringField("operation", buffer.operation().get());
+        }
+        objects("tensors", buffer.tensors(), this::tensor);
+    }
+
+    private void tensor(RemainingBuffer.Tensor tensor) throws IOException {
+        json.writeNumberField("node", tensor.node());
+        if (tensor.id().isPresent()) {
+            json.writeNumberField("id", tensor.id().getAsLong());
+        }
+        if (tensor.shape().isPresent()) {
+            json.writeStringField("shape", tensor.shape().get());
+        }
+        texts("users", tensor.users());
+    }
+
+    private void circularBuffers(CircularBufferUse use) throws IOException {
+        json.writeNumberField("device", use.device());
+        json.writeNumberField("placed", use.placed());
+        json.writeNumberField("borrowed", use.borrowed());
+        json.writeNumberField("peakBytesPerCore", use.peakBytesPerCore());
+    }
+
+    private void log(LogAnalysis analysis) throws IOException {
         AllocationLog log = analysis.log();
         json.writeStringField("log", log.name());
         json.writeStringField("status", analysis.status().name());
@@ -72,6 +127,10 @@ final class AnalysisJson {
         if (log.history().isComplete()) {
             eventLines(log);
         }
+        verdict(analysis);
+    }
+
+    private void verdict(Analysis analysis) throws IOException {
         json.writeFieldName("verdict");
         json.writeRawValue(VerdictJson.text(analysis.report()).strip());
     }

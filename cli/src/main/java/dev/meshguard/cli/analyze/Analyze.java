@@ -1,5 +1,7 @@
 package dev.meshguard.cli.analyze;
 
+import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.GraphCaptureReader;
 import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
@@ -16,6 +18,7 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.Rounds;
 import dev.meshguard.verdict.growth.Trend;
+import java.io.BufferedInputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,10 +37,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Judges logs of the allocation server. */
+/** Judges logs of the allocation server, and graph captures. */
 @Command(
         name = "analyze",
-        description = "Checks in logs of the allocation server whether all memory was freed.",
+        description = "Checks in logs of the allocation server, and in graph captures, whether all memory was freed.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -47,6 +50,9 @@ import picocli.CommandLine.Parameters;
             "Reads every form in which the server, its enhanced and its older versions, the patched runtime and the"
                     + " client with stack traces have written logs, also where lines of them are quoted in a document."
                     + " Each log is judged by itself; the worst one decides the exit status.",
+            "",
+            "Graph captures of ttnn (JSON) are recognised by their content. A capture ends before the device is closed, so"
+                    + " what is allocated at its end cannot be judged; --at-end judges it nevertheless.",
             "",
             "The answer, from top to bottom:",
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
@@ -83,6 +89,9 @@ public final class Analyze implements Callable<Integer> {
             Pattern.compile(File.separatorChar == '\\' ? "[\\w@+=:,.\\\\/-]+" : "[\\w@+=:,./-]+");
 
     private static final String STANDARD_INPUT = "-";
+
+    /** Bytes that show whether a file is a capture. */
+    private static final int BEGINNING = 1 << 13;
 
     @Parameters(
             paramLabel = "LOG",
@@ -126,10 +135,15 @@ public final class Analyze implements Callable<Integer> {
     private boolean liveOnly;
 
     @Option(
+            names = "--at-end",
+            description = "For graph captures: what is allocated at the end, and not expected, has leaked.")
+    private boolean judgesEnd;
+
+    @Option(
             names = "--addresses",
             paramLabel = "N",
             defaultValue = "10",
-            description = "How many addresses are shown (default: ${DEFAULT-VALUE}).")
+            description = "How many addresses, or buffers of a capture, are shown (default: ${DEFAULT-VALUE}).")
     private int mostAddresses;
 
     private final InputStream standardInput;
@@ -161,7 +175,7 @@ public final class Analyze implements Callable<Integer> {
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
             try {
-                analyses.add(analysis(read(reader, name), criteria));
+                analyses.add(read(reader, name, criteria));
             } catch (OutOfMemoryError e) {
                 // This log used all of the memory, and it is released here.
                 throw new UsageException(tooLarge(name));
@@ -237,11 +251,12 @@ public final class Analyze implements Callable<Integer> {
         }
         ExitStatus status = criteria.status(verdict);
         if (roundMark == null) {
-            return new Analysis(log, report, Optional.empty(), status);
+            return new LogAnalysis(log, report, Optional.empty(), status);
         }
         Accumulation accumulation = Accumulation.of(verdict, Rounds.MARKED);
         boolean grows = accumulation.trend() == Trend.GROWING;
-        return new Analysis(log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
+        return new LogAnalysis(
+                log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
     }
 
     private void print(List<Analysis> analyses) throws IOException {
@@ -253,10 +268,16 @@ public final class Analyze implements Callable<Integer> {
                     out.println();
                     out.println("=".repeat(80));
                 }
-                new AnalysisText(analyses.get(i), mostAddresses).lines().forEach(out::println);
+                lines(analyses.get(i)).forEach(out::println);
             }
         }
         out.flush();
+    }
+
+    private List<String> lines(Analysis analysis) {
+        return analysis instanceof LogAnalysis log
+                ? new LogText(log, mostAddresses).lines()
+                : new CaptureText((CaptureAnalysis) analysis, mostAddresses).lines();
     }
 
     private AllocationLogReader reader() throws UsageException {
@@ -282,13 +303,13 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private AllocationLog read(AllocationLogReader reader, String name) throws UsageException {
+    private Analysis read(AllocationLogReader reader, String name, CheckCriteria criteria) throws UsageException {
         try {
             if (name.equals(STANDARD_INPUT)) {
-                return reader.read(standardInput, "standard input");
+                return read(reader, standardInput, "standard input", criteria);
             }
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
-            return follows ? followed(reader, file) : read(reader, file);
+            return follows ? analysis(followed(reader, file), criteria) : read(reader, file, criteria);
         } catch (IOException e) {
             throw InputFile.unreadable(name, "a log", e);
         }
@@ -303,9 +324,39 @@ public final class Analyze implements Callable<Integer> {
         return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
     }
 
-    private AllocationLog read(AllocationLogReader reader, Path file) throws IOException {
-        try (InputStream log = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
-            return reader.read(log, file.toString());
+    private Analysis read(AllocationLogReader reader, Path file, CheckCriteria criteria)
+            throws IOException, UsageException {
+        try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
+            return read(reader, input, file.toString(), criteria);
         }
+    }
+
+    private Analysis read(AllocationLogReader reader, InputStream input, String name, CheckCriteria criteria)
+            throws IOException, UsageException {
+        BufferedInputStream buffered = new BufferedInputStream(input, BEGINNING);
+        buffered.mark(BEGINNING);
+        byte[] beginning = buffered.readNBytes(BEGINNING);
+        buffered.reset();
+        return GraphCapture.isGraphCapture(beginning)
+                ? analysis(capture(buffered, name), criteria)
+                : analysis(reader.read(buffered, name), criteria);
+    }
+
+    private GraphCapture capture(InputStream input, String name) throws IOException, UsageException {
+        if (phaseMark != null || roundMark != null || liveOnly) {
+            throw new UsageException(
+                    name + " is a graph capture, and --phase, --rounds and --live-only are for logs. Leave them out.");
+        }
+        GraphCaptureReader reader = GraphCaptureReader.create();
+        return (judgesEnd ? reader.judgedAtEnd() : reader).read(input, name);
+    }
+
+    private static CaptureAnalysis analysis(GraphCapture capture, CheckCriteria criteria) {
+        LeakVerdict verdict = criteria.examine(capture.history());
+        VerdictReport report = criteria.report(verdict);
+        for (String note : capture.notes()) {
+            report = report.noting(note);
+        }
+        return new CaptureAnalysis(capture, report, criteria.status(verdict));
     }
 }

@@ -56,6 +56,7 @@ class PublicApiTests {
                         "dev.meshguard.report",
                         "dev.meshguard.page",
                         "dev.meshguard.reproduce",
+                        "dev.meshguard.capture",
                         "dev.meshguard.assertions",
                         "dev.meshguard.mockito",
                         "dev.meshguard.server.log",
@@ -125,6 +126,7 @@ class PublicApiTests {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
+                        "dev.meshguard.capture..",
                         "dev.meshguard.mesh..",
                         "dev.meshguard.server..",
                         "dev.meshguard.junit.mesh..",

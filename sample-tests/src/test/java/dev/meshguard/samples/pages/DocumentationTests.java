@@ -51,6 +51,7 @@ class DocumentationTests {
             "docs/reading-a-failure.md",
             "docs/repeat-tests.md",
             "docs/reports.md",
+            "docs/runtime-outputs.md",
             "docs/server-logs.md",
             "docs/server-protocol.md",
             "docs/traces.md",

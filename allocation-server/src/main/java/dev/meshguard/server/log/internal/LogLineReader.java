@@ -1,6 +1,6 @@
 package dev.meshguard.server.log.internal;
 
-import java.io.BufferedInputStream;
+import dev.meshguard.capture.compression.internal.PlainInput;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,9 +19,6 @@ public final class LogLineReader {
 
     /** No line of a server is a tenth as long; longer ones are truncated. */
     private static final int MAX_LINE_LENGTH = 1 << 16;
-
-    private static final int[] GZIP = {0x1f, 0x8b};
-    private static final int[] ZSTD = {0x28, 0xb5, 0x2f, 0xfd};
 
     private final InputStream in;
     private final boolean isCompressed;
@@ -47,31 +44,13 @@ public final class LogLineReader {
     /**
      * Starts reading; gzip and zstd are recognized by their first bytes.
      *
-     * @throws UnreadableCompressionException if it is compressed with zstd, and the library for it is missing
+     * @throws IOException if it is compressed with zstd, and the library for it is missing
      */
     public static LogLineReader of(InputStream raw) throws IOException {
-        BufferedInputStream in = new BufferedInputStream(raw, MAX_LINE_LENGTH);
-        if (startsWith(in, ZSTD)) {
-            return new LogLineReader(decompressed(in), true);
-        }
-        if (!startsWith(in, GZIP)) {
-            return new LogLineReader(in, false);
-        }
-        try {
-            return new LogLineReader(new GzipLog(in, MAX_LINE_LENGTH), true);
-        } catch (EOFException | ZipException e) {
-            LogLineReader nothing = new LogLineReader(InputStream.nullInputStream(), true);
-            nothing.damage = "its first bytes are those of gzip, and what follows is not";
-            return nothing;
-        }
-    }
-
-    private static InputStream decompressed(InputStream zstd) throws IOException {
-        try {
-            return ZstdLog.open(zstd);
-        } catch (LinkageError e) {
-            throw new UnreadableCompressionException("zstd", "com.github.luben:zstd-jni");
-        }
+        PlainInput plain = PlainInput.of(raw);
+        LogLineReader lines = new LogLineReader(plain.stream(), plain.isCompressed());
+        lines.damage = plain.damage().orElse(null);
+        return lines;
     }
 
     /** Starts reading a growing file, which is not compressed. */
@@ -79,20 +58,6 @@ public final class LogLineReader {
         LogLineReader lines = new LogLineReader(file, false);
         lines.growing = file;
         return lines;
-    }
-
-    private static boolean startsWith(BufferedInputStream in, int... magic) throws IOException {
-        in.mark(magic.length);
-        try {
-            for (int expected : magic) {
-                if (in.read() != expected) {
-                    return false;
-                }
-            }
-            return true;
-        } finally {
-            in.reset();
-        }
     }
 
     /** Moves to the next line; returns whether there is one. */
@@ -136,7 +101,7 @@ public final class LogLineReader {
             if (!isCompressed) {
                 throw e;
             }
-            damage = "the compressed data breaks off or is spoilt";
+            damage = PlainInput.BROKEN;
             read = -1;
         }
         atEnd = read < 0;

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** The terminal output of {@code analyze} for one log. */
-final class AnalysisText {
+final class LogText {
 
     private static final Pattern EVENT = Pattern.compile("#(\\d{1,18})");
     private static final int MAX_EVENTS = 12;
@@ -35,12 +35,12 @@ final class AnalysisText {
             .thenComparingInt(AddressUse::device)
             .thenComparing(AddressUse::address, Long::compareUnsigned);
 
-    private final Analysis analysis;
+    private final LogAnalysis analysis;
     private final AllocationLog log;
     private final int mostAddresses;
     private final List<String> lines = new ArrayList<>();
 
-    AnalysisText(Analysis analysis, int mostAddresses) {
+    LogText(LogAnalysis analysis, int mostAddresses) {
         this.analysis = analysis;
         this.log = analysis.log();
         this.mostAddresses = mostAddresses;

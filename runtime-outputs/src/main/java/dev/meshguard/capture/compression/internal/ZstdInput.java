@@ -1,4 +1,4 @@
-package dev.meshguard.server.log.internal;
+package dev.meshguard.capture.compression.internal;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStream;
@@ -8,12 +8,12 @@ import java.io.InputStream;
 import java.util.zip.ZipException;
 
 /**
- * Decompresses zstd, if its library is present: the library contains native code, which most users of a log reader do
+ * Decompresses zstd, if its library is present: the library contains native code, which most users of the readers do
  * not need.
  */
-final class ZstdLog extends FilterInputStream {
+final class ZstdInput extends FilterInputStream {
 
-    private ZstdLog(InputStream decompressed) {
+    private ZstdInput(InputStream decompressed) {
         super(decompressed);
     }
 
@@ -23,7 +23,7 @@ final class ZstdLog extends FilterInputStream {
      * @throws LinkageError if the library is missing, or has no native code for this system
      */
     static InputStream open(InputStream compressed) throws IOException {
-        return new ZstdLog(new ZstdInputStream(compressed));
+        return new ZstdInput(new ZstdInputStream(compressed));
     }
 
     /** Damaged data is reported in the same way as for gzip. */

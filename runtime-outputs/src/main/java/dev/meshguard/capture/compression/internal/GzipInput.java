@@ -1,4 +1,4 @@
-package dev.meshguard.server.log.internal;
+package dev.meshguard.capture.compression.internal;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,7 +14,7 @@ import java.util.zip.ZipException;
  * <p>{@link java.util.zip.GZIPInputStream} treats unreadable data after the first member as the end. This class fails
  * if a later member is damaged or any other data follows.
  */
-final class GzipLog extends InputStream {
+final class GzipInput extends InputStream {
 
     private static final int DEFLATE = 8;
     private static final int HEADER_CHECKSUM = 1 << 1;
@@ -39,7 +39,7 @@ final class GzipLog extends InputStream {
      * @throws ZipException if the first member has no valid header
      * @throws EOFException if its header is truncated
      */
-    GzipLog(InputStream in, int bufferSize) throws IOException {
+    GzipInput(InputStream in, int bufferSize) throws IOException {
         this.in = in;
         this.buffer = new byte[bufferSize];
         isInMember = beginMember();

@@ -1,0 +1,163 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code meshguard analyze} of graph captures, called like from a shell. */
+class AnalyzeCaptureTests {
+
+    private static final String CAPTURE = """
+            [
+             {"connections":[1],"counter":0,"node_type":"capture_start","params":null},
+             {"connections":[3,4,5,6,7,8,9],"counter":1,"node_type":"function_start","params":{"inputs":"1","name":"ttnn::relu"}},
+             {"connections":[1],"counter":2,"node_type":"tensor","params":{"shape":"Shape([1, 1, 32, 1024])","tensor_id":7}},
+             {"connections":[2],"counter":3,"node_type":"buffer","params":{"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
+             {"connections":[10],"counter":4,"node_type":"buffer","params":{"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
+             {"connections":[4],"counter":5,"node_type":"buffer_allocate","params":{"address":1488896,"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
+             {"connections":[1],"counter":6,"node_type":"circular_buffer_deallocate_all","params":{"device_id":1}},
+             {"connections":[],"counter":7,"node_type":"circular_buffer_allocate","params":{"address":111616,"device_id":0,"globally_allocated":"0","size":4096}},
+             {"connections":[3],"counter":8,"node_type":"buffer_deallocate","params":{"address":1490944,"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
+             {"connections":[10,11],"counter":9,"node_type":"function_end","params":{"name":"ttnn::relu"}},
+             {"connections":[],"counter":10,"node_type":"tensor","params":{"shape":"Shape([1, 1, 32, 1024])","tensor_id":8}},
+             {"connections":[],"counter":11,"node_type":"capture_end","params":null}
+            ]
+            """;
+
+    /** The output and the status of the program. */
+    private record Answer(int status, String out, String err) {}
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void namesWhatIsAllocatedAtTheEndOfACapture() throws IOException {
+        Answer answer = run("", "analyze", file("graph.json", CAPTURE));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.status()).isEqualTo(2);
+        assertThat(answer.out().replace(folder + "/", "")).isEqualTo("""
+                        graph.json: 12 nodes, 2 of them report a buffer (graph capture)
+
+                        INCONCLUSIVE  64 KiB in 1 L1 buffer may have leaked
+
+                           why   Tracking was off from event #4 on (the capture ended before the device was closed), so what was allocated and
+                                 freed meanwhile is not known, nor what became of 1 buffer from before.
+                        1. L1  64 KiB (65536 B) on device 1 at 0x16b800 (1488896), owned by ttnn::relu
+                           why   undecided: no free was reported
+                           seen  allocated in ttnn::relu (event #3)
+                                 tracking was off later on (event #4), so it may have been freed, and no witness speaks for it
+
+                        note    No call site is named, because no origins were captured.
+                        note    1 buffer is still allocated at the end of the capture; the device was not closed. Weights and caches always are.
+                        note    Buffers from before the capture are not judged: 1 in use, of which 1 freed.
+                        limits  no allocator snapshot: rests on the reports alone
+                        sum     1 allocated = 0 freed + 1 undecided
+
+                        Allocated at the end of the capture: 1 buffer
+                          node  device  type  size              allocated in  tensors                    used by
+                          4     1       L1    64 KiB (65536 B)  ttnn::relu    8 Shape([1, 1, 32, 1024])  -
+
+                        Circular buffers, which no verdict judges:
+                          device  placed  in a buffer  peak of a core
+                          0       1       0            4 KiB (4096 B)
+                        """);
+    }
+
+    @Test
+    void whatRemainsHasLeakedIfTheEndIsJudged() throws IOException {
+        Answer answer = run("", "analyze", "--at-end", file("graph.json", CAPTURE));
+
+        assertThat(answer.status()).isEqualTo(1);
+        assertThat(answer.out()).contains("LEAK  64 KiB in 1 L1 buffer was never freed");
+    }
+
+    @Test
+    void weightsThatAreExpectedAreCleanIfTheEndIsJudged() throws IOException {
+        String expected = file("expected.txt", "L1 device 1 size 65536 count atMost 1 because \"weights\"\n");
+
+        Answer answer = run("", "analyze", "--at-end", "--expected", expected, file("graph.json", CAPTURE));
+
+        assertThat(answer.status()).isZero();
+    }
+
+    @Test
+    void aCaptureIsReadFromStandardInputAndCompressed() throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(CAPTURE.getBytes(StandardCharsets.UTF_8));
+        }
+        Path file = Files.write(folder.resolve("graph"), compressed.toByteArray());
+
+        assertThat(run(CAPTURE, "analyze", "-").out()).startsWith("standard input: 12 nodes");
+        assertThat(run("", "analyze", file.toString()).out()).startsWith(file + ": 12 nodes");
+    }
+
+    @Test
+    void theJsonHasTheRemainingBuffersWithTheirTensors() throws IOException {
+        String json =
+                run("", "analyze", "--json", file("graph.json", CAPTURE)).out().replaceAll("\\s+", "");
+
+        assertThat(json)
+                .contains("\"remaining\":[{\"node\":4,\"device\":1,\"type\":\"L1\",\"address\":1488896,\"size\":65536,"
+                        + "\"operation\":\"ttnn::relu\",\"tensors\":[{\"node\":10,\"id\":8,\"shape\":\"Shape([1,1,32,1024])\","
+                        + "\"users\":[]}]}]")
+                .contains("\"circularBuffers\":[{\"device\":0,\"placed\":1,\"borrowed\":0,\"peakBytesPerCore\":4096}]");
+    }
+
+    @Test
+    void optionsForLogsAreRejected() throws IOException {
+        String capture = file("graph.json", CAPTURE);
+
+        Answer answer = run("", "analyze", "--live-only", capture);
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo(
+                        "meshguard: " + capture + " is a graph capture, and --phase, --rounds and --live-only are for"
+                                + " logs. Leave them out." + System.lineSeparator());
+    }
+
+    @Test
+    void aReportThatBreaksOffBeforeItsGraphIsAnErrorWithAWayOut() throws IOException {
+        String report = file("report.json", "{\"buffer_pages\": [");
+
+        Answer answer = run("", "analyze", report);
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + report + " cannot be read: it breaks off or is damaged before its graph, so"
+                        + " nothing of it is known. Write or copy it again" + System.lineSeparator());
+    }
+
+    @Test
+    void textOfACaptureControlsNoTerminal() throws IOException {
+        String hostile = CAPTURE.replace("ttnn::relu", "\\u001b[31mrelu").replace("Shape([", "\\u0007([");
+
+        assertThat(run("", "analyze", file("graph.json", hostile)).out()).doesNotContain("\u001b", "\u0007");
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    private static Answer run(String input, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(
+                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(out),
+                new PrintStream(err),
+                arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}

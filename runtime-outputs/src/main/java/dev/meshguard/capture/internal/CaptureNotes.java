@@ -1,0 +1,82 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.event.Quantities;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Collects what a reader of the verdict must know of a capture besides its history, in bounded memory. */
+final class CaptureNotes {
+
+    private static final int MAX_KINDS = 100;
+    private static final int MAX_NAMED = 8;
+    private static final int MAX_EXCEPTIONS = 5;
+    private static final int MAX_TEXT = 200;
+
+    private final List<String> first = new ArrayList<>();
+    private final Map<String, Long> skipped = new TreeMap<>();
+    private long moreSkipped;
+    private final List<String> exceptions = new ArrayList<>();
+    private long exceptionCount;
+
+    void add(String note) {
+        first.add(note);
+    }
+
+    void skipped(String what) {
+        String kind = shortened(what);
+        if (skipped.size() < MAX_KINDS || skipped.containsKey(kind)) {
+            skipped.merge(kind, 1L, Long::sum);
+        } else {
+            moreSkipped++;
+        }
+    }
+
+    /** Adds an operation that an exception left. */
+    void exception(String operation, int node, String reason) {
+        exceptionCount++;
+        if (exceptions.size() < MAX_EXCEPTIONS) {
+            exceptions.add(String.format(
+                    Locale.ROOT,
+                    "An exception left %s (node %d)%s",
+                    shortened(operation),
+                    node,
+                    reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + "."));
+        }
+    }
+
+    List<String> all() {
+        List<String> all = new ArrayList<>(exceptions);
+        if (exceptionCount > exceptions.size()) {
+            all.add(String.format(
+                    Locale.ROOT,
+                    "Exceptions left %s more.",
+                    Quantities.count(exceptionCount - exceptions.size(), "operation")));
+        }
+        all.addAll(first);
+        if (!skipped.isEmpty()) {
+            long others = skipped.values().stream()
+                            .skip(MAX_NAMED)
+                            .mapToLong(Long::longValue)
+                            .sum()
+                    + moreSkipped;
+            all.add(String.format(
+                    Locale.ROOT,
+                    "Skipped: %s%s.",
+                    skipped.entrySet().stream()
+                            .limit(MAX_NAMED)
+                            .map(entry -> entry.getValue() + " × " + entry.getKey())
+                            .collect(Collectors.joining(", ")),
+                    others == 0 ? "" : ", and " + others + " more"));
+        }
+        return all;
+    }
+
+    private static String shortened(String text) {
+        String line = text.strip().lines().findFirst().orElse("");
+        return line.length() <= MAX_TEXT ? line : line.substring(0, MAX_TEXT) + "…";
+    }
+}

@@ -1,0 +1,415 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import dev.meshguard.capture.internal.GraphNode.Param;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.LogEvents;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the nodes of a graph into a history, in their order.
+ *
+ * <p>A free is joined with its allocation by the buffer's node. Only if an old capture has no edge there, it is joined by
+ * memory and address.
+ */
+final class CaptureRecorder {
+
+    private static final String SOURCE = "graph capture";
+    private static final String NO_NAME = "an operation without a name";
+    private static final Phase BETWEEN = new Phase("between operations");
+
+    /** A capture has no time of an event. */
+    private static final Instant NO_TIME = Instant.EPOCH;
+
+    private static final BufferType[] TYPES = BufferType.values();
+
+    private record Operation(int node, String name) {}
+
+    private final LogEvents events = new LogEvents();
+    private final CaptureNotes notes = new CaptureNotes();
+    private final TensorUse tensors = new TensorUse();
+    private final CircularBuffers circularBuffers = new CircularBuffers();
+
+    private final Map<Integer, CapturedBuffer> buffers = new HashMap<>();
+    /** Allocated in the capture and not freed, in the order of allocation. */
+    private final Map<Memory, CapturedBuffer> live = new LinkedHashMap<>();
+
+    private final Deque<Operation> open = new ArrayDeque<>();
+    private final Map<String, AllocationDetails> details = new HashMap<>();
+    private Phase phase = Phase.START;
+
+    private long nodes;
+    private int next;
+    private boolean ended;
+    private long reports;
+    private long freedFromBefore;
+    private long withoutAddress;
+    private long coarseTypes;
+    private boolean damaged;
+
+    CaptureRecorder() {
+        events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
+    }
+
+    long nodes() {
+        return nodes;
+    }
+
+    void skipped(String what) {
+        notes.skipped(what);
+    }
+
+    void otherVersion(String version) {
+        notes.add(String.format(
+                Locale.ROOT, "The report has version %s, and was read as version 1.", Quantities.quoted(version)));
+    }
+
+    /** Records that the rest of the capture cannot be read. */
+    void damaged(String reason) {
+        damaged = true;
+        lost(-1, String.format(Locale.ROOT, "the capture cannot be read after %s: %s", lastNode(), reason));
+    }
+
+    /** Records one node. */
+    void node(GraphNode node) {
+        int number = node.counter() == GraphNode.NONE ? next : node.counter();
+        if (number > next) {
+            lost(
+                    number - next,
+                    number - next == 1
+                            ? "node " + next + " is missing"
+                            : "nodes " + next + " to " + (number - 1) + " are missing");
+        } else if (number < next) {
+            lost(-1, "node " + number + " stands after node " + (next - 1));
+        }
+        next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
+        nodes++;
+        switch (node.type()) {
+            case "capture_start" -> {}
+            case "capture_end" -> ended = true;
+            case "function_start" -> began(node, number);
+            case "function_end" -> operationEnded(node, number);
+            case "tensor" ->
+                tensors.tensor(
+                        number, node.number(Param.TENSOR), Optional.ofNullable(node.text("shape")), node.connections());
+            case "buffer" -> buffers.put(number, buffer(node, number));
+            case "buffer_allocate" -> allocated(node, number);
+            case "buffer_deallocate" -> freed(node, number);
+            case "circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate" -> circularBuffer(node);
+            case "circular_buffer_deallocate_all" -> circularBuffers.endAll();
+            case "error" ->
+                notes.add(String.format(
+                        Locale.ROOT,
+                        "Node %d records an error: %s.",
+                        number,
+                        Quantities.quoted(firstOf(node.text("error_message"), node.text("error_type")))));
+            case "" -> notes.skipped("node without a type");
+            default -> notes.skipped("node of type " + node.type());
+        }
+    }
+
+    private static String firstOf(@Nullable String text, @Nullable String other) {
+        String found = text == null ? other : text;
+        return found == null ? "" : found;
+    }
+
+    // Operations
+
+    private void began(GraphNode node, int number) {
+        String name = nameOf(node);
+        open.push(new Operation(number, name));
+        tensors.operation(number, name);
+    }
+
+    private String nameOf(GraphNode node) {
+        String name = node.text("name");
+        return name == null || name.isBlank() ? NO_NAME : tensors.shared(name);
+    }
+
+    /** Ends the innermost open operation of the name, and those in it, which older captures left open at an exception. */
+    private void operationEnded(GraphNode node, int number) {
+        String name = nameOf(node);
+        if (node.flag("aborted")) {
+            notes.exception(name, number, firstOf(node.text("abort_reason"), null));
+        }
+        if (open.stream().anyMatch(operation -> operation.name.equals(name))) {
+            while (!open.pop().name.equals(name)) {
+                notes.skipped("operation without an end");
+            }
+        } else {
+            notes.skipped("end of an operation that did not begin");
+        }
+    }
+
+    private Optional<String> outermost() {
+        return Optional.ofNullable(open.peekLast()).map(Operation::name);
+    }
+
+    private void enterPhase() {
+        Phase current = outermost().map(Phase::new).orElse(phase.equals(Phase.START) ? Phase.START : BETWEEN);
+        if (!current.equals(phase)) {
+            phase = current;
+            events.add(new HistoryEvent.PhaseBegan(events.nextNumber(), NO_TIME, current));
+        }
+    }
+
+    // Buffers
+
+    private static CapturedBuffer buffer(GraphNode node, int number) {
+        return new CapturedBuffer(
+                number, node.connections(), node.number(Param.SIZE).orElse(GraphNode.NONE));
+    }
+
+    private void allocated(GraphNode node, int number) {
+        reports++;
+        CapturedBuffer known = buffers.get(node.connection());
+        CapturedBuffer buffer = known == null ? new CapturedBuffer(number, new int[0], GraphNode.NONE) : known;
+        OptionalLong size = node.number(Param.SIZE);
+        Optional<BufferType> type = typeOf(node);
+        if (buffer.memory.isPresent()) {
+            lost(1, String.format(Locale.ROOT, "node %d allocates the buffer of node %d again", number, buffer.node));
+            return;
+        }
+        if (type.isEmpty() || (size.isEmpty() && buffer.size < 0)) {
+            lost(
+                    1,
+                    String.format(
+                            Locale.ROOT,
+                            "node %d allocates a buffer without a valid %s",
+                            number,
+                            type.isEmpty() ? "memory" : "size"));
+            return;
+        }
+        long address = node.number(Param.ADDRESS).orElse(0);
+        buffer.hasAddress = address != 0;
+        withoutAddress += buffer.hasAddress ? 0 : 1;
+        Memory memory = new Memory(deviceOf(node), type.get(), buffer.hasAddress ? address : buffer.node);
+        enterPhase();
+        CapturedBuffer before = live.get(memory);
+        if (before != null) {
+            lost(
+                    1,
+                    String.format(
+                            Locale.ROOT,
+                            "node %d allocates an address at which the buffer of node %d is allocated, whose free is missing",
+                            number,
+                            before.node));
+            freed(before);
+        }
+        buffer.memory = Optional.of(memory);
+        buffer.allocatedSize = size.orElse(buffer.size);
+        buffer.wasAllocated = true;
+        buffer.operation = outermost();
+        live.put(memory, buffer);
+        events.add(new HistoryEvent.Allocated(
+                events.nextNumber(),
+                MemoryRequest.restored(detailsOf(buffer), Optional.empty()),
+                memory.device(),
+                memory.type(),
+                memory.address(),
+                buffer.allocatedSize,
+                Ownership.OWNING));
+    }
+
+    private AllocationDetails detailsOf(CapturedBuffer buffer) {
+        return buffer.operation
+                .map(name -> details.computeIfAbsent(
+                        name, first -> AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, first))))
+                .orElse(AllocationDetails.user());
+    }
+
+    /** Only the newest captures say whether L1 is L1_SMALL, and DRAM the trace region. */
+    private Optional<BufferType> typeOf(GraphNode node) {
+        OptionalLong code = node.number(Param.BUFFER_TYPE);
+        if (code.isPresent()) {
+            return code.getAsLong() < TYPES.length ? Optional.of(TYPES[(int) code.getAsLong()]) : Optional.empty();
+        }
+        Optional<BufferType> exact = named(node.text("buffer_type"));
+        if (exact.isPresent()) {
+            return exact;
+        }
+        coarseTypes++;
+        return named(node.text("type"));
+    }
+
+    private static Optional<BufferType> named(@Nullable String name) {
+        for (BufferType type : TYPES) {
+            if (type.name().equals(name)) {
+                return Optional.of(type);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static int deviceOf(GraphNode node) {
+        return (int) Math.min(node.number(Param.DEVICE).orElse(0), Integer.MAX_VALUE);
+    }
+
+    private void freed(GraphNode node, int number) {
+        reports++;
+        Optional<CapturedBuffer> found = freedBy(node);
+        if (found.isEmpty()) {
+            freedUnknown(node, number);
+            return;
+        }
+        CapturedBuffer buffer = found.get();
+        if (buffer.memory.isPresent()) {
+            enterPhase();
+            freed(buffer);
+        } else if (buffer.wasAllocated) {
+            lost(
+                    1,
+                    String.format(
+                            Locale.ROOT,
+                            "node %d frees the buffer of node %d, which was freed before",
+                            number,
+                            buffer.node));
+        } else {
+            freedFromBefore++;
+        }
+    }
+
+    private void freed(CapturedBuffer buffer) {
+        Memory memory = buffer.memory.orElseThrow();
+        live.remove(memory);
+        buffer.memory = Optional.empty();
+        events.add(new HistoryEvent.Freed(
+                events.nextNumber(),
+                MemoryRequest.restored(AllocationDetails.user(), Optional.empty()),
+                memory.device(),
+                memory.type(),
+                memory.address(),
+                Ownership.OWNING));
+    }
+
+    private Optional<CapturedBuffer> freedBy(GraphNode node) {
+        if (node.connection() != GraphNode.NONE) {
+            return Optional.ofNullable(buffers.get(node.connection()));
+        }
+        OptionalLong address = node.number(Param.ADDRESS);
+        Optional<BufferType> type = typeOf(node);
+        return address.isEmpty() || type.isEmpty()
+                ? Optional.empty()
+                : Optional.ofNullable(live.get(new Memory(deviceOf(node), type.get(), address.getAsLong())));
+    }
+
+    /** A buffer from before the capture need not have a node; one of the capture must be named. */
+    private void freedUnknown(GraphNode node, int number) {
+        boolean isNamed = node.connection() == GraphNode.NONE
+                && node.number(Param.ADDRESS).orElse(0) != 0;
+        if (isNamed || live.isEmpty()) {
+            freedFromBefore++;
+        } else {
+            lost(1, String.format(Locale.ROOT, "node %d frees a buffer that no node describes", number));
+        }
+    }
+
+    // Circular buffers
+
+    private void circularBuffer(GraphNode node) {
+        if (node.flag("globally_allocated") || node.flag("borrows_memory")) {
+            circularBuffers.borrowed(deviceOf(node));
+        } else {
+            circularBuffers.placed(deviceOf(node), node.number(Param.SIZE).orElse(0));
+        }
+    }
+
+    // The end
+
+    private void lost(long count, String reason) {
+        events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
+    }
+
+    private String lastNode() {
+        return nodes == 0 ? "its beginning" : "node " + (next - 1);
+    }
+
+    CaptureResult finish(LocalDate today, boolean judgesEnd) {
+        if (!ended && !damaged) {
+            lost(
+                    -1,
+                    nodes == 0
+                            ? "the capture has no nodes"
+                            : "the capture has no capture_end, so what follows " + lastNode() + " is not in it");
+        }
+        List<RemainingBuffer> remaining =
+                live.values().stream().map(this::remaining).toList();
+        if (!remaining.isEmpty() && !judgesEnd) {
+            events.add(new HistoryEvent.TrackingStopped(
+                    events.nextNumber(), "the capture ended before the device was closed"));
+        }
+        events.add(new HistoryEvent.Checked(events.nextNumber(), today));
+        addNotes(remaining, judgesEnd);
+        return new CaptureResult(
+                AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), notes.all());
+    }
+
+    private RemainingBuffer remaining(CapturedBuffer buffer) {
+        Memory memory = buffer.memory.orElseThrow();
+        return new RemainingBuffer(
+                buffer.node,
+                memory.device(),
+                memory.type(),
+                buffer.hasAddress ? OptionalLong.of(memory.address()) : OptionalLong.empty(),
+                buffer.allocatedSize,
+                buffer.operation,
+                tensors.of(buffer));
+    }
+
+    private void addNotes(List<RemainingBuffer> remaining, boolean judgesEnd) {
+        if (!remaining.isEmpty() && !judgesEnd) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s still allocated at the end of the capture; the device was not closed. Weights and caches"
+                            + " always are.",
+                    remaining.size() == 1 ? "1 buffer is" : remaining.size() + " buffers are"));
+        }
+        long before =
+                buffers.values().stream().filter(buffer -> !buffer.wasAllocated).count();
+        if (before + freedFromBefore > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "Buffers from before the capture are not judged: %d in use, of which %d freed.",
+                    before,
+                    freedFromBefore));
+        }
+        if (withoutAddress > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s no address, as nothing was dispatched (NO_DISPATCH). The number of the buffer's node stands"
+                            + " for it.",
+                    withoutAddress == 1 ? "1 allocation has" : withoutAddress + " allocations have"));
+        }
+        if (coarseTypes > 0) {
+            notes.add("The capture names L1 and DRAM only: L1_SMALL counts as L1, and the trace region as DRAM.");
+        }
+        if (!open.isEmpty()) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s no end; the innermost is %s (node %d).",
+                    open.size() == 1 ? "1 operation has" : open.size() + " operations have",
+                    open.getFirst().name,
+                    open.getFirst().node));
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.event.BufferType;
+import java.util.Optional;
+
+/** A buffer of a graph. Its node is its identity: its address is reused, and is 0 if nothing was dispatched. */
+final class CapturedBuffer {
+
+    /** The memory and the address of an allocated buffer. */
+    record Memory(int device, BufferType type, long address) {}
+
+    final int node;
+    /** The nodes that use it, with tensors among them. */
+    final int[] users;
+    /** The size that the buffer's own node names, or {@link GraphNode#NONE}. */
+    final long size;
+
+    /** Where it is allocated; empty if it is not. */
+    Optional<Memory> memory = Optional.empty();
+
+    boolean hasAddress;
+    long allocatedSize;
+    boolean wasAllocated;
+    /** The outermost operation that allocated it. */
+    Optional<String> operation = Optional.empty();
+
+    CapturedBuffer(int node, int[] users, long size) {
+        this.node = node;
+        this.users = users;
+        this.size = size;
+    }
+}

@@ -1,0 +1,44 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.capture.CircularBufferUse;
+import dev.meshguard.event.Quantities;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Sums up the circular buffers of each device. */
+final class CircularBuffers {
+
+    private static final class Sum {
+        private long placed;
+        private long borrowed;
+        private long current;
+        private long peak;
+    }
+
+    private final Map<Integer, Sum> sums = new TreeMap<>();
+
+    void placed(int device, long size) {
+        Sum sum = sums.computeIfAbsent(device, first -> new Sum());
+        sum.placed++;
+        sum.current = Quantities.saturatedSum(sum.current, size);
+        sum.peak = Math.max(sum.peak, sum.current);
+    }
+
+    /** Adds one that lies in the memory of a buffer, which is counted already. */
+    void borrowed(int device) {
+        sums.computeIfAbsent(device, first -> new Sum()).borrowed++;
+    }
+
+    /** Ends all; the node that reports it names the mesh device, and the others name chips. */
+    void endAll() {
+        sums.values().forEach(sum -> sum.current = 0);
+    }
+
+    List<CircularBufferUse> uses() {
+        return sums.entrySet().stream()
+                .map(entry -> new CircularBufferUse(
+                        entry.getKey(), entry.getValue().placed, entry.getValue().borrowed, entry.getValue().peak))
+                .toList();
+    }
+}

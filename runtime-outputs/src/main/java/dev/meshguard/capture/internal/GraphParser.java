@@ -1,0 +1,200 @@
+package dev.meshguard.capture.internal;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import dev.meshguard.capture.compression.internal.PlainInput;
+import java.io.ByteArrayInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.LocalDate;
+import java.util.Locale;
+import java.util.Set;
+import java.util.zip.ZipException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses a graph capture: an array of nodes, or a report that contains one.
+ *
+ * <p>A report may have gigabytes, most of them in sections that are skipped. So it is read as a stream, and only one node
+ * is in memory.
+ */
+public final class GraphParser {
+
+    private static final JsonFactory JSON = new JsonFactoryBuilder()
+            .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
+            // Keys may be addresses, each another one.
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .streamReadConstraints(
+                    StreamReadConstraints.builder().maxNestingDepth(100).build())
+            .build();
+
+    private static final Set<String> KEYS_OF_NODES = Set.of(
+            "arguments",
+            "connections",
+            "counter",
+            "duration_ns",
+            "input_tensors",
+            "node_type",
+            "params",
+            "stacking_level",
+            "stack_trace");
+
+    private static final String GRAPH = "graph";
+
+    private static final Set<String> SNAPSHOTS =
+            Set.of("per_operation_buffers", "buffer_pages", "buffer_pages_by_address");
+
+    private static final Set<String> KEYS_OF_REPORTS = Set.of(
+            GRAPH,
+            "buffer_pages",
+            "buffer_pages_by_address",
+            "cluster_descriptor",
+            "devices",
+            "mesh_coordinate_mapping",
+            "metadata",
+            "per_operation_buffers",
+            "python_io",
+            "version");
+
+    private static final String VERSION = "1";
+
+    private final CaptureRecorder recorder;
+    private final GraphNode node = new GraphNode();
+    private boolean isReport;
+    private boolean hasGraph;
+    private boolean hasNode;
+
+    private GraphParser(CaptureRecorder recorder) {
+        this.recorder = recorder;
+    }
+
+    /** Returns whether the first bytes of a file, plain or compressed, are those of a capture. */
+    public static boolean isGraphCapture(byte[] beginning) {
+        try (JsonParser json = JSON.createParser(PlainInput.of(new ByteArrayInputStream(beginning)).stream())) {
+            JsonToken first = json.nextToken();
+            if (first == JsonToken.START_OBJECT) {
+                return json.nextToken() == JsonToken.FIELD_NAME && KEYS_OF_REPORTS.contains(json.currentName());
+            }
+            return first == JsonToken.START_ARRAY && json.nextToken() == JsonToken.START_OBJECT && hasKeyOfNode(json);
+        } catch (IOException notJson) {
+            return false;
+        }
+    }
+
+    /** The file of Python calls beside a capture begins likewise, but its arguments have names. */
+    private static boolean hasKeyOfNode(JsonParser json) throws IOException {
+        return json.nextToken() == JsonToken.FIELD_NAME
+                && KEYS_OF_NODES.contains(json.currentName())
+                && (!json.currentName().equals("arguments") || json.nextToken() == JsonToken.START_ARRAY);
+    }
+
+    /**
+     * Reads a capture to its end.
+     *
+     * @param today the day of the check
+     * @param judgesEnd whether a buffer that remains at the end has leaked
+     * @throws UnreadableCaptureException if it is no graph capture
+     */
+    public static CaptureResult parse(InputStream raw, LocalDate today, boolean judgesEnd) throws IOException {
+        GraphParser parser = new GraphParser(new CaptureRecorder());
+        PlainInput plain = PlainInput.of(raw);
+        String damage = plain.damage().orElseGet(() -> null);
+        if (damage == null) {
+            damage = parser.damageOf(plain.stream());
+        }
+        if (damage != null) {
+            parser.recorder.damaged(damage);
+        }
+        return parser.recorder.finish(today, judgesEnd);
+    }
+
+    /** Reads all nodes; returns what prevented the reader from reading more. */
+    private @Nullable String damageOf(InputStream plain) throws IOException {
+        try (JsonParser json = JSON.createParser(plain)) {
+            document(json);
+            return null;
+        } catch (StreamConstraintsException e) {
+            return "a value is larger or nested more deeply than the reader allows";
+        } catch (JsonProcessingException e) {
+            if (!hasGraph) {
+                throw new UnreadableCaptureException(
+                        isReport
+                                ? "it breaks off or is damaged before its graph, so nothing of it is known. Write or copy it"
+                                        + " again"
+                                : "it is no JSON, and a graph capture is. Give the file that"
+                                        + " ttnn.graph.end_graph_capture_to_file wrote");
+            }
+            return "the JSON breaks off or is damaged";
+        } catch (EOFException | ZipException e) {
+            return PlainInput.BROKEN;
+        }
+    }
+
+    private void document(JsonParser json) throws IOException {
+        JsonToken first = json.nextToken();
+        if (first == null) {
+            throw new UnreadableCaptureException("it is empty");
+        }
+        if (first == JsonToken.START_ARRAY) {
+            nodes(json);
+        } else if (first == JsonToken.START_OBJECT) {
+            isReport = true;
+            report(json);
+        }
+        if (!hasGraph) {
+            throw new UnreadableCaptureException("it is JSON without a graph: neither an array of nodes nor a report"
+                    + " with the key \"graph\". Give the file that ttnn.graph.end_graph_capture_to_file wrote");
+        }
+        if (!hasNode && recorder.nodes() > 0) {
+            throw new UnreadableCaptureException(String.format(
+                    Locale.ROOT,
+                    "none of its %d elements has a node_type, so they are no nodes of a graph. If it is the"
+                            + " .python_io.json beside a capture, give the capture",
+                    recorder.nodes()));
+        }
+        if (json.nextToken() != null) {
+            recorder.skipped("data after the end of the JSON");
+        }
+    }
+
+    private void report(JsonParser json) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String key = json.currentName();
+            JsonToken value = json.nextToken();
+            if (key.equals(GRAPH) && value == JsonToken.START_ARRAY && !hasGraph) {
+                nodes(json);
+                continue;
+            }
+            if (key.equals("version")
+                    && value.isScalarValue()
+                    && !json.getText().equals(VERSION)) {
+                recorder.otherVersion(json.getText());
+            } else if (SNAPSHOTS.contains(key)) {
+                recorder.skipped("section " + key);
+            }
+            json.skipChildren();
+        }
+    }
+
+    private void nodes(JsonParser json) throws IOException {
+        hasGraph = true;
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            if (next == JsonToken.START_OBJECT) {
+                node.read(json);
+                hasNode |= !node.type().isEmpty();
+                recorder.node(node);
+            } else {
+                json.skipChildren();
+                recorder.skipped("element that is no object");
+            }
+        }
+    }
+}

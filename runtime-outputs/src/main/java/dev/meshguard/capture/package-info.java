@@ -1,0 +1,5 @@
+/** Graph captures of tt-metal, as histories. */
+@NullMarked
+package dev.meshguard.capture;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,14 @@
+/** Files that the real runtime writes, read as histories. */
+@SuppressWarnings("module") // The user of the internal package is compiled later.
+module dev.meshguard.capture {
+    requires com.fasterxml.jackson.core;
+    requires static transitive org.apiguardian.api;
+    requires static transitive org.jspecify;
+    requires transitive dev.meshguard.tracker;
+    // A user who reads files that are compressed with zstd adds it.
+    requires static com.github.luben.zstd_jni;
+
+    exports dev.meshguard.capture;
+    exports dev.meshguard.capture.compression.internal to
+            dev.meshguard.server;
+}

@@ -1,0 +1,213 @@
+package dev.meshguard.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.capture.WrittenGraph.Age;
+import dev.meshguard.capture.WrittenGraph.Memory;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Damaged, truncated and foreign files are errors or inconclusive, never clean; {@code -Dmeshguard.inputs=…} sets the
+ * number of random ones, {@code -Dmeshguard.seed=…} reruns a seed.
+ */
+class DamagedCaptureTests {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_261_124);
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
+
+    private final Random random = new Random(SEED);
+
+    @Test
+    void aCaptureThatIsCutIsInconclusiveWhereverItIsCut() throws IOException {
+        byte[] whole = bytes(leakFree().json().strip());
+        int firstNodes = leakFree().json().indexOf("\"node_type\"") + 20;
+
+        for (int length = firstNodes; length < whole.length; length += 7) {
+            LeakVerdict verdict = verdict(Arrays.copyOf(whole, length));
+
+            assertThat(verdict.outcome()).as("cut at %d", length).isEqualTo(Outcome.INCONCLUSIVE);
+        }
+    }
+
+    @Test
+    void compressedCapturesAreReadAndCutOnesAreInconclusive() throws IOException {
+        byte[] whole = gzip(leakFree().json());
+        byte[] cut = Arrays.copyOf(whole, whole.length - 9);
+
+        assertThat(GraphCapture.isGraphCapture(whole)).isTrue();
+        assertThat(verdict(whole).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict(cut).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict(cut).inconclusiveReasonTexts().toString())
+                .contains("the compressed data breaks off or is spoilt");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "``|it is empty",
+                "not json|it is no JSON, and a graph capture is",
+                "7|it is JSON without a graph",
+                "{\"version\": 1, \"devices\": []}|it is JSON without a graph",
+                "{\"version\": 1, \"devices\": [|it breaks off or is damaged before its graph",
+                "[{\"name\": \"ttnn.relu\", \"arguments\": {}}]|give the capture"
+            })
+    void aForeignFileIsAnErrorThatSaysWhatIsWrong(String text, String message) {
+        assertThatThrownBy(() -> read(bytes(text)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "[{\"arguments\":[],\"connections\":[1],\"counter\":0",
+                "  [ {\"counter\": 0",
+                "\uFEFF[{\"node_type\":\"capture_start\"",
+                "{\n  \"buffer_pages\": [",
+                "{\"version\": 1"
+            })
+    void aCaptureIsKnownByItsFirstBytes(String beginning) {
+        assertThat(GraphCapture.isGraphCapture(bytes(beginning))).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "[PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=1)",
+                "[]",
+                "{\"kind\":\"history\",\"version\":1}",
+                "{\"log\":\"[PID 7] Allocated\"}",
+                "[{\"arguments\":{\"a\":\"1\"},\"name\":\"ttnn.relu\"}]"
+            })
+    void otherFilesAreNoCaptures(String beginning) {
+        assertThat(GraphCapture.isGraphCapture(bytes(beginning))).isFalse();
+    }
+
+    @Test
+    void aCaptureWithoutNodesIsInconclusive() throws IOException {
+        assertThat(verdict(bytes("[]")).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-4096", "1e3", "18446744073709518848", "\"0x1000\"", "null", "[1]", "true"})
+    void aSizeThatIsNoneIsALostReport(String size) throws IOException {
+        String json =
+                "[{\"connections\":[],\"counter\":0,\"node_type\":\"buffer_allocate\",\"params\":{\"address\":\"64\","
+                        + "\"size\":" + size + ",\"type\":\"L1\"}},{\"counter\":1,\"node_type\":\"capture_end\"}]";
+
+        LeakVerdict verdict = verdict(bytes(json));
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict.sum().allocated()).isZero();
+    }
+
+    @Test
+    void deepNestingIsInconclusive() throws IOException {
+        String json = "[{\"counter\":0,\"node_type\":\"capture_start\",\"params\":" + "[".repeat(100_000);
+
+        assertThat(verdict(bytes(json)).inconclusiveReasonTexts().toString())
+                .contains("a value is larger or nested more deeply than the reader allows");
+    }
+
+    @Test
+    void aBombIsReadInBoundedMemory() throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(compressed)) {
+            out.write(bytes("{\"buffer_pages\": [0"));
+            byte[] zeros = bytes(",0".repeat(1 << 15));
+            for (int i = 0; i < 1_000; i++) {
+                out.write(zeros);
+            }
+            out.write(bytes("], \"graph\": " + leakFree().json() + "}"));
+        }
+
+        assertThat(verdict(compressed.toByteArray()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void randomDamageGivesAVerdictOrAnError() {
+        byte[] whole = bytes(leakFree().report());
+        for (int input = 0; input < INPUTS; input++) {
+            byte[] damaged = damaged(whole);
+            try {
+                GraphCapture.isGraphCapture(damaged);
+                assertThat(verdict(damaged).sum().addsUp())
+                        .as("seed %d, input %d", SEED, input)
+                        .isTrue();
+            } catch (IOException expected) {
+                assertThat(expected.getMessage())
+                        .as("seed %d, input %d", SEED, input)
+                        .isNotBlank();
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError(
+                        "seed " + SEED + ", input " + input + ": " + new String(damaged, StandardCharsets.UTF_8), e);
+            }
+        }
+    }
+
+    private byte[] damaged(byte[] whole) {
+        byte[] damaged = whole.clone();
+        List<String> pieces = List.of("null", "-1", "[]", "{}", "\"", "99999999999", "true", ",", "}", "0");
+        for (int changes = random.nextInt(4); changes >= 0; changes--) {
+            int at = random.nextInt(damaged.length);
+            if (random.nextBoolean()) {
+                damaged[at] = (byte) random.nextInt(256);
+            } else {
+                byte[] piece = bytes(pieces.get(random.nextInt(pieces.size())));
+                System.arraycopy(piece, 0, damaged, at, Math.min(piece.length, damaged.length - at));
+            }
+        }
+        return random.nextInt(8) == 0 ? Arrays.copyOf(damaged, random.nextInt(damaged.length)) : damaged;
+    }
+
+    private static WrittenGraph leakFree() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        Memory memory = Memory.l1(1_488_896, 65_536);
+        graph.begin("ttnn::relu");
+        int buffer = graph.allocate(memory);
+        graph.circularBuffer(0, 4096, false);
+        graph.tensor(7, "Shape([32, 32])", buffer);
+        graph.end();
+        graph.free(buffer, memory);
+        return graph.close();
+    }
+
+    private static byte[] gzip(String text) throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(compressed)) {
+            out.write(bytes(text));
+        }
+        return compressed.toByteArray();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static GraphCapture read(byte[] bytes) throws IOException {
+        return GraphCapture.read(new ByteArrayInputStream(bytes), "graph.json");
+    }
+
+    private static LeakVerdict verdict(byte[] bytes) throws IOException {
+        return LeakCheck.create().examine(read(bytes).history());
+    }
+}

@@ -1,0 +1,311 @@
+package dev.meshguard.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.capture.WrittenGraph.Age;
+import dev.meshguard.capture.WrittenGraph.Memory;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent.Allocated;
+import dev.meshguard.event.HistoryEvent.ReportsLost;
+import dev.meshguard.event.Phase;
+import dev.meshguard.verdict.Cause;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.assertj.core.groups.Tuple;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Graph captures as histories, and the verdicts on them. */
+class GraphCaptureTests {
+
+    private static final Memory WEIGHTS = Memory.dram(1_048_576, 65_536);
+    private static final Memory RESULT = Memory.l1(1_488_896, 65_536);
+
+    @ParameterizedTest
+    @EnumSource(Age.class)
+    void aCaptureThatFreesAllIsLeakFree(Age age) {
+        WrittenGraph graph = new WrittenGraph(age);
+        graph.begin("ttnn::relu");
+        int buffer = graph.allocate(RESULT);
+        graph.end();
+        graph.free(buffer, RESULT);
+
+        LeakVerdict verdict = verdict(graph.close().read());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict.sum().freed()).isOne();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Age.class)
+    void aBufferThatRemainsIsUndecidedAsTheDeviceIsOpen(Age age) {
+        WrittenGraph graph = new WrittenGraph(age);
+        graph.allocate(WEIGHTS);
+
+        LeakVerdict verdict = verdict(graph.close().read());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(verdict.sum().undecided()).isOne();
+        assertThat(verdict.inconclusiveReasonTexts())
+                .singleElement()
+                .asString()
+                .contains("the capture ended before the device was closed");
+    }
+
+    @Test
+    void aBufferThatRemainsHasLeakedIfTheEndIsJudged() throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.allocate(WEIGHTS);
+        String json = graph.close().json();
+
+        GraphCapture capture = GraphCaptureReader.create()
+                .judgedAtEnd()
+                .read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
+
+        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict(capture).survivors())
+                .extracting(survivor -> survivor.diagnosis().cause())
+                .containsExactly(Cause.UNEXPLAINED);
+    }
+
+    @Test
+    void aReportHasTheSameHistoryAsItsGraph() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn::relu");
+        graph.allocate(RESULT);
+        graph.end().close();
+
+        GraphCapture report = WrittenGraph.read(graph.report());
+
+        assertThat(report.history().events(Allocated.class).toString())
+                .isEqualTo(graph.read().history().events(Allocated.class).toString());
+        assertThat(report.notes()).contains("Skipped: 1 × section buffer_pages, 1 × section per_operation_buffers.");
+    }
+
+    @Test
+    void aFreeIsJoinedByTheBuffersNodeAndNotByItsAddress() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        Memory nowhere = Memory.l1(0, 4096);
+        int first = graph.allocate(nowhere);
+        int second = graph.allocate(nowhere);
+        graph.free(first, nowhere);
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(second);
+        assertThat(capture.remaining().get(0).address()).isEmpty();
+        assertThat(verdict(capture).sum().allocated()).isEqualTo(2);
+        assertThat(capture.notes())
+                .contains(
+                        "2 allocations have no address, as nothing was dispatched (NO_DISPATCH). The number of the buffer's"
+                                + " node stands for it.");
+    }
+
+    @Test
+    void aFreeWithoutAnEdgeIsJoinedByItsAddress() {
+        WrittenGraph graph = new WrittenGraph(Age.MIDDLE);
+        int buffer = graph.allocate(RESULT);
+        graph.free(buffer, RESULT);
+        String free = graph.close().nodes().get(3);
+        String withoutEdge = graph.json().replace(free, free.replace("\"connections\":[1]", "\"connections\":[]"));
+
+        assertThat(withoutEdge).isNotEqualTo(graph.json());
+        assertThat(verdict(WrittenGraph.read(withoutEdge)).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aBufferFromBeforeTheCaptureIsNeverBlamed() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        int freed = graph.buffer(WEIGHTS);
+        graph.buffer(RESULT);
+        graph.free(freed, WEIGHTS);
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(verdict(capture).sum().allocated()).isZero();
+        assertThat(capture.notes())
+                .containsExactly("Buffers from before the capture are not judged: 2 in use, of which 1 freed.");
+    }
+
+    @Test
+    void aRemainingBufferNamesItsOperationAndTensors() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn::linear");
+        graph.begin("MatmulDeviceOperation");
+        int buffer = graph.allocate(RESULT);
+        graph.end();
+        graph.end();
+        int tensor = graph.tensor(7, "Shape([1, 1, 32, 1024])", buffer);
+        graph.begin("ttnn::relu", tensor);
+        graph.end();
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(capture.remaining())
+                .containsExactly(new RemainingBuffer(
+                        buffer,
+                        1,
+                        BufferType.L1,
+                        OptionalLong.of(RESULT.address()),
+                        RESULT.size(),
+                        Optional.of("ttnn::linear"),
+                        List.of(new RemainingBuffer.Tensor(
+                                tensor,
+                                OptionalLong.of(7),
+                                Optional.of("Shape([1, 1, 32, 1024])"),
+                                List.of("ttnn::relu")))));
+    }
+
+    @Test
+    void operationsAreOwnersAndPhases() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn::relu");
+        int buffer = graph.allocate(RESULT);
+        graph.end();
+        graph.free(buffer, RESULT);
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(capture.history()
+                        .events(Allocated.class)
+                        .get(0)
+                        .request()
+                        .details()
+                        .owner())
+                .hasToString("Optional[ttnn::relu]");
+        assertThat(capture.history().phases())
+                .extracting(began -> began.phase())
+                .containsExactly(new Phase("ttnn::relu"), new Phase("between operations"));
+    }
+
+    @Test
+    void onlyTheNewestCapturesDistinguishL1AndL1Small() {
+        Memory small = new Memory("L1", 3, 1, 1_490_944, 2048);
+        WrittenGraph newest = new WrittenGraph(Age.NEWEST);
+        newest.allocate(small);
+        WrittenGraph older = new WrittenGraph(Age.MIDDLE);
+        older.allocate(small);
+
+        assertThat(newest.close().read().remaining().get(0).type()).isEqualTo(BufferType.L1_SMALL);
+        assertThat(older.close().read().remaining().get(0).type()).isEqualTo(BufferType.L1);
+        assertThat(older.read().notes())
+                .contains("The capture names L1 and DRAM only: L1_SMALL counts as L1, and the trace region as DRAM.");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Age.class)
+    void circularBuffersAreSummedUpForEachChip(Age age) {
+        WrittenGraph graph = new WrittenGraph(age);
+        graph.endCircularBuffers();
+        graph.circularBuffer(0, 4096, false);
+        graph.circularBuffer(1, 4096, false);
+        graph.circularBuffer(0, 2048, false);
+        graph.circularBuffer(0, 65_536, true);
+        graph.endCircularBuffers();
+        graph.circularBuffer(0, 1024, false);
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(capture.circularBuffers())
+                .containsExactly(new CircularBufferUse(0, 3, 1, 6144), new CircularBufferUse(1, 1, 0, 4096));
+        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void anOperationThatAnExceptionLeftIsNamedWithItsReason() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn::matmul");
+        graph.end("TT_FATAL @ matmul.cpp:12: a\nbacktrace:");
+
+        assertThat(graph.close().json()).contains("abort_reason");
+        assertThat(WrittenGraph.read(graph.json().replace("a\nbacktrace", "a\\nbacktrace"))
+                        .notes())
+                .containsExactly("An exception left ttnn::matmul (node 2): \"TT_FATAL @ matmul.cpp:12: a\".");
+    }
+
+    @Test
+    void nodesOfUnknownTypesAreCounted() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.other("program_execution", Map.of("runtime_id", 1024));
+        graph.other("program_execution", Map.of("runtime_id", 2048));
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(capture.notes()).containsExactly("Skipped: 2 × node of type program_execution.");
+    }
+
+    @Test
+    void aMissingNodeIsALostReport() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        int buffer = graph.allocate(RESULT);
+        graph.free(buffer, RESULT);
+        String json = graph.close().json().replace(graph.nodes().get(3) + ",\n", "");
+
+        assertThat(losses(json)).containsExactly(tuple(1L, "node 3 is missing"));
+        assertThat(verdict(WrittenGraph.read(json)).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void anAddressThatIsAllocatedTwiceProvesThatAFreeIsMissing() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.allocate(RESULT);
+        int second = graph.allocate(RESULT);
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(losses(graph.json()))
+                .containsExactly(
+                        tuple(
+                                1L,
+                                "node 4 allocates an address at which the buffer of node 1 is allocated, whose free is missing"));
+        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(second);
+    }
+
+    @Test
+    void aSecondFreeOfABufferFreesNoOther() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        int first = graph.allocate(RESULT);
+        graph.free(first, RESULT);
+        int second = graph.allocate(RESULT);
+        graph.free(first, RESULT);
+
+        GraphCapture capture = graph.close().read();
+
+        assertThat(losses(graph.json()))
+                .containsExactly(tuple(1L, "node 6 frees the buffer of node 1, which was freed before"));
+        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(second);
+    }
+
+    @Test
+    void aCaptureWithoutAnEndIsNotWhole() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.begin("ttnn::relu");
+
+        assertThat(losses(graph.json()))
+                .containsExactly(tuple(-1L, "the capture has no capture_end, so what follows node 1 is not in it"));
+        assertThat(graph.read().notes())
+                .containsExactly("1 operation has no end; the innermost is ttnn::relu (node 1).");
+    }
+
+    private static List<Tuple> losses(String json) {
+        return WrittenGraph.read(json).history().events(ReportsLost.class).stream()
+                .map(lost -> tuple(lost.count(), lost.reason()))
+                .toList();
+    }
+
+    private static LeakVerdict verdict(GraphCapture capture) {
+        return LeakCheck.create().examine(capture.history());
+    }
+}
