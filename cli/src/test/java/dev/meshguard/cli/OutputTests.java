@@ -100,7 +100,7 @@ class OutputTests {
                 "minimize LOG -o LEAST",
                 "to-test LOG",
                 "to-test LOG -o LeastTest.java --class LeastTest",
-                "record -- true",
+                "record --without-page -- true",
                 "generate-completion",
             })
     void anAnswerThatCannotBeWrittenIsStatus74(String line) {
@@ -183,7 +183,7 @@ class OutputTests {
                 "convert --to perfetto LOG -o /dev/full",
                 "page LOG -o /dev/full",
                 "minimize LOG -o /dev/full",
-                "record -o /dev/full -- true",
+                "record --without-page -o /dev/full -- true",
             })
     void aFullDiskIsStatus74AndOneLine(String line) {
         assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
