@@ -83,6 +83,16 @@ class RejectedRequestsTests {
     }
 
     @Test
+    void namesTheAddressesOfARequestThatWouldLieBelowItsLimit() {
+        AllocationLog log = Logs.of("Out of Memory: Cannot allocate at an address below 200000. Allocation at 103776");
+
+        assertThat(log.notes())
+                .containsExactly(
+                        "The runtime rejected a request (line 1): its place would be 0x19560 (103776), and it may not"
+                                + " lie below 0x30d40 (200000).");
+    }
+
+    @Test
     void namesTheCodeLineOfABufferWithACallStack() {
         AllocationLog log = Logs.of(
                 "════════════════════════════════════════",

@@ -42,6 +42,8 @@ final class RejectedRequests {
                     + ".{0,200}?L1 buffer allocated at (\\d+) and static circular buffer region ends at (\\d+)");
     private static final Pattern BEYOND_L1 = Pattern.compile(
             "Statically allocated circular buffers .{0,200}?grow to (\\d+) B which is beyond max L1 size of (\\d+) B");
+    private static final Pattern BELOW_LIMIT =
+            Pattern.compile("Out of Memory: Cannot allocate at an address below (\\d+)\\..{0,20}?Allocation at (\\d+)");
     private static final Pattern TRACE_REGION = Pattern.compile(
             "Creating trace buffers of size (\\d+) ?B .{0,80}?only (\\d+) ?B is allocated for trace region");
 
@@ -97,6 +99,14 @@ final class RejectedRequests {
                 return Optional.of(new Rejection(
                         line,
                         "circular buffers up to " + size(beyond.group(1)) + ", and L1 has " + size(beyond.group(2)),
+                        Optional.empty()));
+            }
+            Matcher below = BELOW_LIMIT.matcher(text);
+            if (below.find()) { // It names no memory, so no buffers either.
+                return Optional.of(new Rejection(
+                        line,
+                        "its place would be " + address(below.group(2)) + ", and it may not lie below "
+                                + address(below.group(1)),
                         Optional.empty()));
             }
             Matcher trace = TRACE_REGION.matcher(text);
@@ -156,6 +166,10 @@ final class RejectedRequests {
                         Quantities.address(lowest)),
                 Optional.of(buffer ->
                         buffer.type() == BufferType.L1 && buffer.address() >= lowest && buffer.address() < end));
+    }
+
+    private static String address(String digits) {
+        return Quantities.address(Long.parseLong(digits));
     }
 
     private static String size(String digits) {
