@@ -6,7 +6,10 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.testkit.TestTrackers;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.allocator.InsufficientMemoryException;
+import dev.meshguard.mesh.fault.FaultPlan;
+import dev.meshguard.mesh.shape.MeshShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.List;
@@ -78,8 +81,33 @@ class OutOfMemoryReportTests {
                 .withPublishedTextContaining("LEAK  512 MiB");
     }
 
+    /** The memory has room, so nobody holds it. */
+    @Test
+    void leavesOutAnInjectedErrorWhichNamesItself() {
+        assertThat(runTest(OutOfMemoryTestCase.class, "injected", Map.of()))
+                .hasSingleTest()
+                .whichFailed()
+                .with(InsufficientMemoryException.class)
+                .withTextContaining("\ninjected: failingAllocation(2)")
+                .withPublishedTextContaining("LEAK  8 KiB");
+    }
+
     @TrackAllocations
     static class OutOfMemoryTestCase {
+
+        @Test
+        void injected(AllocationTracker tracker) {
+            Ttnn ttnn = Ttnn.builder(tracker)
+                    .faults(FaultPlan.none().failingAllocation(2))
+                    .build();
+            MeshDevice mesh = ttnn.openMeshDevice(MeshShape.of(1, 4));
+            mesh.allocate(BufferType.L1, 2_048);
+            try {
+                mesh.allocate(BufferType.L1, 2_048);
+            } finally {
+                mesh.close();
+            }
+        }
 
         @Test
         void rejected(MeshDevice mesh, AllocationTracker tracker) {
