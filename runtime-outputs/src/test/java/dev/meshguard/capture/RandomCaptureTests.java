@@ -145,6 +145,7 @@ class RandomCaptureTests {
                     .isEqualTo(program.liveBytes());
             assertThat(verdict.sum().allocated()).as(where).isEqualTo(program.allocated);
             assertThat(verdict.sum().undecided()).as(where).isEqualTo(program.live.size());
+            assertThat(capture.history().generations()).as(where).hasSize((int) program.allocated);
             assertThat(verdict.totals().stream()
                             .mapToLong(LeakVerdict.TypeTotal::allocatedBytes)
                             .sum())

@@ -128,7 +128,10 @@ final class LogEventStore implements EventStore {
         Map<Long, Integer> generations = new HashMap<>();
         for (int event = 0; event < end; event++) {
             if (all.kind(event) == LogEvents.OTHER) {
-                chosen.add(all.event(event));
+                // A report among them leaves no address settled.
+                if (isUnsettled || !isReport(all.other(event))) {
+                    chosen.add(all.event(event));
+                }
                 continue;
             }
             int index = all.index(event);
@@ -146,6 +149,12 @@ final class LogEventStore implements EventStore {
         }
         chosen.addAll(later);
         return new Selection(chosen, generations);
+    }
+
+    private static boolean isReport(HistoryEvent event) {
+        return event instanceof HistoryEvent.Allocated
+                || event instanceof HistoryEvent.Freed
+                || event instanceof HistoryEvent.FreeIgnored;
     }
 
     @Override

@@ -44,7 +44,7 @@ public final class LogEvents {
     private static final int INDEX_SHIFT = 32;
     private static final BufferType[] TYPES = BufferType.values();
 
-    /** The index of the address (for other events: the index of the event), the process, the kind. */
+    /** The index of the address (for other events: the index of the event), that of the details, the kind. */
     private long[] words = new long[256];
 
     private long[] sizes = new long[256];
@@ -61,16 +61,26 @@ public final class LogEvents {
 
     private final List<HistoryEvent> others = new ArrayList<>();
 
-    private final List<AllocationDetails> processes = new ArrayList<>();
+    private final List<AllocationDetails> details = new ArrayList<>();
     private final Map<Long, Integer> processIds = new HashMap<>();
+    private final Map<AllocationDetails, Integer> detailIndices = new HashMap<>();
     private long latestProcess = NO_PROCESS;
     private int latestProcessIndex;
 
     private @Nullable HistoryEvent @Nullable [] made;
 
-    /** Creates an empty list. */
+    private final Ownership ownership;
+
+    /** Creates an empty list of reports that do not say whether their buffers own memory. */
     public LogEvents() {
-        processes.add(AllocationDetails.user());
+        this(Ownership.UNKNOWN);
+    }
+
+    /** Creates an empty list of reports of one ownership. */
+    public LogEvents(Ownership ownership) {
+        this.ownership = ownership;
+        detailIndices.put(AllocationDetails.user(), 0);
+        details.add(AllocationDetails.user());
         processIds.put(NO_PROCESS, 0);
     }
 
@@ -102,6 +112,12 @@ public final class LogEvents {
     /** Adds an allocation. */
     public void allocated(int index, long size, long processId) {
         add(word(ALLOCATED, index, processId), size);
+    }
+
+    /** Adds an allocation with details; few of them may differ. */
+    public void allocated(int index, long size, AllocationDetails ofRequest) {
+        int known = detailIndices.computeIfAbsent(ofRequest, this::introduced);
+        add(((long) index << INDEX_SHIFT) | ((long) known << KIND_BITS) | ALLOCATED, size);
     }
 
     /** Adds a free. */
@@ -143,8 +159,12 @@ public final class LogEvents {
     }
 
     private int introduced(long processId) {
-        processes.add(AllocationDetails.user().reportedBy(processId));
-        return processes.size() - 1;
+        return introduced(AllocationDetails.user().reportedBy(processId));
+    }
+
+    private int introduced(AllocationDetails newDetails) {
+        details.add(newDetails);
+        return details.size() - 1;
     }
 
     private void add(long word, long size) {
@@ -203,7 +223,7 @@ public final class LogEvents {
 
     /** Returns the details of all reports besides address and size. */
     List<AllocationDetails> details() {
-        return processes;
+        return details;
     }
 
     /** Returns an event as an object, always the same one. */
@@ -224,22 +244,15 @@ public final class LogEvents {
 
     private HistoryEvent make(int event) {
         int index = index(event);
-        int process = (int) words[event] >>> KIND_BITS;
-        MemoryRequest request = MemoryRequest.restored(processes.get(process), Optional.empty());
+        int known = (int) words[event] >>> KIND_BITS;
+        MemoryRequest request = MemoryRequest.restored(details.get(known), Optional.empty());
         long number = event + 1L;
         return switch (kind(event)) {
             case ALLOCATED ->
                 new HistoryEvent.Allocated(
-                        number,
-                        request,
-                        devices[index],
-                        type(index),
-                        addresses[index],
-                        sizes[event],
-                        Ownership.UNKNOWN);
+                        number, request, devices[index], type(index), addresses[index], sizes[event], ownership);
             case FREED ->
-                new HistoryEvent.Freed(
-                        number, request, devices[index], type(index), addresses[index], Ownership.UNKNOWN);
+                new HistoryEvent.Freed(number, request, devices[index], type(index), addresses[index], ownership);
             default ->
                 new HistoryEvent.FreeIgnored(
                         number,

@@ -3,9 +3,12 @@ package dev.meshguard.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -13,6 +16,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -63,6 +67,29 @@ class LogEventStoreTests {
         assertThat(history.live()).hasToString("[DRAM 0x2000 (8192) on device 0, generation 1]");
         assertThat(history.events()).hasSize(3);
         assertThat(history.generations()).hasSize(2).contains(history.live().get(0));
+    }
+
+    @Test
+    void countsTheGenerationOfAReportThatIsAnObjectOnce() {
+        LogEvents events = new LogEvents();
+        MemoryRequest request = MemoryRequest.restored(AllocationDetails.user(), Optional.empty());
+        events.add(new HistoryEvent.Allocated(1, request, 0, BufferType.L1, 4096, 2048, Ownership.OWNING));
+
+        assertThat(AllocationHistory.read(events).generations()).hasSize(1);
+    }
+
+    @Test
+    void keepsTheDetailsAndTheOwnershipOfReports() {
+        AllocationDetails details = AllocationDetails.user().labelled("weights");
+        LogEvents events = new LogEvents(Ownership.OWNING);
+        events.allocated(events.index(0, BufferType.L1, 4096, LogEvents.NO_INDEX), 2048, details);
+
+        HistoryEvent.Allocated report = AllocationHistory.read(events)
+                .events(HistoryEvent.Allocated.class)
+                .get(0);
+
+        assertThat(report.request().details()).isEqualTo(details);
+        assertThat(report.ownership()).isEqualTo(Ownership.OWNING);
     }
 
     @Test

@@ -6,7 +6,6 @@ import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -45,7 +44,8 @@ final class CaptureRecorder {
 
     private record Operation(int node, String name) {}
 
-    private final LogEvents events = new LogEvents();
+    private final LogEvents events = new LogEvents(Ownership.OWNING);
+    private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes = new CaptureNotes();
     private final TensorUse tensors = new TensorUse();
     private final CircularBuffers circularBuffers = new CircularBuffers();
@@ -221,14 +221,7 @@ final class CaptureRecorder {
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
-        events.add(new HistoryEvent.Allocated(
-                events.nextNumber(),
-                MemoryRequest.restored(detailsOf(buffer), Optional.empty()),
-                memory.device(),
-                memory.type(),
-                memory.address(),
-                buffer.allocatedSize,
-                Ownership.OWNING));
+        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer));
     }
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
@@ -293,13 +286,8 @@ final class CaptureRecorder {
         Memory memory = buffer.memory.orElseThrow();
         live.remove(memory);
         buffer.memory = Optional.empty();
-        events.add(new HistoryEvent.Freed(
-                events.nextNumber(),
-                MemoryRequest.restored(AllocationDetails.user(), Optional.empty()),
-                memory.device(),
-                memory.type(),
-                memory.address(),
-                Ownership.OWNING));
+        buffer.users = new int[0];
+        events.freed(indices.of(memory), LogEvents.NO_PROCESS);
     }
 
     private Optional<CapturedBuffer> freedBy(GraphNode node) {

@@ -10,10 +10,11 @@ final class CapturedBuffer {
     record Memory(int device, BufferType type, long address) {}
 
     final int node;
-    /** The nodes that use it, with tensors among them. */
-    final int[] users;
     /** The size that the buffer's own node names, or {@link GraphNode#NONE}. */
     final long size;
+
+    /** The nodes that use it, with tensors among them; none once it is freed. */
+    int[] users;
 
     /** Where it is allocated; empty if it is not. */
     Optional<Memory> memory = Optional.empty();
