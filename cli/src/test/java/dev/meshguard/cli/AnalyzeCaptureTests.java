@@ -115,6 +115,19 @@ class AnalyzeCaptureTests {
     }
 
     @Test
+    void theOtherCommandsReadACaptureToo() throws IOException {
+        String capture = file("graph.json", CAPTURE);
+        Path history = folder.resolve("history.jsonl");
+
+        assertThat(run("", "convert", capture, "-o", history.toString()).status())
+                .isZero();
+        assertThat(run("", "replay", history.toString()).out())
+                .contains("the capture ended before the device was closed")
+                .isEqualTo(run("", "replay", capture).out().replace(capture, history.toString()));
+        assertThat(run("", "diff", capture, history.toString()).status()).isZero();
+    }
+
+    @Test
     void optionsForLogsAreRejected() throws IOException {
         String capture = file("graph.json", CAPTURE);
 

@@ -10,7 +10,7 @@ final class HistoryInput {
 
     @Parameters(
             paramLabel = "FILE",
-            description = "A history in JSON Lines or a log, plain or gzip; - reads standard input.")
+            description = "A history in JSON Lines, a log or a graph capture, plain or gzip; - reads standard input.")
     private String file = "";
 
     /**

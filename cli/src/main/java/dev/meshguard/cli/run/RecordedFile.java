@@ -1,5 +1,6 @@
 package dev.meshguard.cli.run;
 
+import dev.meshguard.capture.GraphCapture;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.UsageException;
@@ -21,7 +22,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * A history on the command line: in JSON Lines, or as a log of the allocation server.
+ * A history on the command line: in JSON Lines, as a log of the allocation server, or as a graph capture.
  *
  * @param name its name in the output
  * @param history the history
@@ -31,6 +32,7 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
 
     private static final String STANDARD_INPUT = "-";
     private static final int MAX_MARK_LENGTH = 256;
+    private static final int MAX_CAPTURE_MARK_LENGTH = 1 << 13;
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
 
@@ -39,14 +41,17 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
         String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
-            return isHistory(plain)
-                    ? new RecordedFile(called, history(plain, called), Optional.empty())
+            if (isHistory(plain)) {
+                return new RecordedFile(called, history(plain, called), Optional.empty());
+            }
+            return GraphCapture.isGraphCapture(beginning(plain, MAX_CAPTURE_MARK_LENGTH))
+                    ? new RecordedFile(called, GraphCapture.read(plain, called).history(), Optional.empty())
                     : ofLog(AllocationLog.read(plain, called));
         } catch (ZipException e) {
             throw new UsageException(
                     called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
         } catch (IOException e) {
-            throw InputFile.unreadable(called, "a history or a log", e);
+            throw InputFile.unreadable(called, "a history, a log or a graph capture", e);
         } catch (OutOfMemoryError e) {
             throw new UsageException(
                     called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
@@ -80,11 +85,16 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
 
     /** The first line of a history identifies the format; without it a file is not a history. */
     private static boolean isHistory(InputStream plain) throws IOException {
-        plain.mark(MAX_MARK_LENGTH);
-        String beginning = new String(plain.readNBytes(MAX_MARK_LENGTH), StandardCharsets.UTF_8);
-        plain.reset();
+        String beginning = new String(beginning(plain, MAX_MARK_LENGTH), StandardCharsets.UTF_8);
         String line = beginning.startsWith("\uFEFF") ? beginning.substring(1) : beginning;
         return line.stripLeading().startsWith("{") && line.contains("\"kind\"");
+    }
+
+    private static byte[] beginning(InputStream plain, int length) throws IOException {
+        plain.mark(length);
+        byte[] beginning = plain.readNBytes(length);
+        plain.reset();
+        return beginning;
     }
 
     private static AllocationHistory history(InputStream plain, String name) throws IOException {
