@@ -35,7 +35,7 @@ final class TraceReplays {
     /** What one capture recorded. */
     private static final class Capture {
         private final HistoryEvent.CaptureBegan began;
-        private final List<HistoryEvent.ProgramCaptured> programs = new ArrayList<>();
+        private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new HashMap<>();
         private final Set<MemoryRequest> inputs = Collections.newSetFromMap(new IdentityHashMap<>());
         private final List<HistoryEvent.TraceReplayed> replays = new ArrayList<>();
         private final Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -51,16 +51,13 @@ final class TraceReplays {
             return began.trace();
         }
 
-        /** Returns the runs of a program that were recorded while a report was open. */
-        private List<HistoryEvent.ProgramCaptured> programsOf(Report report) {
-            Owner owner = report.request().details().owner().orElse(null);
-            return owner == null || owner.kind() != Owner.Kind.PROGRAM
-                    ? List.of()
-                    : programs.stream()
-                            .filter(captured -> captured.program().equals(owner)
-                                    && report.allocatedAt() < captured.number()
-                                    && captured.number() < report.freedAt().orElse(Long.MAX_VALUE))
-                            .toList();
+        /** Returns the first run of a program that was recorded while a report was open: the same memory serves all of them. */
+        private Optional<HistoryEvent.ProgramCaptured> firstRunWith(Report report) {
+            return report.request().details().owner().map(programs::get).stream()
+                    .flatMap(List::stream)
+                    .filter(captured -> report.allocatedAt() < captured.number()
+                            && captured.number() < report.freedAt().orElse(Long.MAX_VALUE))
+                    .findFirst();
         }
     }
 
@@ -175,7 +172,10 @@ final class TraceReplays {
             captures.add(capture);
             latest.put(began.trace(), capture);
         } else if (event instanceof HistoryEvent.ProgramCaptured captured) {
-            captureOf(captured.trace()).ifPresent(capture -> capture.programs.add(captured));
+            captureOf(captured.trace())
+                    .ifPresent(capture -> capture.programs
+                            .computeIfAbsent(captured.program(), unused -> new ArrayList<>())
+                            .add(captured));
         } else if (event instanceof HistoryEvent.BufferCaptured captured) {
             captureOf(captured.trace()).ifPresent(capture -> capture.inputs.add(captured.request()));
         } else if (event instanceof HistoryEvent.CaptureEnded ended) {
@@ -207,7 +207,7 @@ final class TraceReplays {
     private List<Written> written(Capture capture, BufferGeneration buffer) {
         if (isCircular(buffer)) { // Those of several programs share an address.
             return buffer.reports().stream()
-                    .flatMap(report -> capture.programsOf(report).stream()
+                    .flatMap(report -> capture.firstRunWith(report).stream()
                             .map(captured -> written(buffer, report, captured.number(), captured.subDevice())))
                     .toList();
         }
@@ -279,7 +279,7 @@ final class TraceReplays {
 
     private static boolean isRead(Capture capture, BufferGeneration buffer) {
         return buffer.owner().filter(capture.trace()::equals).isPresent()
-                || !capture.programsOf(buffer.reports().get(0)).isEmpty()
+                || capture.firstRunWith(buffer.reports().get(0)).isPresent()
                 || buffer.reports().stream().anyMatch(report -> capture.inputs.contains(report.request()));
     }
 
