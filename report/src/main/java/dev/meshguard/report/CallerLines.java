@@ -1,21 +1,16 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.Origin;
+import dev.meshguard.event.DistinguishingCallers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the callers that a reader needs beside the line of an allocation.
@@ -34,9 +29,7 @@ public final class CallerLines {
     /** A caller of the line that allocated, and the buffers that it caused. */
     record Caller(StackTraceElement frame, long buffers) {}
 
-    /** The depth at which the stacks of a line differ, for lines with several stacks. */
-    private final Map<StackTraceElement, Integer> differences = new HashMap<>();
-
+    private final DistinguishingCallers distinguishing;
     private final Optional<String> testClass;
 
     /**
@@ -46,19 +39,7 @@ public final class CallerLines {
      */
     CallerLines(List<SurvivorGroup> groups, Optional<String> testClass) {
         this.testClass = testClass.map(CallerLines::topLevel);
-        Map<StackTraceElement, Set<List<StackTraceElement>>> distinct = new LinkedHashMap<>();
-        for (SurvivorGroup group : groups) {
-            group.origin()
-                    .map(Origin::frames)
-                    .ifPresent(frames -> distinct.computeIfAbsent(frames.get(0), unused -> new HashSet<>())
-                            .add(frames));
-        }
-        distinct.forEach((line, stacks) -> {
-            int depth = firstDifference(List.copyOf(stacks));
-            if (depth > 0) {
-                differences.put(line, depth);
-            }
-        });
+        this.distinguishing = DistinguishingCallers.of(groups.stream().flatMap(group -> group.origin().stream()));
     }
 
     /**
@@ -87,40 +68,10 @@ public final class CallerLines {
 
     /** Returns the callers that tell apart what one line allocated, the one of most buffers first; none if it has one only. */
     List<Caller> distinguishing(FindingGroups finding) {
-        return finding.site()
-                .flatMap(site -> Optional.ofNullable(differences.get(site)))
-                .map(depth -> atDepth(finding, depth))
-                .orElse(List.of());
-    }
-
-    /** Returns the number of the first frame that is not the same in all stacks, or -1. */
-    private static int firstDifference(List<List<StackTraceElement>> stacks) {
-        if (stacks.size() < 2) {
-            return -1;
-        }
-        int deepest = stacks.stream().mapToInt(List::size).max().orElse(0);
-        for (int depth = 1; depth < deepest; depth++) {
-            @Nullable StackTraceElement first = frame(stacks.get(0), depth);
-            for (List<StackTraceElement> stack : stacks) {
-                if (!Objects.equals(first, frame(stack, depth))) {
-                    return depth;
-                }
-            }
-        }
-        return -1;
-    }
-
-    private static @Nullable StackTraceElement frame(List<StackTraceElement> stack, int depth) {
-        return depth < stack.size() ? stack.get(depth) : null;
-    }
-
-    private static List<Caller> atDepth(FindingGroups finding, int depth) {
         Map<StackTraceElement, Long> buffers = new LinkedHashMap<>();
         for (SurvivorGroup group : finding.groups()) {
-            group.origin().orElseThrow().frames().stream()
-                    .skip(depth)
-                    .filter(frame -> !isOfJdk(frame))
-                    .findFirst()
+            group.origin()
+                    .flatMap(distinguishing::callerOf)
                     .ifPresent(frame -> buffers.merge(frame, group.buffers(), Long::sum));
         }
         List<Caller> callers = new ArrayList<>();
@@ -140,11 +91,6 @@ public final class CallerLines {
                 .map(frame -> new Caller(frame, finding.buffers()))
                 .stream()
                 .toList();
-    }
-
-    /** The difference may lie in a collection that calls back; the user knows the line that called it. */
-    private static boolean isOfJdk(StackTraceElement frame) {
-        return frame.getClassName().startsWith("java.") || frame.getClassName().startsWith("jdk.");
     }
 
     private boolean isOfTest(StackTraceElement frame) {

@@ -54,11 +54,6 @@ public final class MemoryShortage {
             return end - start;
         }
 
-        /** Returns who holds it. */
-        public Holder holder() {
-            return Holder.of(this);
-        }
-
         private boolean isOfUser() {
             return request.isPresent() && request.get().details().lifetime() == BufferLifetime.USER;
         }
@@ -70,7 +65,7 @@ public final class MemoryShortage {
      * @param label the label of the code under test
      * @param owner the object of the runtime that keeps them
      * @param lifetime who frees them; empty if they were never reported
-     * @param line the line that requested them, if origins are captured
+     * @param line the line that requested them, if origins are captured; the caller's line if a helper requested memory for several
      * @param test the test that requested them, where several tests share a tracker
      * @param buffers how many there are
      * @param bytes the bytes of a bank that they hold
@@ -84,13 +79,14 @@ public final class MemoryShortage {
             long buffers,
             long bytes) {
 
-        private static Holder of(Block block) {
+        private static Holder of(Block block, DistinguishingCallers callers) {
             Optional<MemoryRequest> request = block.request();
             return new Holder(
                     request.flatMap(known -> known.details().label()),
                     request.flatMap(known -> known.details().owner()),
                     request.map(known -> known.details().lifetime()),
-                    request.flatMap(MemoryRequest::origin).flatMap(Origin::site),
+                    request.flatMap(MemoryRequest::origin)
+                            .flatMap(origin -> callers.callerOf(origin).or(origin::site)),
                     request.flatMap(MemoryRequest::context).map(RequestContext::name),
                     1,
                     block.size());
@@ -128,22 +124,19 @@ public final class MemoryShortage {
      * @param start the first address of the room that a bank then has
      * @param end the address after the last one
      * @param blocks what would have to be freed, by address
+     * @param holders who holds the blocks, the most bytes first
      */
-    public record Room(long start, long end, List<Block> blocks) {
+    public record Room(long start, long end, List<Block> blocks, List<Holder> holders) {
 
-        /** Creates a room with its own copy of the list. */
+        /** Creates a room with its own copies of the lists. */
         public Room {
             blocks = List.copyOf(blocks);
+            holders = List.copyOf(holders);
         }
 
         /** Returns the bytes of a bank that would have to be freed. */
         public long bytes() {
             return blocks.stream().mapToLong(Block::size).sum();
-        }
-
-        /** Returns who holds the blocks, the most bytes first. */
-        public List<Holder> holders() {
-            return holdersOf(blocks);
         }
     }
 
@@ -158,6 +151,7 @@ public final class MemoryShortage {
     private final String advice;
     private final String user;
     private volatile @Nullable List<Block> blocks;
+    private volatile @Nullable DistinguishingCallers callers;
     private volatile @Nullable List<Holder> holders;
 
     private MemoryShortage(
@@ -299,13 +293,28 @@ public final class MemoryShortage {
         return known;
     }
 
-    private static List<Holder> holdersOf(List<Block> blocks) {
-        Map<Holder, Holder> holders = new LinkedHashMap<>();
-        for (Block block : blocks) {
-            Holder one = Holder.of(block);
-            holders.merge(one.withoutAmounts(), one, Holder::and);
+    /** Returns who holds one of the {@link #blocks()}. */
+    public Holder holderOf(Block block) {
+        return Holder.of(block, callers());
+    }
+
+    private DistinguishingCallers callers() {
+        DistinguishingCallers known = callers;
+        if (known == null) {
+            known = DistinguishingCallers.of(
+                    blocks().stream().flatMap(block -> block.request().flatMap(MemoryRequest::origin).stream()));
+            callers = known;
         }
-        List<Holder> largestFirst = new ArrayList<>(holders.values());
+        return known;
+    }
+
+    private List<Holder> holdersOf(List<Block> some) {
+        Map<Holder, Holder> merged = new LinkedHashMap<>();
+        for (Block block : some) {
+            Holder one = holderOf(block);
+            merged.merge(one.withoutAmounts(), one, Holder::and);
+        }
+        List<Holder> largestFirst = new ArrayList<>(merged.values());
         largestFirst.sort(Comparator.comparingLong(Holder::bytes).reversed());
         return Collections.unmodifiableList(largestFirst);
     }
@@ -321,7 +330,8 @@ public final class MemoryShortage {
             return Optional.empty();
         }
         List<Block> inOrder = blocks();
-        Optional<Room> best = Optional.empty();
+        int bestFirst = 0;
+        int bestLast = -1;
         long bestBytes = Long.MAX_VALUE;
         long freedBytes = 0;
         int first = 0;
@@ -338,11 +348,16 @@ public final class MemoryShortage {
             }
             if (endOfRoom(inOrder, last) - startOfRoom(inOrder, first) >= needed && freedBytes < bestBytes) {
                 bestBytes = freedBytes;
-                best = Optional.of(new Room(
-                        startOfRoom(inOrder, first), endOfRoom(inOrder, last), inOrder.subList(first, last + 1)));
+                bestFirst = first;
+                bestLast = last;
             }
         }
-        return best;
+        if (bestLast < 0) {
+            return Optional.empty();
+        }
+        List<Block> inTheWay = inOrder.subList(bestFirst, bestLast + 1);
+        return Optional.of(
+                new Room(startOfRoom(inOrder, bestFirst), endOfRoom(inOrder, bestLast), inTheWay, holdersOf(inTheWay)));
     }
 
     /** Returns where a room begins that has a block and those after it. */

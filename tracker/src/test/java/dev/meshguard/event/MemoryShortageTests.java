@@ -146,11 +146,50 @@ class MemoryShortageTests {
         assertThat(shortage.holders()).hasSize(12);
     }
 
+    @Test
+    void namesTheCallersOfAHelperThatRequestsForSeveral() {
+        StackTraceElement helper = frame("allocate", 128);
+        StackTraceElement listOf = new StackTraceElement("java.util.ArrayList", "forEach", "ArrayList.java", 1);
+        StackTraceElement test = frame("run", 9);
+        Block weights = block(0, 256, helper, listOf, frame("load", 70), test);
+        Block cache = block(256, 320, helper, frame("load", 71), test);
+        Block more = block(320, 384, helper, frame("load", 71), test);
+        MemoryShortage shortage = anywhere(BANK - 384 + 64, weights, cache, more);
+
+        assertThat(shortage).hasToString("""
+                full: each bank has to store 704 B, and has 640 B free
+                held in each bank:
+                  256 B  1 buffer, allocated at dev.example.Model.load(Model.java:70)
+                  128 B  2 buffers, allocated at dev.example.Model.load(Model.java:71)
+                to make room, free 64 B of each bank, from 0x140 (320) to 0x400 (1024):
+                  64 B  1 buffer, allocated at dev.example.Model.load(Model.java:71)""");
+        assertThat(shortage.holderOf(more).line()).contains(frame("load", 71));
+    }
+
+    @Test
+    void namesTheLineOfAHelperThatHasOneCaller() {
+        Block first = block(0, 256, frame("allocate", 128), frame("load", 70));
+        Block second = block(256, 512, frame("allocate", 128), frame("load", 70));
+
+        assertThat(anywhere(BANK, first, second).holders())
+                .singleElement()
+                .satisfies(holder -> assertThat(holder.line()).contains(frame("allocate", 128)));
+    }
+
     private static MemoryShortage anywhere(long needed, Block... blocks) {
         return MemoryShortage.anywhere(BufferType.DRAM, needed, 0, BANK, List.of(blocks));
     }
 
     private static Block block(long start, long end, AllocationDetails details) {
         return new Block(start, end, start, Optional.of(MemoryRequest.of(details)));
+    }
+
+    private static Block block(long start, long end, StackTraceElement... stack) {
+        return new Block(
+                start, end, start, Optional.of(MemoryRequest.restored(USER, Optional.of(new Origin(List.of(stack))))));
+    }
+
+    private static StackTraceElement frame(String method, int line) {
+        return new StackTraceElement("dev.example.Model", method, "Model.java", line);
     }
 }

@@ -70,9 +70,7 @@ final class IncidentList {
             json.writeNumberField("start", block.start());
             json.writeNumberField("size", block.size());
             json.writeStringField(
-                    "text",
-                    redactor.description(Quantities.size(block.size()) + ", "
-                            + block.holder().toString()));
+                    "text", redactor.description(Quantities.size(block.size()) + ", " + shortage.holderOf(block)));
             json.writeEndObject();
         }
         json.writeEndArray();

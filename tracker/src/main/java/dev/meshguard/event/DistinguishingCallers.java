@@ -1,0 +1,83 @@
+package dev.meshguard.event;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers that tell apart the origins of one line.
+ *
+ * <p>If a helper requests buffers for everybody, its line is the same for all of them and leads nowhere. Then the first caller on the
+ * stack that differs tells them apart.
+ *
+ * <p>Immutable and safe for use by several threads.
+ */
+@API(status = Status.INTERNAL, since = "0.1")
+public final class DistinguishingCallers {
+
+    /** The depth at which the stacks of a line differ, for lines with several stacks. */
+    private final Map<StackTraceElement, Integer> differences = new HashMap<>();
+
+    private DistinguishingCallers(Stream<Origin> origins) {
+        Map<StackTraceElement, Set<List<StackTraceElement>>> distinct = new LinkedHashMap<>();
+        origins.forEach(origin -> origin.site()
+                .ifPresent(line -> distinct.computeIfAbsent(line, unused -> new HashSet<>())
+                        .add(origin.frames())));
+        distinct.forEach((line, stacks) -> {
+            int depth = firstDifference(List.copyOf(stacks));
+            if (depth > 0) {
+                differences.put(line, depth);
+            }
+        });
+    }
+
+    /** Returns the callers that tell some origins apart. */
+    public static DistinguishingCallers of(Stream<Origin> origins) {
+        return new DistinguishingCallers(origins);
+    }
+
+    /** Returns the caller that tells one of the origins apart; empty if its line is enough. */
+    public Optional<StackTraceElement> callerOf(Origin origin) {
+        return origin.site()
+                .flatMap(line -> Optional.ofNullable(differences.get(line)))
+                .flatMap(depth -> origin.frames().stream()
+                        .skip(depth)
+                        .filter(frame -> !isOfJdk(frame))
+                        .findFirst());
+    }
+
+    /** Returns the number of the first frame that is not the same in all stacks, or -1. */
+    private static int firstDifference(List<List<StackTraceElement>> stacks) {
+        if (stacks.size() < 2) {
+            return -1;
+        }
+        int deepest = stacks.stream().mapToInt(List::size).max().orElse(0);
+        for (int depth = 1; depth < deepest; depth++) {
+            @Nullable StackTraceElement first = frame(stacks.get(0), depth);
+            for (List<StackTraceElement> stack : stacks) {
+                if (!Objects.equals(first, frame(stack, depth))) {
+                    return depth;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private static @Nullable StackTraceElement frame(List<StackTraceElement> stack, int depth) {
+        return depth < stack.size() ? stack.get(depth) : null;
+    }
+
+    /** The difference may lie in a collection that calls back; the user knows the line that called it. */
+    private static boolean isOfJdk(StackTraceElement frame) {
+        return frame.getClassName().startsWith("java.") || frame.getClassName().startsWith("jdk.");
+    }
+}
