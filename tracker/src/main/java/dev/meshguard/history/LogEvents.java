@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,9 +62,12 @@ public final class LogEvents {
 
     private final List<HistoryEvent> others = new ArrayList<>();
 
-    private final List<AllocationDetails> details = new ArrayList<>();
+    /** What a report says of its request besides memory, address and size. */
+    private record Request(AllocationDetails details, Optional<Origin> origin) {}
+
+    private final List<Request> requests = new ArrayList<>();
     private final Map<Long, Integer> processIds = new HashMap<>();
-    private final Map<AllocationDetails, Integer> detailIndices = new HashMap<>();
+    private final Map<Request, Integer> requestIndices = new HashMap<>();
     private long latestProcess = NO_PROCESS;
     private int latestProcessIndex;
 
@@ -79,8 +83,7 @@ public final class LogEvents {
     /** Creates an empty list of reports of one ownership. */
     public LogEvents(Ownership ownership) {
         this.ownership = ownership;
-        detailIndices.put(AllocationDetails.user(), 0);
-        details.add(AllocationDetails.user());
+        requestIndex(new Request(AllocationDetails.user(), Optional.empty()));
         processIds.put(NO_PROCESS, 0);
     }
 
@@ -114,10 +117,10 @@ public final class LogEvents {
         add(word(ALLOCATED, index, processId), size);
     }
 
-    /** Adds an allocation with details; few of them may differ. */
-    public void allocated(int index, long size, AllocationDetails ofRequest) {
-        int known = detailIndices.computeIfAbsent(ofRequest, this::introduced);
-        add(((long) index << INDEX_SHIFT) | ((long) known << KIND_BITS) | ALLOCATED, size);
+    /** Adds an allocation with the details and the origin of its request; few of them may differ. */
+    public void allocated(int index, long size, AllocationDetails details, Optional<Origin> origin) {
+        int request = requestIndex(new Request(details, origin));
+        add(((long) index << INDEX_SHIFT) | ((long) request << KIND_BITS) | ALLOCATED, size);
     }
 
     /** Adds a free. */
@@ -159,12 +162,16 @@ public final class LogEvents {
     }
 
     private int introduced(long processId) {
-        return introduced(AllocationDetails.user().reportedBy(processId));
+        return requestIndex(new Request(AllocationDetails.user().reportedBy(processId), Optional.empty()));
     }
 
-    private int introduced(AllocationDetails newDetails) {
-        details.add(newDetails);
-        return details.size() - 1;
+    private int requestIndex(Request request) {
+        Integer known = requestIndices.putIfAbsent(request, requests.size());
+        if (known != null) {
+            return known;
+        }
+        requests.add(request);
+        return requests.size() - 1;
     }
 
     private void add(long word, long size) {
@@ -223,7 +230,7 @@ public final class LogEvents {
 
     /** Returns the details of all reports besides address and size. */
     List<AllocationDetails> details() {
-        return details;
+        return requests.stream().map(Request::details).distinct().toList();
     }
 
     /** Returns an event as an object, always the same one. */
@@ -244,8 +251,8 @@ public final class LogEvents {
 
     private HistoryEvent make(int event) {
         int index = index(event);
-        int known = (int) words[event] >>> KIND_BITS;
-        MemoryRequest request = MemoryRequest.restored(details.get(known), Optional.empty());
+        Request known = requests.get((int) words[event] >>> KIND_BITS);
+        MemoryRequest request = MemoryRequest.restored(known.details(), known.origin());
         long number = event + 1L;
         return switch (kind(event)) {
             case ALLOCATED ->

@@ -8,6 +8,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.LeakCheck;
@@ -79,16 +80,18 @@ class LogEventStoreTests {
     }
 
     @Test
-    void keepsTheDetailsAndTheOwnershipOfReports() {
+    void keepsTheDetailsTheOriginAndTheOwnershipOfReports() {
         AllocationDetails details = AllocationDetails.user().labelled("weights");
+        Origin origin = new Origin(List.of(new StackTraceElement("model", "forward", "model.py", 57)));
         LogEvents events = new LogEvents(Ownership.OWNING);
-        events.allocated(events.index(0, BufferType.L1, 4096, LogEvents.NO_INDEX), 2048, details);
+        events.allocated(events.index(0, BufferType.L1, 4096, LogEvents.NO_INDEX), 2048, details, Optional.of(origin));
 
         HistoryEvent.Allocated report = AllocationHistory.read(events)
                 .events(HistoryEvent.Allocated.class)
                 .get(0);
 
         assertThat(report.request().details()).isEqualTo(details);
+        assertThat(report.request().origin()).contains(origin);
         assertThat(report.ownership()).isEqualTo(Ownership.OWNING);
     }
 

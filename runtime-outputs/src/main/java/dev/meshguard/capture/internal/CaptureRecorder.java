@@ -221,7 +221,7 @@ final class CaptureRecorder {
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
-        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer));
+        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), Optional.empty());
     }
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
