@@ -7,6 +7,9 @@ module dev.meshguard.capture {
     requires transitive dev.meshguard.tracker;
     // A user who reads files that are compressed with zstd adds it.
     requires static com.github.luben.zstd_jni;
+    // A user who reads databases adds them.
+    requires static java.sql;
+    requires static org.xerial.sqlitejdbc;
 
     exports dev.meshguard.capture;
     exports dev.meshguard.capture.compression.internal to

@@ -135,9 +135,9 @@ class AnalyzeCaptureTests {
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
-                .isEqualTo(
-                        "meshguard: " + capture + " is a graph capture, and --phase, --rounds and --live-only are for"
-                                + " logs. Leave them out." + System.lineSeparator());
+                .isEqualTo("meshguard: " + capture
+                        + " is a file of the runtime and no log, and --phase, --rounds and --live-only are"
+                        + " for logs. Leave them out." + System.lineSeparator());
     }
 
     @Test

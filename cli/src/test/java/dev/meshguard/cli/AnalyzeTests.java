@@ -278,7 +278,8 @@ Not read: 2 of 3 lines: 1, 3
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
-                .isEqualTo("meshguard: nowhere.log does not exist. Give the path of a log, or - for standard input.\n");
+                .isEqualTo(
+                        "meshguard: nowhere.log does not exist. Give the path of a log, a graph capture or a database, or - for standard input.\n");
     }
 
     @Test

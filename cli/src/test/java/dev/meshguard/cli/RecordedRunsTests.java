@@ -552,8 +552,8 @@ class RecordedRunsTests {
                     .isEqualTo(new Answer(
                             64,
                             "",
-                            "meshguard: nowhere.jsonl does not exist. Give the path of a history, a log or a graph"
-                                    + " capture, or - for standard input.\n"));
+                            "meshguard: nowhere.jsonl does not exist. Give the path of a history, a log, a graph"
+                                    + " capture or a database, or - for standard input.\n"));
         }
     }
 

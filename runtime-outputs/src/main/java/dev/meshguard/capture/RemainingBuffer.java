@@ -3,25 +3,26 @@ package dev.meshguard.capture;
 import dev.meshguard.event.BufferType;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * A buffer that was allocated in a capture and is still allocated at its end, with the tensors that use it.
+ * A buffer that was allocated while a file was recorded and is still allocated at its end, with the tensors that use it.
  *
- * @param node the number of the buffer's node
+ * @param node the number of the buffer's node; empty in a database
  * @param device the mesh device, by its id
  * @param type the memory
  * @param address the address; empty if the capture has none
- * @param size the bytes on one device, over all banks
+ * @param size the bytes on one device, over all banks; of the fullest bank if a database has no other size
  * @param operation the outermost operation that allocated it; empty if there was none
- * @param tensors the tensors that use the buffer, in the order of the capture
+ * @param tensors the tensors that use the buffer, in their order
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record RemainingBuffer(
-        int node,
+        OptionalInt node,
         int device,
         BufferType type,
         OptionalLong address,
@@ -32,12 +33,12 @@ public record RemainingBuffer(
     /**
      * A tensor that uses a buffer.
      *
-     * @param node the number of the tensor's node
-     * @param id the runtime's number of the tensor, if the capture has it
-     * @param shape the shape, as the capture prints it, if the capture has it
-     * @param users the operations that take the tensor as input, in the order of the capture
+     * @param node the number of the tensor's node; empty in a database
+     * @param id the runtime's number of the tensor, if it is known
+     * @param shape the shape, as ttnn prints it, if it is known
+     * @param users the operations that take the tensor as input, in their order
      */
-    public record Tensor(int node, OptionalLong id, Optional<String> shape, List<String> users) {
+    public record Tensor(OptionalInt node, OptionalLong id, Optional<String> shape, List<String> users) {
 
         /** Creates the record with its own copy of the list. */
         public Tensor {

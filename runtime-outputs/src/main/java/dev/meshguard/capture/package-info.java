@@ -1,4 +1,4 @@
-/** Graph captures of tt-metal, as histories. */
+/** Graph captures and report databases of tt-metal, as histories. */
 @NullMarked
 package dev.meshguard.capture;
 

@@ -50,7 +50,7 @@ class DamagedCaptureTests {
         byte[] whole = gzip(leakFree().json());
         byte[] cut = Arrays.copyOf(whole, whole.length - 9);
 
-        assertThat(GraphCapture.isGraphCapture(whole)).isTrue();
+        assertThat(OutputFormat.of(whole)).contains(OutputFormat.GRAPH_CAPTURE);
         assertThat(verdict(whole).outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict(cut).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(verdict(cut).inconclusiveReasonTexts().toString())
@@ -85,7 +85,7 @@ class DamagedCaptureTests {
                 "{\"version\": 1"
             })
     void aCaptureIsKnownByItsFirstBytes(String beginning) {
-        assertThat(GraphCapture.isGraphCapture(bytes(beginning))).isTrue();
+        assertThat(OutputFormat.of(bytes(beginning))).contains(OutputFormat.GRAPH_CAPTURE);
     }
 
     @ParameterizedTest
@@ -99,7 +99,7 @@ class DamagedCaptureTests {
                 "[{\"arguments\":{\"a\":\"1\"},\"name\":\"ttnn.relu\"}]"
             })
     void otherFilesAreNoCaptures(String beginning) {
-        assertThat(GraphCapture.isGraphCapture(bytes(beginning))).isFalse();
+        assertThat(OutputFormat.of(bytes(beginning))).isEmpty();
     }
 
     @Test
@@ -149,7 +149,7 @@ class DamagedCaptureTests {
         for (int input = 0; input < INPUTS; input++) {
             byte[] damaged = damaged(whole);
             try {
-                GraphCapture.isGraphCapture(damaged);
+                OutputFormat.of(damaged);
                 assertThat(verdict(damaged).sum().addsUp())
                         .as("seed %d, input %d", SEED, input)
                         .isTrue();
@@ -203,8 +203,8 @@ class DamagedCaptureTests {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static GraphCapture read(byte[] bytes) throws IOException {
-        return GraphCapture.read(new ByteArrayInputStream(bytes), "graph.json");
+    private static RuntimeOutput read(byte[] bytes) throws IOException {
+        return RuntimeOutput.read(new ByteArrayInputStream(bytes), "graph.json");
     }
 
     private static LeakVerdict verdict(byte[] bytes) throws IOException {

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,7 @@ class GraphCaptureTests {
         graph.allocate(WEIGHTS);
         String json = graph.close().json();
 
-        GraphCapture capture = GraphCaptureReader.create()
+        RuntimeOutput capture = RuntimeOutputReader.create()
                 .judgedAtEnd()
                 .read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
 
@@ -85,7 +86,7 @@ class GraphCaptureTests {
         graph.allocate(RESULT);
         graph.end().close();
 
-        GraphCapture report = WrittenGraph.read(graph.report());
+        RuntimeOutput report = WrittenGraph.read(graph.report());
 
         assertThat(report.history().events(Allocated.class).toString())
                 .isEqualTo(graph.read().history().events(Allocated.class).toString());
@@ -100,9 +101,9 @@ class GraphCaptureTests {
         int second = graph.allocate(nowhere);
         graph.free(first, nowhere);
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
-        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(second);
+        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(OptionalInt.of(second));
         assertThat(capture.remaining().get(0).address()).isEmpty();
         assertThat(verdict(capture).sum().allocated()).isEqualTo(2);
         assertThat(capture.notes())
@@ -130,7 +131,7 @@ class GraphCaptureTests {
         graph.buffer(RESULT);
         graph.free(freed, WEIGHTS);
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict(capture).sum().allocated()).isZero();
@@ -150,18 +151,18 @@ class GraphCaptureTests {
         graph.begin("ttnn::relu", tensor);
         graph.end();
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(capture.remaining())
                 .containsExactly(new RemainingBuffer(
-                        buffer,
+                        OptionalInt.of(buffer),
                         1,
                         BufferType.L1,
                         OptionalLong.of(RESULT.address()),
                         RESULT.size(),
                         Optional.of("ttnn::linear"),
                         List.of(new RemainingBuffer.Tensor(
-                                tensor,
+                                OptionalInt.of(tensor),
                                 OptionalLong.of(7),
                                 Optional.of("Shape([1, 1, 32, 1024])"),
                                 List.of("ttnn::relu")))));
@@ -175,7 +176,7 @@ class GraphCaptureTests {
         graph.end();
         graph.free(buffer, RESULT);
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(capture.history()
                         .events(Allocated.class)
@@ -215,7 +216,7 @@ class GraphCaptureTests {
         graph.endCircularBuffers();
         graph.circularBuffer(0, 1024, false);
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(capture.circularBuffers())
                 .containsExactly(new CircularBufferUse(0, 3, 1, 6144), new CircularBufferUse(1, 1, 0, 4096));
@@ -240,7 +241,7 @@ class GraphCaptureTests {
         graph.other("program_execution", Map.of("runtime_id", 1024));
         graph.other("program_execution", Map.of("runtime_id", 2048));
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(capture.notes()).containsExactly("Skipped: 2 × node of type program_execution.");
@@ -263,14 +264,14 @@ class GraphCaptureTests {
         graph.allocate(RESULT);
         int second = graph.allocate(RESULT);
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(losses(graph.json()))
                 .containsExactly(
                         tuple(
                                 1L,
                                 "node 4 allocates an address at which the buffer of node 1 is allocated, whose free is missing"));
-        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(second);
+        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(OptionalInt.of(second));
     }
 
     @Test
@@ -281,11 +282,11 @@ class GraphCaptureTests {
         int second = graph.allocate(RESULT);
         graph.free(first, RESULT);
 
-        GraphCapture capture = graph.close().read();
+        RuntimeOutput capture = graph.close().read();
 
         assertThat(losses(graph.json()))
                 .containsExactly(tuple(1L, "node 6 frees the buffer of node 1, which was freed before"));
-        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(second);
+        assertThat(capture.remaining()).extracting(RemainingBuffer::node).containsExactly(OptionalInt.of(second));
     }
 
     @Test
@@ -305,7 +306,7 @@ class GraphCaptureTests {
                 .toList();
     }
 
-    private static LeakVerdict verdict(GraphCapture capture) {
+    private static LeakVerdict verdict(RuntimeOutput capture) {
         return LeakCheck.create().examine(capture.history());
     }
 }

@@ -130,13 +130,13 @@ class RandomCaptureTests {
         for (int run = 0; run < PROGRAMS; run++) {
             Program program = new Program(random, age);
             program.run();
-            GraphCapture capture = program.graph.close().read();
+            RuntimeOutput capture = program.graph.close().read();
             LeakVerdict verdict = LeakCheck.create().examine(capture.history());
             String where = "seed " + SEED + ", " + age + ", run " + run;
 
             assertThat(capture.remaining())
                     .as(where)
-                    .extracting(RemainingBuffer::node)
+                    .extracting(buffer -> buffer.node().orElseThrow())
                     .containsExactlyInAnyOrderElementsOf(program.live.keySet());
             assertThat(capture.remaining().stream()
                             .mapToLong(RemainingBuffer::size)

@@ -243,13 +243,13 @@ final class WrittenGraph {
                 + "  \"per_operation_buffers\": {\"10\": [], \"2\": []},\n  \"version\": 1\n}\n";
     }
 
-    GraphCapture read() {
+    RuntimeOutput read() {
         return read(json());
     }
 
-    static GraphCapture read(String json) {
+    static RuntimeOutput read(String json) {
         try {
-            return GraphCapture.read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
+            return RuntimeOutput.read(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

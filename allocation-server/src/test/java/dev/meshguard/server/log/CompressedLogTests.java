@@ -3,7 +3,7 @@ package dev.meshguard.server.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
-import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -85,7 +85,7 @@ class CompressedLogTests {
     }
 
     private static URL[] pathWithoutZstd() {
-        return Stream.of(AllocationLog.class, GraphCapture.class, AllocationTracker.class)
+        return Stream.of(AllocationLog.class, RuntimeOutput.class, AllocationTracker.class)
                 .map(type -> type.getProtectionDomain().getCodeSource().getLocation())
                 .toArray(URL[]::new);
     }

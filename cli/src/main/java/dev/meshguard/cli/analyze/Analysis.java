@@ -4,7 +4,7 @@ import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.report.VerdictReport;
 
 /** The result of one file. */
-sealed interface Analysis permits LogAnalysis, CaptureAnalysis {
+sealed interface Analysis permits LogAnalysis, OutputAnalysis {
 
     /** Returns the report of its verdict. */
     VerdictReport report();

@@ -6,8 +6,9 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.meshguard.capture.CircularBufferUse;
-import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
@@ -49,10 +50,8 @@ final class AnalysisJson {
             json.writeStringField("format", "meshguard-analysis");
             json.writeNumberField("version", VERSION);
             objects("logs", of(LogAnalysis.class, analyses), this::log);
-            List<CaptureAnalysis> captures = of(CaptureAnalysis.class, analyses);
-            if (!captures.isEmpty()) {
-                objects("captures", captures, this::capture);
-            }
+            outputs("captures", OutputFormat.GRAPH_CAPTURE, analyses);
+            outputs("databases", OutputFormat.REPORT_DATABASE, analyses);
             json.writeEndObject();
         }
         writer.write('\n');
@@ -63,19 +62,34 @@ final class AnalysisJson {
         return analyses.stream().filter(kind::isInstance).map(kind::cast).toList();
     }
 
-    private void capture(CaptureAnalysis analysis) throws IOException {
-        GraphCapture capture = analysis.capture();
-        json.writeStringField("capture", capture.name());
+    private void outputs(String name, OutputFormat format, List<Analysis> analyses) throws IOException {
+        List<OutputAnalysis> outputs = of(OutputAnalysis.class, analyses).stream()
+                .filter(analysis -> analysis.output().format() == format)
+                .toList();
+        if (!outputs.isEmpty()) {
+            objects(name, outputs, this::output);
+        }
+    }
+
+    private void output(OutputAnalysis analysis) throws IOException {
+        RuntimeOutput output = analysis.output();
+        boolean isCapture = output.format() == OutputFormat.GRAPH_CAPTURE;
+        json.writeStringField(isCapture ? "capture" : "database", output.name());
         json.writeStringField("status", analysis.status().name());
-        json.writeNumberField("nodes", capture.nodes());
-        json.writeNumberField("reports", capture.reports());
-        objects("remaining", capture.remaining(), this::remaining);
-        objects("circularBuffers", capture.circularBuffers(), this::circularBuffers);
+        if (output.rank().isPresent()) {
+            json.writeNumberField("rank", output.rank().getAsInt());
+        }
+        json.writeNumberField(isCapture ? "nodes" : "operations", output.records());
+        json.writeNumberField("reports", output.reports());
+        objects("remaining", output.remaining(), this::remaining);
+        objects("circularBuffers", output.circularBuffers(), this::circularBuffers);
         verdict(analysis);
     }
 
     private void remaining(RemainingBuffer buffer) throws IOException {
-        json.writeNumberField("node", buffer.node());
+        if (buffer.node().isPresent()) {
+            json.writeNumberField("node", buffer.node().getAsInt());
+        }
         json.writeNumberField("device", buffer.device());
         json.writeStringField("type", buffer.type().name());
         if (buffer.address().isPresent()) {
@@ -89,7 +103,9 @@ final class AnalysisJson {
     }
 
     private void tensor(RemainingBuffer.Tensor tensor) throws IOException {
-        json.writeNumberField("node", tensor.node());
+        if (tensor.node().isPresent()) {
+            json.writeNumberField("node", tensor.node().getAsInt());
+        }
         if (tensor.id().isPresent()) {
             json.writeNumberField("id", tensor.id().getAsLong());
         }

@@ -1,7 +1,8 @@
 package dev.meshguard.cli.analyze;
 
-import dev.meshguard.capture.GraphCapture;
-import dev.meshguard.capture.GraphCaptureReader;
+import dev.meshguard.capture.OutputFormat;
+import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
@@ -37,10 +38,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Judges logs of the allocation server, and graph captures. */
+/** Judges logs of the allocation server, and files that the runtime wrote. */
 @Command(
         name = "analyze",
-        description = "Checks in logs of the allocation server, and in graph captures, whether all memory was freed.",
+        description =
+                "Checks in logs of the allocation server, graph captures and databases of ttnn whether all memory was freed.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -51,8 +53,9 @@ import picocli.CommandLine.Parameters;
                     + " client with stack traces have written logs, also where lines of them are quoted in a document."
                     + " Each log is judged by itself; the worst one decides the exit status.",
             "",
-            "Graph captures of ttnn (JSON) are recognised by their content. A capture ends before the device is closed, so"
-                    + " what is allocated at its end cannot be judged; --at-end judges it nevertheless.",
+            "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
+                    + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
+                    + " judges it nevertheless. A database of several ranks gives one answer for each.",
             "",
             "The answer, from top to bottom:",
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
@@ -136,14 +139,15 @@ public final class Analyze implements Callable<Integer> {
 
     @Option(
             names = "--at-end",
-            description = "For graph captures: what is allocated at the end, and not expected, has leaked.")
+            description = "For captures and databases: what is allocated at the end, and not expected, has leaked.")
     private boolean judgesEnd;
 
     @Option(
             names = "--addresses",
             paramLabel = "N",
             defaultValue = "10",
-            description = "How many addresses, or buffers of a capture, are shown (default: ${DEFAULT-VALUE}).")
+            description =
+                    "How many addresses, or buffers of a capture or database, are shown (default: ${DEFAULT-VALUE}).")
     private int mostAddresses;
 
     private final InputStream standardInput;
@@ -175,7 +179,7 @@ public final class Analyze implements Callable<Integer> {
         List<Analysis> analyses = new ArrayList<>();
         for (String name : logs) {
             try {
-                analyses.add(read(reader, name, criteria));
+                analyses.addAll(read(reader, name, criteria));
             } catch (OutOfMemoryError e) {
                 // This log used all of the memory, and it is released here.
                 throw new UsageException(tooLarge(name));
@@ -277,7 +281,7 @@ public final class Analyze implements Callable<Integer> {
     private List<String> lines(Analysis analysis) {
         return analysis instanceof LogAnalysis log
                 ? new LogText(log, mostAddresses).lines()
-                : new CaptureText((CaptureAnalysis) analysis, mostAddresses).lines();
+                : new OutputText((OutputAnalysis) analysis, mostAddresses).lines();
     }
 
     private AllocationLogReader reader() throws UsageException {
@@ -303,15 +307,15 @@ public final class Analyze implements Callable<Integer> {
         }
     }
 
-    private Analysis read(AllocationLogReader reader, String name, CheckCriteria criteria) throws UsageException {
+    private List<Analysis> read(AllocationLogReader reader, String name, CheckCriteria criteria) throws UsageException {
         try {
             if (name.equals(STANDARD_INPUT)) {
                 return read(reader, standardInput, "standard input", criteria);
             }
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
-            return follows ? analysis(followed(reader, file), criteria) : read(reader, file, criteria);
+            return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
         } catch (IOException e) {
-            throw InputFile.unreadable(name, "a log", e);
+            throw InputFile.unreadable(name, "a log, a graph capture or a database", e);
         }
     }
 
@@ -324,39 +328,54 @@ public final class Analyze implements Callable<Integer> {
         return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
     }
 
-    private Analysis read(AllocationLogReader reader, Path file, CheckCriteria criteria)
+    private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)
             throws IOException, UsageException {
         try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
-            return read(reader, input, file.toString(), criteria);
+            BufferedInputStream buffered = new BufferedInputStream(input, BEGINNING);
+            boolean isDatabase =
+                    Files.isRegularFile(file) && formatOf(buffered).equals(Optional.of(OutputFormat.REPORT_DATABASE));
+            // A database is read where it is, and not as a stream.
+            return isDatabase
+                    ? analyses(outputs(file.toString()).readRanks(file), criteria)
+                    : read(reader, buffered, file.toString(), criteria);
         }
     }
 
-    private Analysis read(AllocationLogReader reader, InputStream input, String name, CheckCriteria criteria)
+    private List<Analysis> read(AllocationLogReader reader, InputStream input, String name, CheckCriteria criteria)
             throws IOException, UsageException {
         BufferedInputStream buffered = new BufferedInputStream(input, BEGINNING);
-        buffered.mark(BEGINNING);
-        byte[] beginning = buffered.readNBytes(BEGINNING);
-        buffered.reset();
-        return GraphCapture.isGraphCapture(beginning)
-                ? analysis(capture(buffered, name), criteria)
-                : analysis(reader.read(buffered, name), criteria);
+        return formatOf(buffered).isPresent()
+                ? analyses(outputs(name).readRanks(buffered, name), criteria)
+                : List.of(analysis(reader.read(buffered, name), criteria));
     }
 
-    private GraphCapture capture(InputStream input, String name) throws IOException, UsageException {
+    private static Optional<OutputFormat> formatOf(BufferedInputStream input) throws IOException {
+        input.mark(BEGINNING);
+        byte[] beginning = input.readNBytes(BEGINNING);
+        input.reset();
+        return OutputFormat.of(beginning);
+    }
+
+    private RuntimeOutputReader outputs(String name) throws UsageException {
         if (phaseMark != null || roundMark != null || liveOnly) {
             throw new UsageException(
-                    name + " is a graph capture, and --phase, --rounds and --live-only are for logs. Leave them out.");
+                    name
+                            + " is a file of the runtime and no log, and --phase, --rounds and --live-only are for logs. Leave them out.");
         }
-        GraphCaptureReader reader = GraphCaptureReader.create();
-        return (judgesEnd ? reader.judgedAtEnd() : reader).read(input, name);
+        RuntimeOutputReader reader = RuntimeOutputReader.create();
+        return judgesEnd ? reader.judgedAtEnd() : reader;
     }
 
-    private static CaptureAnalysis analysis(GraphCapture capture, CheckCriteria criteria) {
-        LeakVerdict verdict = criteria.examine(capture.history());
-        VerdictReport report = criteria.report(verdict);
-        for (String note : capture.notes()) {
-            report = report.noting(note);
+    private static List<Analysis> analyses(List<RuntimeOutput> outputs, CheckCriteria criteria) {
+        List<Analysis> analyses = new ArrayList<>();
+        for (RuntimeOutput output : outputs) {
+            LeakVerdict verdict = criteria.examine(output.history());
+            VerdictReport report = criteria.report(verdict);
+            for (String note : output.notes()) {
+                report = report.noting(note);
+            }
+            analyses.add(new OutputAnalysis(output, report, criteria.status(verdict)));
         }
-        return new CaptureAnalysis(capture, report, criteria.status(verdict));
+        return analyses;
     }
 }

@@ -1,6 +1,7 @@
 package dev.meshguard.cli.run;
 
-import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.OutputFormat;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.UsageException;
@@ -22,7 +23,8 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * A history on the command line: in JSON Lines, as a log of the allocation server, or as a graph capture.
+ * A history on the command line: in JSON Lines, as a log of the allocation server, or as a file that the runtime
+ * wrote.
  *
  * @param name its name in the output
  * @param history the history
@@ -44,14 +46,14 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
             if (isHistory(plain)) {
                 return new RecordedFile(called, history(plain, called), Optional.empty());
             }
-            return GraphCapture.isGraphCapture(beginning(plain, MAX_CAPTURE_MARK_LENGTH))
-                    ? new RecordedFile(called, GraphCapture.read(plain, called).history(), Optional.empty())
+            return OutputFormat.of(beginning(plain, MAX_CAPTURE_MARK_LENGTH)).isPresent()
+                    ? new RecordedFile(called, RuntimeOutput.read(plain, called).history(), Optional.empty())
                     : ofLog(AllocationLog.read(plain, called));
         } catch (ZipException e) {
             throw new UsageException(
                     called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
         } catch (IOException e) {
-            throw InputFile.unreadable(called, "a history, a log or a graph capture", e);
+            throw InputFile.unreadable(called, "a history, a log, a graph capture or a database", e);
         } catch (OutOfMemoryError e) {
             throw new UsageException(
                     called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());

@@ -4,7 +4,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.Location;
 import dev.meshguard.assertions.LeakAssertions;
-import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.summary.SummaryListener;
@@ -32,7 +32,7 @@ final class ProductClasses {
                                 VerdictReport.class,
                                 RunPage.class,
                                 ReproductionTest.class,
-                                GraphCapture.class,
+                                RuntimeOutput.class,
                                 AllocationLog.class,
                                 LeakAssertions.class,
                                 MockReports.class,

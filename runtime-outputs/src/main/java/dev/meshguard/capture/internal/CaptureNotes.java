@@ -35,15 +35,14 @@ final class CaptureNotes {
         }
     }
 
-    /** Adds an operation that an exception left. */
-    void exception(String operation, int node, String reason) {
+    /** Adds an operation that an exception left, with its number. */
+    void exception(String operation, String reason) {
         exceptionCount++;
         if (exceptions.size() < MAX_EXCEPTIONS) {
             exceptions.add(String.format(
                     Locale.ROOT,
-                    "An exception left %s (node %d)%s",
+                    "An exception left %s%s",
                     shortened(operation),
-                    node,
                     reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + "."));
         }
     }

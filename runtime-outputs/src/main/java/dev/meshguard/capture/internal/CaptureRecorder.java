@@ -13,7 +13,6 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import java.time.Instant;
-import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -22,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +39,6 @@ final class CaptureRecorder {
 
     /** A capture has no time of an event. */
     private static final Instant NO_TIME = Instant.EPOCH;
-
-    private static final BufferType[] TYPES = BufferType.values();
 
     private record Operation(int node, String name) {}
 
@@ -115,8 +113,6 @@ final class CaptureRecorder {
             case "buffer" -> buffers.put(number, buffer(node, number));
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
-            case "circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate" -> circularBuffer(node);
-            case "circular_buffer_deallocate_all" -> circularBuffers.endAll();
             case "error" ->
                 notes.add(String.format(
                         Locale.ROOT,
@@ -124,7 +120,11 @@ final class CaptureRecorder {
                         number,
                         Quantities.quoted(firstOf(node.text("error_message"), node.text("error_type")))));
             case "" -> notes.skipped("node without a type");
-            default -> notes.skipped("node of type " + node.type());
+            default -> {
+                if (!circularBuffers.add(node)) {
+                    notes.skipped("node of type " + node.type());
+                }
+            }
         }
     }
 
@@ -150,7 +150,7 @@ final class CaptureRecorder {
     private void operationEnded(GraphNode node, int number) {
         String name = nameOf(node);
         if (node.flag("aborted")) {
-            notes.exception(name, number, firstOf(node.text("abort_reason"), null));
+            notes.exception(name + " (node " + number + ")", firstOf(node.text("abort_reason"), null));
         }
         if (open.stream().anyMatch(operation -> operation.name.equals(name))) {
             while (!open.pop().name.equals(name)) {
@@ -203,7 +203,7 @@ final class CaptureRecorder {
         long address = node.number(Param.ADDRESS).orElse(0);
         buffer.hasAddress = address != 0;
         withoutAddress += buffer.hasAddress ? 0 : 1;
-        Memory memory = new Memory(deviceOf(node), type.get(), buffer.hasAddress ? address : buffer.node);
+        Memory memory = new Memory(node.device(), type.get(), buffer.hasAddress ? address : buffer.node);
         enterPhase();
         CapturedBuffer before = live.get(memory);
         if (before != null) {
@@ -231,31 +231,9 @@ final class CaptureRecorder {
                 .orElse(AllocationDetails.user());
     }
 
-    /** Only the newest captures say whether L1 is L1_SMALL, and DRAM the trace region. */
     private Optional<BufferType> typeOf(GraphNode node) {
-        OptionalLong code = node.number(Param.BUFFER_TYPE);
-        if (code.isPresent()) {
-            return code.getAsLong() < TYPES.length ? Optional.of(TYPES[(int) code.getAsLong()]) : Optional.empty();
-        }
-        Optional<BufferType> exact = named(node.text("buffer_type"));
-        if (exact.isPresent()) {
-            return exact;
-        }
-        coarseTypes++;
-        return named(node.text("type"));
-    }
-
-    private static Optional<BufferType> named(@Nullable String name) {
-        for (BufferType type : TYPES) {
-            if (type.name().equals(name)) {
-                return Optional.of(type);
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static int deviceOf(GraphNode node) {
-        return (int) Math.min(node.number(Param.DEVICE).orElse(0), Integer.MAX_VALUE);
+        coarseTypes += node.namesCoarseType() ? 1 : 0;
+        return node.bufferType();
     }
 
     private void freed(GraphNode node, int number) {
@@ -298,7 +276,7 @@ final class CaptureRecorder {
         Optional<BufferType> type = typeOf(node);
         return address.isEmpty() || type.isEmpty()
                 ? Optional.empty()
-                : Optional.ofNullable(live.get(new Memory(deviceOf(node), type.get(), address.getAsLong())));
+                : Optional.ofNullable(live.get(new Memory(node.device(), type.get(), address.getAsLong())));
     }
 
     /** A buffer from before the capture need not have a node; one of the capture must be named. */
@@ -312,16 +290,6 @@ final class CaptureRecorder {
         }
     }
 
-    // Circular buffers
-
-    private void circularBuffer(GraphNode node) {
-        if (node.flag("globally_allocated") || node.flag("borrows_memory")) {
-            circularBuffers.borrowed(deviceOf(node));
-        } else {
-            circularBuffers.placed(deviceOf(node), node.number(Param.SIZE).orElse(0));
-        }
-    }
-
     // The end
 
     private void lost(long count, String reason) {
@@ -332,7 +300,7 @@ final class CaptureRecorder {
         return nodes == 0 ? "its beginning" : "node " + (next - 1);
     }
 
-    CaptureResult finish(LocalDate today, boolean judgesEnd) {
+    OutputContent finish(EndOfRecording end) {
         if (!ended && !damaged) {
             lost(
                     -1,
@@ -342,20 +310,22 @@ final class CaptureRecorder {
         }
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        if (!remaining.isEmpty() && !judgesEnd) {
-            events.add(new HistoryEvent.TrackingStopped(
-                    events.nextNumber(), "the capture ended before the device was closed"));
-        }
-        events.add(new HistoryEvent.Checked(events.nextNumber(), today));
-        addNotes(remaining, judgesEnd);
-        return new CaptureResult(
-                AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), notes.all());
+        end.addTo(events, remaining.size(), "capture").ifPresent(notes::add);
+        addNotes();
+        return new OutputContent(
+                OptionalInt.empty(),
+                AllocationHistory.read(events),
+                nodes,
+                reports,
+                remaining,
+                circularBuffers.uses(),
+                notes.all());
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {
         Memory memory = buffer.memory.orElseThrow();
         return new RemainingBuffer(
-                buffer.node,
+                OptionalInt.of(buffer.node),
                 memory.device(),
                 memory.type(),
                 buffer.hasAddress ? OptionalLong.of(memory.address()) : OptionalLong.empty(),
@@ -364,14 +334,7 @@ final class CaptureRecorder {
                 tensors.of(buffer));
     }
 
-    private void addNotes(List<RemainingBuffer> remaining, boolean judgesEnd) {
-        if (!remaining.isEmpty() && !judgesEnd) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "%s still allocated at the end of the capture; the device was not closed. Weights and caches"
-                            + " always are.",
-                    remaining.size() == 1 ? "1 buffer is" : remaining.size() + " buffers are"));
-        }
+    private void addNotes() {
         long before =
                 buffers.values().stream().filter(buffer -> !buffer.wasAllocated).count();
         if (before + freedFromBefore > 0) {

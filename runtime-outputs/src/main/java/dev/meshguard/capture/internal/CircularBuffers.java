@@ -18,7 +18,28 @@ final class CircularBuffers {
 
     private final Map<Integer, Sum> sums = new TreeMap<>();
 
-    void placed(int device, long size) {
+    /** Adds a node that reports circular buffers; returns whether it is one. */
+    boolean add(GraphNode node) {
+        switch (node.type()) {
+            case "circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate" -> {
+                if (node.flag("globally_allocated") || node.flag("borrows_memory")) {
+                    borrowed(node.device());
+                } else {
+                    placed(node.device(), node.number(GraphNode.Param.SIZE).orElse(0));
+                }
+                return true;
+            }
+            case "circular_buffer_deallocate_all" -> {
+                endAll();
+                return true;
+            }
+            default -> {
+                return false;
+            }
+        }
+    }
+
+    private void placed(int device, long size) {
         Sum sum = sums.computeIfAbsent(device, first -> new Sum());
         sum.placed++;
         sum.current = Quantities.saturatedSum(sum.current, size);
@@ -26,12 +47,12 @@ final class CircularBuffers {
     }
 
     /** Adds one that lies in the memory of a buffer, which is counted already. */
-    void borrowed(int device) {
+    private void borrowed(int device) {
         sums.computeIfAbsent(device, first -> new Sum()).borrowed++;
     }
 
     /** Ends all; the node that reports it names the mesh device, and the others name chips. */
-    void endAll() {
+    private void endAll() {
         sums.values().forEach(sum -> sum.current = 0);
     }
 

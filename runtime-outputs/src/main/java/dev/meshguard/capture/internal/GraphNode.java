@@ -2,6 +2,7 @@ package dev.meshguard.capture.internal;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.meshguard.event.BufferType;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -39,6 +40,8 @@ final class GraphNode {
             "borrows_memory",
             "error_type",
             "error_message");
+
+    private static final BufferType[] TYPES = BufferType.values();
 
     private String type = "";
     private int counter = NONE;
@@ -160,6 +163,35 @@ final class GraphNode {
         String text = params.get(param);
         return text != null
                 && (text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true"));
+    }
+
+    /** Returns the device of a buffer, or the chip of a circular buffer. */
+    int device() {
+        return (int) Math.min(number(Param.DEVICE).orElse(0), Integer.MAX_VALUE);
+    }
+
+    /** Returns the memory of a buffer; empty if the node has none that is known. */
+    Optional<BufferType> bufferType() {
+        OptionalLong code = number(Param.BUFFER_TYPE);
+        if (code.isPresent()) {
+            return typeOfCode(code.getAsLong());
+        }
+        Optional<BufferType> exact = named(text("buffer_type"));
+        return exact.isPresent() ? exact : named(text("type"));
+    }
+
+    /** Returns whether the node names L1 and DRAM only: older captures do, also for L1_SMALL and the trace region. */
+    boolean namesCoarseType() {
+        return number(Param.BUFFER_TYPE).isEmpty() && named(text("buffer_type")).isEmpty();
+    }
+
+    /** Returns the memory that the runtime gives a number, if it is one of them. */
+    static Optional<BufferType> typeOfCode(long code) {
+        return code >= 0 && code < TYPES.length ? Optional.of(TYPES[(int) code]) : Optional.empty();
+    }
+
+    private static Optional<BufferType> named(@Nullable String name) {
+        return Arrays.stream(TYPES).filter(type -> type.name().equals(name)).findFirst();
     }
 
     /** The parameters that are numbers. */

@@ -13,9 +13,9 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.LocalDate;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
 
@@ -99,11 +99,9 @@ public final class GraphParser {
     /**
      * Reads a capture to its end.
      *
-     * @param today the day of the check
-     * @param judgesEnd whether a buffer that remains at the end has leaked
-     * @throws UnreadableCaptureException if it is no graph capture
+     * @throws UnreadableOutputException if it is no graph capture
      */
-    public static CaptureResult parse(InputStream raw, LocalDate today, boolean judgesEnd) throws IOException {
+    public static OutputContent parse(InputStream raw, EndOfRecording end) throws IOException {
         GraphParser parser = new GraphParser(new CaptureRecorder());
         PlainInput plain = PlainInput.of(raw);
         String damage = plain.damage().orElseGet(() -> null);
@@ -113,7 +111,29 @@ public final class GraphParser {
         if (damage != null) {
             parser.recorder.damaged(damage);
         }
-        return parser.recorder.finish(today, judgesEnd);
+        return parser.recorder.finish(end);
+    }
+
+    /**
+     * Passes the nodes of an array to a consumer, each until it returns.
+     *
+     * @throws IOException if it is not such an array
+     */
+    static void eachNode(String array, Consumer<GraphNode> consumer) throws IOException {
+        GraphNode node = new GraphNode();
+        try (JsonParser json = JSON.createParser(array)) {
+            if (json.nextToken() != JsonToken.START_ARRAY) {
+                throw new UnreadableOutputException("it is no array of nodes");
+            }
+            for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+                if (next == JsonToken.START_OBJECT) {
+                    node.read(json);
+                    consumer.accept(node);
+                } else {
+                    json.skipChildren();
+                }
+            }
+        }
     }
 
     /** Reads all nodes; returns what prevented the reader from reading more. */
@@ -125,7 +145,7 @@ public final class GraphParser {
             return "a value is larger or nested more deeply than the reader allows";
         } catch (JsonProcessingException e) {
             if (!hasGraph) {
-                throw new UnreadableCaptureException(
+                throw new UnreadableOutputException(
                         isReport
                                 ? "it breaks off or is damaged before its graph, so nothing of it is known. Write or copy it"
                                         + " again"
@@ -141,7 +161,7 @@ public final class GraphParser {
     private void document(JsonParser json) throws IOException {
         JsonToken first = json.nextToken();
         if (first == null) {
-            throw new UnreadableCaptureException("it is empty");
+            throw new UnreadableOutputException("it is empty");
         }
         if (first == JsonToken.START_ARRAY) {
             nodes(json);
@@ -150,11 +170,11 @@ public final class GraphParser {
             report(json);
         }
         if (!hasGraph) {
-            throw new UnreadableCaptureException("it is JSON without a graph: neither an array of nodes nor a report"
+            throw new UnreadableOutputException("it is JSON without a graph: neither an array of nodes nor a report"
                     + " with the key \"graph\". Give the file that ttnn.graph.end_graph_capture_to_file wrote");
         }
         if (!hasNode && recorder.nodes() > 0) {
-            throw new UnreadableCaptureException(String.format(
+            throw new UnreadableOutputException(String.format(
                     Locale.ROOT,
                     "none of its %d elements has a node_type, so they are no nodes of a graph. If it is the"
                             + " .python_io.json beside a capture, give the capture",

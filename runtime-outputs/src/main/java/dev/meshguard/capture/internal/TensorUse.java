@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -52,7 +53,7 @@ final class TensorUse {
         for (int user : buffer.users) {
             TensorNode tensor = tensors.get(user);
             if (tensor != null && found.size() < MAX_TENSORS) {
-                found.add(new RemainingBuffer.Tensor(user, tensor.id, tensor.shape, users(tensor)));
+                found.add(new RemainingBuffer.Tensor(OptionalInt.of(user), tensor.id, tensor.shape, users(tensor)));
             }
         }
         return found;

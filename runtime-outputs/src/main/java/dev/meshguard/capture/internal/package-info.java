@@ -1,4 +1,7 @@
-/** The parser of graph captures: GraphParser for the document, CaptureRecorder for the memory that its nodes report. */
+/**
+ * The readers of the runtime's files: GraphParser and CaptureRecorder for captures, DatabaseReader and SnapshotRecorder for
+ * databases.
+ */
 @NullMarked
 package dev.meshguard.capture.internal;
 

@@ -4,20 +4,23 @@ import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.history.AllocationHistory;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
- * The result of parsing a capture.
+ * The content of a file that the runtime wrote.
  *
+ * @param rank the rank of the process, if the file names one
  * @param history the history of its buffers
- * @param nodes the number of nodes
- * @param reports the number of nodes that report a buffer
+ * @param records the number of nodes, or of operations
+ * @param reports the number of records that report a buffer
  * @param remaining the buffers that are allocated at the end
  * @param circularBuffers the circular buffers of each device
  * @param notes the notes for a reader of the verdict
  */
-public record CaptureResult(
+public record OutputContent(
+        OptionalInt rank,
         AllocationHistory history,
-        long nodes,
+        long records,
         long reports,
         List<RemainingBuffer> remaining,
         List<CircularBufferUse> circularBuffers,

@@ -1,8 +1,9 @@
 package dev.meshguard.cli.analyze;
 
 import dev.meshguard.capture.CircularBufferUse;
-import dev.meshguard.capture.GraphCapture;
+import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
@@ -11,30 +12,24 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The terminal output of {@code analyze} for one graph capture. */
-final class CaptureText {
+/** The terminal output of {@code analyze} for a file that the runtime wrote. */
+final class OutputText {
 
     private static final String NOTHING = "-";
 
-    private final CaptureAnalysis analysis;
-    private final GraphCapture capture;
+    private final OutputAnalysis analysis;
+    private final RuntimeOutput output;
     private final int mostBuffers;
     private final List<String> lines = new ArrayList<>();
 
-    CaptureText(CaptureAnalysis analysis, int mostBuffers) {
+    OutputText(OutputAnalysis analysis, int mostBuffers) {
         this.analysis = analysis;
-        this.capture = analysis.capture();
+        this.output = analysis.output();
         this.mostBuffers = mostBuffers;
     }
 
     List<String> lines() {
-        lines.add(String.format(
-                Locale.ROOT,
-                "%s: %s, %d of them %s a buffer (graph capture)",
-                capture.name(),
-                Quantities.count(capture.nodes(), "node"),
-                capture.reports(),
-                capture.reports() == 1 ? "reports" : "report"));
+        lines.add(headline());
         lines.add("");
         analysis.report().text().lines().forEach(lines::add);
         remaining();
@@ -42,23 +37,49 @@ final class CaptureText {
         return lines;
     }
 
+    private String headline() {
+        String records = Quantities.count(output.records(), output.format().record());
+        String format = output.format().text();
+        if (output.format() == OutputFormat.REPORT_DATABASE) {
+            String rank = output.rank().isPresent() ? ", rank " + output.rank().getAsInt() : "";
+            return String.format(
+                    Locale.ROOT,
+                    "%s: %s, %s in their snapshots (%s%s)",
+                    output.name(),
+                    records,
+                    Quantities.count(output.reports(), "buffer"),
+                    format,
+                    rank);
+        }
+        return String.format(
+                Locale.ROOT,
+                "%s: %s, %d of them %s a buffer (%s)",
+                output.name(),
+                records,
+                output.reports(),
+                output.reports() == 1 ? "reports" : "report",
+                format);
+    }
+
     private void remaining() {
-        List<RemainingBuffer> remaining = capture.remaining();
+        List<RemainingBuffer> remaining = output.remaining();
         if (remaining.isEmpty() || mostBuffers == 0) {
             return;
         }
         lines.add("");
-        lines.add("Allocated at the end of the capture: " + Quantities.count(remaining.size(), "buffer"));
-        Table table = new Table().row("node", "device", "type", "size", "allocated in", "tensors", "used by");
+        boolean hasNodes = output.format() == OutputFormat.GRAPH_CAPTURE;
+        lines.add("Allocated at the end of the " + noun() + ": " + Quantities.count(remaining.size(), "buffer"));
+        Table table = new Table()
+                .row(hasNodes ? "node" : "address", "device", "type", "size", "allocated in", "tensors", "used by");
         remaining.stream()
                 .limit(mostBuffers)
                 .forEach(buffer -> table.row(
-                        buffer.node(),
+                        hasNodes ? buffer.node().orElseThrow() : address(buffer),
                         buffer.device(),
                         buffer.type(),
                         Quantities.size(buffer.size()),
                         PrintableText.line(buffer.operation().orElse(NOTHING)),
-                        joined(buffer.tensors().stream().map(CaptureText::name).toList()),
+                        joined(buffer.tensors().stream().map(OutputText::name).toList()),
                         joined(buffer.tensors().stream()
                                 .flatMap(tensor -> tensor.users().stream())
                                 .distinct()
@@ -70,8 +91,18 @@ final class CaptureText {
         }
     }
 
+    private static String address(RemainingBuffer buffer) {
+        return String.format(Locale.ROOT, "0x%x", buffer.address().orElseThrow());
+    }
+
+    private String noun() {
+        return output.format() == OutputFormat.GRAPH_CAPTURE ? "capture" : "recording";
+    }
+
     private static String name(RemainingBuffer.Tensor tensor) {
-        String id = tensor.id().isPresent() ? String.valueOf(tensor.id().getAsLong()) : "of node " + tensor.node();
+        String id = tensor.id().isPresent()
+                ? String.valueOf(tensor.id().getAsLong())
+                : "of node " + tensor.node().orElseThrow();
         return tensor.shape().map(shape -> id + " " + shape).orElse(id);
     }
 
@@ -82,13 +113,13 @@ final class CaptureText {
     }
 
     private void circularBuffers() {
-        if (capture.circularBuffers().isEmpty()) {
+        if (output.circularBuffers().isEmpty()) {
             return;
         }
         lines.add("");
         lines.add("Circular buffers, which no verdict judges:");
         Table table = new Table().row("device", "placed", "in a buffer", "peak of a core");
-        for (CircularBufferUse use : capture.circularBuffers()) {
+        for (CircularBufferUse use : output.circularBuffers()) {
             table.row(use.device(), use.placed(), use.borrowed(), Quantities.size(use.peakBytesPerCore()));
         }
         lines.addAll(table.lines());

@@ -1,0 +1,136 @@
+package dev.meshguard.cli.packaged;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.cli.packaged.PackagedProgram.Answer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code meshguard analyze} of the databases of reports, which the native library in the jar reads. */
+@Timeout(120)
+class DatabaseTests {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void namesTheLineOfPythonThatAllocatedWhatRemains() throws Exception {
+        database(0);
+
+        Answer answer = run("analyze", "--at-end", "db.sqlite");
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()).isEqualTo("""
+                db.sqlite: 3 operations, 4 buffers in their snapshots (report database)
+
+                LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57
+
+                1. L1  2 KiB on device 0, label "Shape([1, 1, 32, 1024])", owned by ttnn.matmul
+                   at decoder.forward(models/decoder.py:57)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before the program ends.
+                   seen  allocated in ttnn.matmul (operation 2) (event #3)
+
+                note    A database has snapshots after each operation: what was freed before the next one is not in it.
+                note    Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: 1, of which 1
+                        freed.
+                note    1 buffer has the size of the fullest bank, because no captured_graph has the whole size.
+                limits  no allocator snapshot: rests on the reports alone
+                sum     1 allocated = 0 freed + 1 leaked
+                expect  L1 device 0 size 2048 count atMost 1 label "Shape([1, 1, 32, 1024])" origin "decoder.forward" because "…"
+
+                Allocated at the end of the recording: 1 buffer
+                  address   device  type  size            allocated in               tensors                     used by
+                  0x16b800  0       L1    2 KiB (2048 B)  ttnn.matmul (operation 2)  41 Shape([1, 1, 32, 1024])  ttnn.relu (operation 3)
+                """);
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void answersForEachRank() throws Exception {
+        database(2);
+
+        Answer answer = run("analyze", "db.sqlite");
+
+        assertThat(answer.out())
+                .contains("db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 0)")
+                .contains("db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1)");
+    }
+
+    @Test
+    void writesJson() throws Exception {
+        database(2);
+
+        String json = run("analyze", "--json", "db.sqlite").out().replaceAll("\\s+", "");
+
+        assertThat(json)
+                .contains("\"rank\":1,\"operations\":3,\"reports\":4,\"remaining\":[{\"device\":0,\"type\":\"L1\","
+                        + "\"address\":1488896,\"size\":2048,\"operation\":\"ttnn.matmul(operation2)\",\"tensors\":[{\"id\":41,"
+                        + "\"shape\":\"Shape([1,1,32,1024])\",\"users\":[\"ttnn.relu(operation3)\"]}]}]");
+    }
+
+    @Test
+    void theOtherCommandsReadADatabaseToo() throws Exception {
+        database(0);
+
+        assertThat(run("convert", "db.sqlite", "-o", "history.jsonl").status()).isZero();
+        assertThat(run("diff", "db.sqlite", "history.jsonl").status()).isZero();
+    }
+
+    @Test
+    void theOtherCommandsRefuseSeveralRanks() throws Exception {
+        database(2);
+
+        Answer answer = run("replay", "db.sqlite");
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err()).contains("it was recorded by 2 processes (ranks 0, 1), each with its own history");
+    }
+
+    /** Writes a database of some ranks, or of a version that has none. */
+    private void database(int ranks) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("db.sqlite"));
+                Statement statement = connection.createStatement()) {
+            String rank = ranks == 0 ? "" : ", rank int NOT NULL DEFAULT 0";
+            for (String table : new String[] {
+                "operations (operation_id int, name text, duration float",
+                "buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type int",
+                "stack_traces (operation_id int, stack_trace text",
+                "tensors (tensor_id int, shape text, device_id int, address int, buffer_type int",
+                "input_tensors (operation_id int, input_index int, tensor_id int",
+                "output_tensors (operation_id int, output_index int, tensor_id int"
+            }) {
+                statement.execute("CREATE TABLE " + table + rank + ")");
+            }
+            for (int r = 0; r < Math.max(1, ranks); r++) {
+                String of = ranks == 0 ? ")" : ", " + r + ")";
+                for (String row : new String[] {
+                    "operations VALUES (1, 'ttnn.ones', 0.1",
+                    "operations VALUES (2, 'ttnn.matmul', 0.1",
+                    "operations VALUES (3, 'ttnn.relu', 0.1",
+                    "buffers VALUES (1, 0, 4096, 1024, 0",
+                    "buffers VALUES (2, 0, 4096, 1024, 0",
+                    "buffers VALUES (2, 0, 1488896, 2048, 1",
+                    "buffers VALUES (3, 0, 1488896, 2048, 1",
+                    "stack_traces VALUES (2, '  File \"models/decoder.py\", line 57, in forward\n    ttnn.matmul(x, w)'",
+                    "tensors VALUES (41, 'Shape([1, 1, 32, 1024])', 0, 1488896, 1",
+                    "output_tensors VALUES (2, 0, 41",
+                    "input_tensors VALUES (3, 0, 41"
+                }) {
+                    statement.execute("INSERT INTO " + row + of);
+                }
+            }
+        }
+    }
+
+    private Answer run(String... arguments) throws IOException, InterruptedException {
+        return PackagedProgram.ofJar(folder).run("", arguments);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.meshguard.capture;
+
+import dev.meshguard.capture.internal.DatabaseFile;
+import dev.meshguard.capture.internal.GraphParser;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The format of a file that the runtime wrote.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public enum OutputFormat {
+
+    /** The JSON of {@code ttnn.graph}: an array of nodes, or a report with one. */
+    GRAPH_CAPTURE("graph capture", "node"),
+
+    /** The SQLite database {@code db.sqlite} that ttnn writes for the ttnn-visualizer. */
+    REPORT_DATABASE("report database", "operation");
+
+    private final String text;
+    private final String record;
+
+    OutputFormat(String text, String record) {
+        this.text = text;
+        this.record = record;
+    }
+
+    /**
+     * Returns the format of a file, complete or damaged, as far as its first bytes show; empty if it is none of these.
+     *
+     * @param beginning the first bytes of the file, plain or compressed; 8 KiB are enough
+     */
+    public static Optional<OutputFormat> of(byte[] beginning) {
+        if (GraphParser.isGraphCapture(beginning)) {
+            return Optional.of(GRAPH_CAPTURE);
+        }
+        return DatabaseFile.isDatabase(beginning) ? Optional.of(REPORT_DATABASE) : Optional.empty();
+    }
+
+    /** Returns the name of the format, for a text. */
+    public String text() {
+        return text;
+    }
+
+    /** Returns the word for one of {@link RuntimeOutput#records()}, for a text. */
+    public String record() {
+        return record;
+    }
+}

@@ -1,0 +1,125 @@
+package dev.meshguard.capture;
+
+import dev.meshguard.capture.internal.OutputContent;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.HistorySource;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalInt;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A file that tt-metal or ttnn wrote: the history of the buffers that were allocated while it was recorded.
+ *
+ * <p>The content of the file decides on its {@linkplain OutputFormat format}: a graph capture
+ * ({@code ttnn.graph.end_graph_capture}, {@code end_graph_capture_to_file}) or the database of a report
+ * ({@code db.sqlite}).
+ *
+ * <pre>{@code
+ * RuntimeOutput output = RuntimeOutput.read(Path.of("graph.json"));
+ * LeakVerdict verdict = LeakCheck.create().examine(output.history());
+ * }</pre>
+ *
+ * <h2>What an output proves</h2>
+ *
+ * <p>Recording ends before the device is closed. If all of its buffers were freed, the verdict is {@code LEAK_FREE}. A
+ * buffer that remains may be freed later, so the verdict is {@code INCONCLUSIVE}; {@link #remaining()} names these
+ * buffers and their tensors. {@link RuntimeOutputReader#judgedAtEnd()} judges the end of the recording instead.
+ *
+ * <h2>Limits</h2>
+ *
+ * <p>Buffers from before the recording are counted and never blamed. Only buffers that own their memory appear, once for
+ * each mesh device and not for each chip. Circular buffers are in {@link #circularBuffers()} and not in the history: their
+ * devices have other numbers and their sizes are those of one core. An output contains no process, no thread, no time
+ * of an event, and no reason of a free. A database contains snapshots and no events: a buffer that lives only within an
+ * operation is not in it.
+ *
+ * <p>Records that contradict each other, or are missing, are {@linkplain AllocationHistory#lostReports() lost reports} of
+ * the history, which make a verdict inconclusive. What was skipped is counted in {@link #notes()}.
+ *
+ * <p>Immutable and safe for use by several threads. {@code docs/runtime-outputs.md} describes the formats.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class RuntimeOutput implements HistorySource {
+
+    private final String name;
+    private final OutputFormat format;
+    private final OutputContent content;
+
+    RuntimeOutput(String name, OutputFormat format, OutputContent content) {
+        this.name = name;
+        this.format = format;
+        this.content = content;
+    }
+
+    /**
+     * Reads a file, plain or compressed with gzip or zstd.
+     *
+     * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
+     *     to do
+     */
+    public static RuntimeOutput read(Path file) throws IOException {
+        return RuntimeOutputReader.create().read(file);
+    }
+
+    /**
+     * Reads a file, plain or compressed with gzip or zstd, to its end; the stream stays open.
+     *
+     * @param name the name of the file in messages
+     * @throws IOException as {@link #read(Path)} does
+     */
+    public static RuntimeOutput read(InputStream file, String name) throws IOException {
+        return RuntimeOutputReader.create().read(file, name);
+    }
+
+    /** Returns the name of the file. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the format of the file. */
+    public OutputFormat format() {
+        return format;
+    }
+
+    /** Returns the rank of the process that recorded it; empty if the file does not name one. */
+    public OptionalInt rank() {
+        return content.rank();
+    }
+
+    /** Returns the history of the buffers that were allocated while it was recorded. */
+    @Override
+    public AllocationHistory history() {
+        return content.history();
+    }
+
+    /** Returns the number of nodes of a capture, or of operations of a database. */
+    public long records() {
+        return content.records();
+    }
+
+    /** Returns the number of nodes that report the allocation or the free of a buffer, or of buffers in all snapshots. */
+    public long reports() {
+        return content.reports();
+    }
+
+    /** Returns the buffers that are still allocated at the end of the recording, in the order of allocation. */
+    public List<RemainingBuffer> remaining() {
+        return List.copyOf(content.remaining());
+    }
+
+    /** Returns the circular buffers of each device, by its number; a database has none. */
+    public List<CircularBufferUse> circularBuffers() {
+        return List.copyOf(content.circularBuffers());
+    }
+
+    /** Returns the notes for a reader of the verdict, as whole sentences: the limits of the file, and what was skipped. */
+    public List<String> notes() {
+        return List.copyOf(content.notes());
+    }
+}

@@ -1,0 +1,164 @@
+package dev.meshguard.capture;
+
+import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.internal.DatabaseFile;
+import dev.meshguard.capture.internal.EndOfRecording;
+import dev.meshguard.capture.internal.GraphParser;
+import dev.meshguard.capture.internal.SpooledFile;
+import dev.meshguard.capture.internal.UnreadableOutputException;
+import java.io.BufferedInputStream;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Reads files that the runtime wrote, with more options than {@link RuntimeOutput#read(Path)}.
+ *
+ * <pre>{@code
+ * RuntimeOutput output = RuntimeOutputReader.create().judgedAtEnd().read(file);
+ * }</pre>
+ *
+ * <p>A database needs the library {@code org.xerial:sqlite-jdbc}, a file that is compressed with zstd
+ * {@code com.github.luben:zstd-jni}. A database in a stream, or compressed, is first copied to a temporary file of at most
+ * 16 GiB.
+ *
+ * <p>Immutable and safe for use by several threads; each file is read once, record by record, by the calling thread.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class RuntimeOutputReader {
+
+    /** Bytes that show the format. */
+    private static final int BEGINNING = 1 << 13;
+
+    private final InstantSource clock;
+    private final boolean judgesEnd;
+
+    private RuntimeOutputReader(InstantSource clock, boolean judgesEnd) {
+        this.clock = clock;
+        this.judgesEnd = judgesEnd;
+    }
+
+    /** Returns a reader of files whose recording ends while the device is open. */
+    public static RuntimeOutputReader create() {
+        return new RuntimeOutputReader(InstantSource.system(), false);
+    }
+
+    /**
+     * Returns this reader for recordings at whose end all memory should be free, except expected buffers.
+     *
+     * <p>A buffer that remains has then leaked. Use it if the recorded code must leave no buffer behind, and list its
+     * weights and caches as expected.
+     */
+    public RuntimeOutputReader judgedAtEnd() {
+        return new RuntimeOutputReader(clock, true);
+    }
+
+    /**
+     * Returns this reader with another clock for the day of the check, on which expired expectations depend.
+     */
+    public RuntimeOutputReader clock(InstantSource newClock) {
+        return new RuntimeOutputReader(newClock, judgesEnd);
+    }
+
+    /**
+     * Reads a file of one process, plain or compressed with gzip or zstd; the file may be a pipe.
+     *
+     * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
+     *     to do
+     */
+    public RuntimeOutput read(Path file) throws IOException {
+        return only(readRanks(file));
+    }
+
+    /**
+     * Reads a file of one process, plain or compressed with gzip or zstd, to its end; the stream stays open.
+     *
+     * @param name the name of the file in messages
+     * @throws IOException as {@link #read(Path)} does
+     */
+    public RuntimeOutput read(InputStream file, String name) throws IOException {
+        return only(readRanks(file, name));
+    }
+
+    /**
+     * Reads a file, plain or compressed with gzip or zstd, once for each rank in it; the file may be a pipe.
+     *
+     * @return the outputs by rank, at least one
+     * @throws IOException if the file cannot be read or is of no known format; the message says what it is instead
+     */
+    public List<RuntimeOutput> readRanks(Path file) throws IOException {
+        // A channel queries the position of a pipe, which has none.
+        boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
+        try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
+            BufferedInputStream in = buffered(output);
+            return !isPipe && DatabaseFile.isPlainDatabase(beginning(in))
+                    ? ofDatabase(file, file.toString())
+                    : readRanks(in, file.toString());
+        }
+    }
+
+    /**
+     * Reads a file, plain or compressed with gzip or zstd, once for each rank in it and to its end; the stream stays open.
+     *
+     * @param name the name of the file in messages
+     * @throws IOException as {@link #readRanks(Path)} does
+     */
+    public List<RuntimeOutput> readRanks(InputStream file, String name) throws IOException {
+        BufferedInputStream in = buffered(file);
+        if (OutputFormat.of(beginning(in))
+                .filter(OutputFormat.REPORT_DATABASE::equals)
+                .isPresent()) {
+            try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
+                return ofDatabase(spooled.path(), name);
+            }
+        }
+        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, end())));
+    }
+
+    private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
+        if (outputs.size() > 1) {
+            throw new UnreadableOutputException(String.format(
+                    Locale.ROOT,
+                    "it was recorded by %d processes (ranks %s), each with its own history. RuntimeOutputReader.readRanks and"
+                            + " meshguard analyze give all of them",
+                    outputs.size(),
+                    outputs.stream()
+                            .map(output -> String.valueOf(output.rank().orElse(0)))
+                            .collect(Collectors.joining(", "))));
+        }
+        return outputs.get(0);
+    }
+
+    private List<RuntimeOutput> ofDatabase(Path file, String name) throws IOException {
+        return DatabaseFile.read(file, end()).stream()
+                .map(content -> new RuntimeOutput(name, OutputFormat.REPORT_DATABASE, content))
+                .toList();
+    }
+
+    private EndOfRecording end() {
+        return new EndOfRecording(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd);
+    }
+
+    private static BufferedInputStream buffered(InputStream file) {
+        return new BufferedInputStream(file, BEGINNING);
+    }
+
+    private static byte[] beginning(BufferedInputStream in) throws IOException {
+        in.mark(BEGINNING);
+        byte[] beginning = in.readNBytes(BEGINNING);
+        in.reset();
+        return beginning;
+    }
+}

@@ -1,0 +1,97 @@
+package dev.meshguard.capture.internal;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import org.sqlite.ProgressHandler;
+import org.sqlite.SQLiteConfig;
+
+/**
+ * Reads the database of a report, which ttnn writes for the ttnn-visualizer.
+ *
+ * <p>The file may come from anywhere. It is opened read-only, none of its views is used, and a query that goes on for
+ * much longer than reading the file takes is stopped.
+ */
+final class DatabaseReader {
+
+    private static final int STEPS_BETWEEN_CHECKS = 1_000_000;
+    private static final long STEPS_OF_ANY_FILE = 100_000_000;
+    private static final long STEPS_OF_A_BYTE = 200;
+
+    private DatabaseReader() {}
+
+    /**
+     * Reads a database.
+     *
+     * @return the content for each rank, at least one
+     * @throws UnreadableOutputException if it is no database of a report
+     */
+    static List<OutputContent> read(Path file, EndOfRecording end) throws IOException {
+        try (Connection connection = open(file)) {
+            return read(connection, end);
+        } catch (SQLException e) {
+            throw new UnreadableOutputException(
+                    "SQLite cannot read it: " + e.getMessage() + ". Copy it again, or read it where it was written");
+        }
+    }
+
+    private static Connection open(Path file) throws SQLException, IOException {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setReadOnly(true);
+        // A URI, because a file's name may contain what separates parameters.
+        Connection connection =
+                config.createConnection("jdbc:sqlite:" + file.toAbsolutePath().toUri());
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA trusted_schema = OFF");
+            limit(connection, STEPS_OF_ANY_FILE + STEPS_OF_A_BYTE * Files.size(file));
+            // All queries see one state, also while the file is written.
+            connection.setAutoCommit(false);
+            return connection;
+        } catch (SQLException | IOException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    private static void limit(Connection connection, long steps) throws SQLException {
+        ProgressHandler.setHandler(connection, STEPS_BETWEEN_CHECKS, new ProgressHandler() {
+            private long made;
+
+            @Override
+            protected int progress() {
+                made += STEPS_BETWEEN_CHECKS;
+                return made > steps ? 1 : 0;
+            }
+        });
+    }
+
+    private static List<OutputContent> read(Connection connection, EndOfRecording end)
+            throws SQLException, UnreadableOutputException {
+        ReportTables tables = ReportTables.of(connection);
+        if (!tables.has(ReportTables.OPERATIONS, "operation_id", "name")
+                || !tables.has(
+                        ReportTables.BUFFERS,
+                        "operation_id",
+                        "device_id",
+                        "address",
+                        "max_size_per_bank",
+                        "buffer_type")) {
+            throw new UnreadableOutputException(
+                    "it is a database of SQLite without the tables operations and buffers of a"
+                            + " report. Give the db.sqlite that ttnn wrote");
+        }
+        List<OutputContent> contents = new ArrayList<>();
+        for (int rank : tables.ranks()) {
+            contents.add(new SnapshotReader(tables.ofRank(rank)).read(end));
+        }
+        if (contents.isEmpty()) {
+            contents.add(new SnapshotReader(tables).read(end));
+        }
+        return contents;
+    }
+}

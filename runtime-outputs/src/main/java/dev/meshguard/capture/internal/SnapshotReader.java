@@ -1,0 +1,186 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import dev.meshguard.event.BufferType;
+import java.io.IOException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Optional;
+
+/** Reads the operations of one rank in their order, each with the buffers that are allocated at its end. */
+final class SnapshotReader {
+
+    private static final long NONE = Long.MAX_VALUE;
+
+    private final ReportTables tables;
+    private final CaptureNotes notes = new CaptureNotes();
+    private final CircularBuffers circularBuffers = new CircularBuffers();
+    private final SnapshotRecorder recorder = new SnapshotRecorder(notes);
+    private long operations;
+
+    SnapshotReader(ReportTables tables) {
+        this.tables = tables;
+    }
+
+    OutputContent read(EndOfRecording end) throws SQLException {
+        OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
+        OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
+        errors();
+        try (Rows names = new Rows(names());
+                Rows buffers = new Rows(buffers());
+                Rows tensors = new Rows(tensors())) {
+            for (long id = Math.min(names.operation, buffers.operation);
+                    id != NONE;
+                    id = Math.min(names.operation, buffers.operation)) {
+                operation(id, names);
+                while (tensors.operation < id) {
+                    tensors.next();
+                }
+                for (; tensors.operation == id; tensors.next()) {
+                    tensor(tensors.row);
+                }
+                for (; buffers.operation == id; buffers.next()) {
+                    buffer(buffers.row);
+                }
+                Optional<String> stack = stacks.of(id);
+                recorder.operationEnded(graph(graphs, id), () -> stack.flatMap(PythonStack::origin));
+            }
+        }
+        return recorder.finish(end, tables.rank(), operations, circularBuffers);
+    }
+
+    private void operation(long id, Rows names) throws SQLException {
+        if (names.operation != id) {
+            notes.skipped("snapshot of an operation that is not listed");
+            recorder.operationBegan(id, "", false);
+            return;
+        }
+        operations++;
+        String name = names.row.getString(2);
+        recorder.operationBegan(id, name == null ? "" : name, names.row.getInt(3) != 0);
+        names.next();
+        while (names.operation == id) {
+            notes.skipped("further row of an operation");
+            names.next();
+        }
+    }
+
+    private void tensor(ResultSet row) throws SQLException {
+        Optional<BufferType> type = GraphNode.typeOfCode(row.getLong(6));
+        if (type.isPresent()) {
+            recorder.tensor(
+                    row.getInt(2) != 0,
+                    row.getLong(3),
+                    Optional.ofNullable(row.getString(7)),
+                    new Memory(row.getInt(4), type.get(), row.getLong(5)));
+        }
+    }
+
+    private void buffer(ResultSet row) throws SQLException {
+        long device = row.getLong(2);
+        long address = row.getLong(3);
+        long size = row.getLong(4);
+        Optional<BufferType> type = GraphNode.typeOfCode(row.getLong(5));
+        boolean isValid = row.getInt(6) != 0;
+        if (isValid && type.isPresent() && device >= 0 && device <= Integer.MAX_VALUE && address >= 0 && size >= 0) {
+            recorder.buffer(new Memory((int) device, type.get(), address), size);
+        } else {
+            recorder.unreadableBuffer();
+        }
+    }
+
+    private OperationGraph graph(OperationTexts graphs, long id) throws SQLException {
+        Optional<String> graph = graphs.of(id);
+        if (graph.isEmpty()) {
+            return OperationGraph.UNKNOWN;
+        }
+        try {
+            return OperationGraph.of(graph.get(), circularBuffers);
+        } catch (IOException e) {
+            notes.skipped("damaged captured_graph");
+            return OperationGraph.UNKNOWN;
+        }
+    }
+
+    private void errors() throws SQLException {
+        if (!tables.has("errors", "operation_id", "error_type", "error_message")) {
+            return;
+        }
+        String name = tables.has("errors", "operation_name")
+                ? "operation_name"
+                : tables.has("errors", "error_operation") ? "error_operation" : "''";
+        try (ResultSet row =
+                tables.query("SELECT operation_id, " + name + ", error_type, error_message FROM errors WHERE "
+                        + tables.isOfRank("errors", "errors") + " ORDER BY operation_id")) {
+            while (row.next()) {
+                notes.exception(
+                        SnapshotRecorder.name(row.getLong(1), row.getString(2)),
+                        row.getString(3) + ": " + row.getString(4));
+            }
+        }
+    }
+
+    /** The operation, its name, and whether the process ended in it. */
+    private ResultSet names() throws SQLException {
+        // Only the older writer has a duration for each operation that ended.
+        String crashed = tables.has(ReportTables.OPERATIONS, "duration") && !tables.has("report_metadata")
+                ? "duration IS NULL"
+                : "0";
+        return tables.query("SELECT operation_id, name, " + crashed + " FROM operations WHERE "
+                + tables.isOfRank("operations", "operations") + " ORDER BY operation_id");
+    }
+
+    /** The operation, device, address, size of the fullest bank, memory, and whether these are numbers. */
+    private ResultSet buffers() throws SQLException {
+        return tables.query("SELECT operation_id, device_id, address, max_size_per_bank, buffer_type,"
+                + " typeof(operation_id) = 'integer' AND typeof(device_id) = 'integer' AND typeof(address) = 'integer'"
+                + " AND typeof(max_size_per_bank) = 'integer' AND typeof(buffer_type) = 'integer' FROM buffers WHERE "
+                + tables.isOfRank("buffers", "buffers") + " ORDER BY operation_id");
+    }
+
+    /** The operation, whether the tensor is a result of it, the tensor, its device, address, memory and shape. */
+    private ResultSet tensors() throws SQLException {
+        if (!tables.has("tensors", "tensor_id", "shape", "device_id", "address", "buffer_type")
+                || !tables.has("input_tensors", "operation_id", "tensor_id")
+                || !tables.has("output_tensors", "operation_id", "tensor_id")) {
+            return tables.query("SELECT 0 WHERE 0");
+        }
+        String places =
+                "SELECT tensor_id, device_id, address FROM tensors WHERE " + tables.isOfRank("tensors", "tensors");
+        if (tables.has("device_tensors", "tensor_id", "device_id", "address")) {
+            places += " UNION SELECT tensor_id, device_id, address FROM device_tensors WHERE "
+                    + tables.isOfRank("device_tensors", "device_tensors");
+        }
+        return tables.query(
+                "SELECT u.operation_id, u.result, t.tensor_id, p.device_id, p.address, t.buffer_type, t.shape FROM"
+                        + " (SELECT operation_id, tensor_id, 0 AS result FROM input_tensors WHERE "
+                        + tables.isOfRank("input_tensors", "input_tensors")
+                        + " UNION ALL SELECT operation_id, tensor_id, 1 FROM output_tensors WHERE "
+                        + tables.isOfRank("output_tensors", "output_tensors") + ") u"
+                        + " JOIN tensors t ON t.tensor_id = u.tensor_id AND " + tables.isOfRank("tensors", "t")
+                        + " JOIN (" + places + ") p ON p.tensor_id = u.tensor_id"
+                        + " WHERE p.device_id IS NOT NULL AND p.address IS NOT NULL AND t.buffer_type IS NOT NULL"
+                        + " ORDER BY u.operation_id, u.result");
+    }
+
+    /** Rows by operation, of which one is read at a time. */
+    private static final class Rows implements AutoCloseable {
+
+        private final ResultSet row;
+        private long operation;
+
+        Rows(ResultSet row) throws SQLException {
+            this.row = row;
+            next();
+        }
+
+        void next() throws SQLException {
+            operation = row.next() ? row.getLong(1) : NONE;
+        }
+
+        @Override
+        public void close() throws SQLException {
+            row.close();
+        }
+    }
+}

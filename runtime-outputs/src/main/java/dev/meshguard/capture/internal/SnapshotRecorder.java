@@ -1,0 +1,378 @@
+package dev.meshguard.capture.internal;
+
+import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.LogEvents;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the buffers that are allocated at the end of each operation into a history.
+ *
+ * <p>A buffer that was not in the last snapshot was allocated in the operation, or between the two. The operation is named
+ * only if its graph or its results show that it was in the operation.
+ */
+final class SnapshotRecorder {
+
+    private static final String SOURCE = "report database";
+    private static final String NO_NAME = "an operation without a name";
+    /** A snapshot has no time. */
+    private static final Instant NO_TIME = Instant.EPOCH;
+
+    /** The operations that free one buffer. */
+    private static final Set<String> FREES = Set.of("ttnn.deallocate", "ttnn::deallocate", "Tensor::deallocate");
+
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private static final int MAX_TENSORS = 8;
+    private static final int MAX_USERS = 8;
+
+    private static final class Live {
+        private final Memory memory;
+        private final long bankSize;
+        private final Map<Long, UsedTensor> tensors = new LinkedHashMap<>();
+        private boolean isFromBefore;
+        private long size;
+        private Optional<String> operation = Optional.empty();
+        /** The operation whose snapshot had it last. */
+        private long seen;
+
+        private Live(Memory memory, long bankSize, long seen) {
+            this.memory = memory;
+            this.bankSize = bankSize;
+            this.seen = seen;
+        }
+    }
+
+    private record UsedTensor(Optional<String> shape, Set<String> users) {}
+
+    private record Result(long tensor, Optional<String> shape) {}
+
+    private final LogEvents events = new LogEvents(Ownership.OWNING);
+    private final AddressIndices indices = new AddressIndices(events);
+    private final CaptureNotes notes;
+    private final Map<Memory, Live> live = new LinkedHashMap<>();
+    private Phase phase = Phase.START;
+
+    // The operation that is being read.
+    private long operation;
+    private String shortName = "";
+    private String name = "";
+    private boolean hasCrashed;
+    private long rows;
+    private final Map<Memory, Live> fresh = new LinkedHashMap<>();
+    private final Map<Memory, List<Result>> results = new HashMap<>();
+    private final Set<Memory> inputs = new HashSet<>();
+
+    // The whole recording.
+    private long allRows;
+    private boolean hasSnapshot;
+    private boolean lastHasNone;
+    private long withoutSnapshot;
+    private long fromBefore;
+    private long freedFromBefore;
+    private long ofFullestBank;
+
+    SnapshotRecorder(CaptureNotes notes) {
+        this.notes = notes;
+        events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
+    }
+
+    /** Returns the name of an operation with its number. */
+    static String name(long operation, @Nullable String name) {
+        return nameOf(name) + " (operation " + operation + ")";
+    }
+
+    private static String nameOf(@Nullable String name) {
+        return name == null || name.isBlank() ? NO_NAME : name;
+    }
+
+    /**
+     * Begins an operation.
+     *
+     * @param crashed whether the process ended in it
+     */
+    void operationBegan(long id, @Nullable String newName, boolean crashed) {
+        operation = id;
+        shortName = nameOf(newName);
+        name = name(id, newName);
+        hasCrashed = crashed;
+        rows = 0;
+        fresh.clear();
+        results.clear();
+        inputs.clear();
+    }
+
+    /** Records a tensor of the operation; inputs come before results. */
+    void tensor(boolean isResult, long id, Optional<String> shape, Memory memory) {
+        if (isResult) {
+            results.computeIfAbsent(memory, first -> new ArrayList<>()).add(new Result(id, shape));
+            return;
+        }
+        inputs.add(memory);
+        Live buffer = live.get(memory);
+        if (buffer != null) {
+            use(buffer, id, shape).ifPresent(tensor -> {
+                if (tensor.users.size() < MAX_USERS) {
+                    tensor.users.add(name);
+                }
+            });
+        }
+    }
+
+    private static Optional<UsedTensor> use(Live buffer, long id, Optional<String> shape) {
+        return buffer.tensors.size() < MAX_TENSORS || buffer.tensors.containsKey(id)
+                ? Optional.of(buffer.tensors.computeIfAbsent(id, first -> new UsedTensor(shape, new LinkedHashSet<>())))
+                : Optional.empty();
+    }
+
+    /** Records a buffer of the snapshot at the end of the operation. */
+    void buffer(Memory memory, long bankSize) {
+        rows++;
+        Live known = live.get(memory);
+        if (known != null && known.bankSize == bankSize) {
+            known.seen = operation;
+        } else if (fresh.put(memory, new Live(memory, bankSize, operation)) != null) {
+            notes.skipped("further row of a buffer");
+        }
+    }
+
+    /** Records that a row of the snapshot cannot be read. */
+    void unreadableBuffer() {
+        rows++;
+        lost(1, String.format(Locale.ROOT, "the table buffers has a row for %s without valid numbers", name));
+    }
+
+    /**
+     * Compares the snapshot with the last one.
+     *
+     * @param origin the call of the operation
+     */
+    void operationEnded(OperationGraph graph, Supplier<Optional<Origin>> origin) {
+        allRows += rows;
+        lastHasNone = rows == 0 && !isEmptyFor(graph);
+        if (lastHasNone) {
+            withoutSnapshot++;
+            return;
+        }
+        renewed(graph);
+        missing(graph);
+        List<Live> gone = live.values().stream()
+                .filter(buffer -> buffer.seen != operation)
+                .toList();
+        gone.stream().filter(buffer -> graph.freedOnlyOthersAt(buffer.memory)).forEach(this::contradicted);
+        gone.stream().filter(buffer -> !graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, false));
+        gone.stream().filter(buffer -> graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, true));
+
+        List<Live> unproven = fresh.values().stream()
+                .filter(buffer -> !isAllocatedIn(graph, buffer))
+                .toList();
+        unproven.forEach(this::allocatedBefore);
+        unproven.forEach(buffer -> fresh.remove(buffer.memory));
+        fresh.values().forEach(buffer -> allocated(buffer, graph, origin));
+        results.forEach((memory, tensors) -> {
+            Live buffer = live.get(memory);
+            if (buffer != null) {
+                tensors.forEach(tensor -> use(buffer, tensor.tensor, tensor.shape));
+            }
+        });
+        hasSnapshot |= rows > 0;
+    }
+
+    /** A snapshot without rows means that nothing is allocated, or that none was taken. */
+    private boolean isEmptyFor(OperationGraph graph) {
+        return !hasCrashed
+                && (live.values().stream().allMatch(buffer -> graph.freed(buffer.memory))
+                        || (live.size() == 1 && FREES.contains(shortName)));
+    }
+
+    /** A buffer that was freed and allocated again at its address looks the same in both snapshots. */
+    private void renewed(OperationGraph graph) {
+        for (Live buffer : live.values()) {
+            if (buffer.seen == operation && mayBeRenewed(graph, buffer.memory)) {
+                buffer.seen = NEVER;
+                fresh.put(buffer.memory, new Live(buffer.memory, buffer.bankSize, operation));
+            }
+        }
+    }
+
+    /** Without a graph, a result at the address of a buffer is new, or the operation worked in place. */
+    private boolean mayBeRenewed(OperationGraph graph, Memory memory) {
+        return graph.isKnown() ? graph.allocatedAddresses().contains(memory.address()) : results.containsKey(memory);
+    }
+
+    /** The snapshot must have what the graph says was allocated; the two may count devices differently. */
+    private void missing(OperationGraph graph) {
+        Set<Long> absent = new HashSet<>(graph.allocatedAddresses());
+        if (!absent.isEmpty()) {
+            live.values().stream()
+                    .filter(buffer -> buffer.seen == operation)
+                    .forEach(buffer -> absent.remove(buffer.memory.address()));
+            fresh.keySet().forEach(memory -> absent.remove(memory.address()));
+        }
+        for (long address : absent) {
+            lost(
+                    1,
+                    String.format(
+                            Locale.ROOT,
+                            "%s allocates a buffer at 0x%x that the snapshot at its end does not have",
+                            name,
+                            address));
+        }
+    }
+
+    private void contradicted(Live buffer) {
+        lost(
+                1,
+                String.format(
+                        Locale.ROOT,
+                        "the snapshot after %s does not have the %s buffer at 0x%x, and the operation freed another one"
+                                + " at that address",
+                        name,
+                        buffer.memory.type(),
+                        buffer.memory.address()));
+    }
+
+    private void freed(Live buffer, boolean isInOperation) {
+        live.remove(buffer.memory);
+        if (buffer.isFromBefore) {
+            freedFromBefore++;
+            return;
+        }
+        enter(isInOperation);
+        events.freed(indices.of(buffer.memory), LogEvents.NO_PROCESS);
+    }
+
+    private boolean isAllocatedIn(OperationGraph graph, Live buffer) {
+        return graph.allocated(buffer.memory).isPresent()
+                || (results.containsKey(buffer.memory) && !inputs.contains(buffer.memory));
+    }
+
+    /** Records a buffer of which only the latest time of its allocation is known. */
+    private void allocatedBefore(Live buffer) {
+        live.put(buffer.memory, buffer);
+        if (!hasSnapshot) {
+            buffer.isFromBefore = true;
+            fromBefore++;
+            return;
+        }
+        enter(false);
+        allocated(buffer, OptionalLong.empty(), AllocationDetails.user(), Optional.empty());
+    }
+
+    private void allocated(Live buffer, OperationGraph graph, Supplier<Optional<Origin>> origin) {
+        live.put(buffer.memory, buffer);
+        buffer.operation = Optional.of(name);
+        AllocationDetails details = AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName));
+        Optional<String> shape = results.getOrDefault(buffer.memory, List.of()).stream()
+                .flatMap(result -> result.shape.stream())
+                .findFirst();
+        enter(true);
+        allocated(
+                buffer,
+                graph.allocated(buffer.memory),
+                shape.map(details::labelled).orElse(details),
+                origin.get());
+    }
+
+    private void allocated(Live buffer, OptionalLong size, AllocationDetails details, Optional<Origin> origin) {
+        ofFullestBank += size.isPresent() ? 0 : 1;
+        buffer.size = size.orElse(buffer.bankSize);
+        events.allocated(indices.of(buffer.memory), buffer.size, details, origin);
+    }
+
+    private void enter(boolean isInOperation) {
+        Phase current = new Phase(isInOperation ? name : name + " or before");
+        if (!current.equals(phase)) {
+            phase = current;
+            events.add(new HistoryEvent.PhaseBegan(events.nextNumber(), NO_TIME, current));
+        }
+    }
+
+    private void lost(long count, String reason) {
+        events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
+    }
+
+    OutputContent finish(EndOfRecording end, OptionalInt rank, long operations, CircularBuffers circularBuffers) {
+        List<RemainingBuffer> remaining = live.values().stream()
+                .filter(buffer -> !buffer.isFromBefore)
+                .map(SnapshotRecorder::remaining)
+                .toList();
+        if (allRows == 0) {
+            lost(-1, "the database has no snapshot: its table buffers is empty");
+        } else if (lastHasNone) {
+            lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
+        }
+        end.addTo(events, remaining.size(), "recording").ifPresent(notes::add);
+        addNotes();
+        return new OutputContent(
+                rank,
+                AllocationHistory.read(events),
+                operations,
+                allRows,
+                remaining,
+                circularBuffers.uses(),
+                notes.all());
+    }
+
+    private static RemainingBuffer remaining(Live buffer) {
+        return new RemainingBuffer(
+                OptionalInt.empty(),
+                buffer.memory.device(),
+                buffer.memory.type(),
+                OptionalLong.of(buffer.memory.address()),
+                buffer.size,
+                buffer.operation,
+                buffer.tensors.entrySet().stream()
+                        .map(tensor -> new RemainingBuffer.Tensor(
+                                OptionalInt.empty(),
+                                OptionalLong.of(tensor.getKey()),
+                                tensor.getValue().shape,
+                                List.copyOf(tensor.getValue().users)))
+                        .toList());
+    }
+
+    private void addNotes() {
+        notes.add("A database has snapshots after each operation: what was freed before the next one is not in it.");
+        if (fromBefore > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: %d, of"
+                            + " which %d freed.",
+                    fromBefore,
+                    freedFromBefore));
+        }
+        if (ofFullestBank > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s the size of the fullest bank, because no captured_graph has the whole size.",
+                    ofFullestBank == 1 ? "1 buffer has" : ofFullestBank + " buffers have"));
+        }
+        if (withoutSnapshot > 0) {
+            notes.add(String.format(
+                    Locale.ROOT,
+                    "%s no snapshot.",
+                    withoutSnapshot == 1 ? "1 operation has" : withoutSnapshot + " operations have"));
+        }
+    }
+}

@@ -1,0 +1,378 @@
+package dev.meshguard.capture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.capture.WrittenDatabase.Place;
+import dev.meshguard.capture.WrittenDatabase.Writer;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ReportDatabaseTests {
+
+    private static final Place WEIGHTS = Place.dram(4096, 2048);
+    private static final Place INPUT = Place.l1(0x16c000, 2048);
+    private static final Place OUTPUT = Place.l1(0x16b800, 2048);
+
+    @TempDir
+    private Path folder;
+
+    private Path file() {
+        return folder.resolve("db.sqlite");
+    }
+
+    private WrittenDatabase database(Writer writer) throws SQLException {
+        return new WrittenDatabase(file(), writer);
+    }
+
+    private static LeakVerdict verdict(RuntimeOutput output) {
+        return LeakCheck.create().examine(output.history());
+    }
+
+    private LeakVerdict verdict() throws IOException {
+        return verdict(RuntimeOutput.read(file()));
+    }
+
+    private List<String> losses() throws IOException {
+        return RuntimeOutput.read(file()).history().events(HistoryEvent.ReportsLost.class).stream()
+                .map(HistoryEvent.ReportsLost::reason)
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesTheCallThatAllocatedABufferThatRemains(Writer writer) throws Exception {
+        try (WrittenDatabase database = database(writer)) {
+            database.operation(1, "ttnn.to_memory_config");
+            database.snapshot(1, WEIGHTS);
+            database.operation(2, "ttnn.matmul");
+            database.stack(2, """
+                      File "models/decoder.py", line 57, in forward
+                        x = ttnn.matmul(x, w)
+                      File "demo.py", line 9, in <module>
+                        main()
+                    """);
+            database.tensor(41, "Shape([1, 1, 32, 1024])", OUTPUT);
+            database.output(2, 41);
+            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.relu");
+            database.input(3, 41);
+            database.snapshot(3, WEIGHTS, OUTPUT);
+        }
+
+        RuntimeOutput output = RuntimeOutputReader.create().judgedAtEnd().read(file());
+
+        assertThat(output.remaining())
+                .containsExactly(new RemainingBuffer(
+                        OptionalInt.empty(),
+                        0,
+                        BufferType.L1,
+                        OptionalLong.of(0x16b800),
+                        2048,
+                        Optional.of("ttnn.matmul (operation 2)"),
+                        List.of(new RemainingBuffer.Tensor(
+                                OptionalInt.empty(),
+                                OptionalLong.of(41),
+                                Optional.of("Shape([1, 1, 32, 1024])"),
+                                List.of("ttnn.relu (operation 3)")))));
+        assertThat(VerdictReport.of(verdict(output)).text()).isEqualTo("""
+                LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57
+
+                1. L1  2 KiB on device 0, label "Shape([1, 1, 32, 1024])", owned by ttnn.matmul
+                   at decoder.forward(models/decoder.py:57)
+                   why   UNEXPLAINED: no free was reported
+                   fix   Free the buffer before the program ends.
+                   seen  allocated in ttnn.matmul (operation 2) (event #3)
+
+                limits  no allocator snapshot: rests on the reports alone
+                sum     1 allocated = 0 freed + 1 leaked
+                expect  L1 device 0 size 2048 count atMost 1 label "Shape([1, 1, 32, 1024])" origin "decoder.forward" because "…"\
+                """);
+    }
+
+    @Test
+    void cannotKnowWhatBecomesOfABufferThatRemains() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.operation(2, "ttnn.relu");
+            database.snapshot(2, WEIGHTS, OUTPUT);
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(RuntimeOutput.read(file()).remaining().get(0).operation()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void findsNothingIfAllBuffersWereFreed(Writer writer) throws Exception {
+        try (WrittenDatabase database = database(writer)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.operation(2, "ttnn.relu");
+            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.deallocate");
+            database.snapshot(3, WEIGHTS);
+        }
+
+        RuntimeOutput output = RuntimeOutput.read(file());
+
+        assertThat(verdict(output).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(output)
+                .extracting(RuntimeOutput::format, RuntimeOutput::records, RuntimeOutput::reports)
+                .containsExactly(OutputFormat.REPORT_DATABASE, 3L, 4L);
+        assertThat(output.notes())
+                .contains(
+                        "Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: 1,"
+                                + " of which 0 freed.");
+    }
+
+    @Test
+    void blamesTheFirstOperationForItsResult() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.relu_");
+            database.tensor(1, "Shape([32, 32])", INPUT);
+            database.tensor(2, "Shape([32, 64])", OUTPUT);
+            database.tensor(3, "Shape([32, 32])", INPUT);
+            database.input(1, 1);
+            database.output(1, 2);
+            database.output(1, 3);
+            database.snapshot(1, INPUT, OUTPUT);
+        }
+
+        assertThat(RuntimeOutput.read(file()).remaining())
+                .extracting(RemainingBuffer::address)
+                .containsExactly(OptionalLong.of(OUTPUT.address()));
+    }
+
+    @Test
+    void takesSizesAndReusedAddressesFromTheGraphs() throws Exception {
+        WrittenGraph reuse = new WrittenGraph(WrittenGraph.Age.NEWEST);
+        reuse.begin("ttnn.add");
+        WrittenGraph.Memory memory = new WrittenGraph.Memory("L1", 1, 0, OUTPUT.address(), 131_072);
+        reuse.free(reuse.buffer(memory), memory);
+        reuse.allocate(memory);
+        reuse.circularBuffer(0, 4096, false);
+        reuse.end();
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.operation(2, "ttnn.relu");
+            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.add");
+            database.graph(3, reuse.close().json());
+            database.snapshot(3, WEIGHTS, OUTPUT);
+        }
+
+        RuntimeOutput output = RuntimeOutput.read(file());
+
+        assertThat(output.remaining())
+                .extracting(RemainingBuffer::size, RemainingBuffer::operation)
+                .containsExactly(tuple(131_072L, Optional.of("ttnn.add (operation 3)")));
+        assertThat(output.circularBuffers()).containsExactly(new CircularBufferUse(0, 1, 0, 4096));
+        assertThat(output.history().events(HistoryEvent.Freed.class)).hasSize(1);
+    }
+
+    @Test
+    void cannotKnowIfAGraphContradictsTheSnapshot() throws Exception {
+        WrittenGraph graph = new WrittenGraph(WrittenGraph.Age.NEWEST);
+        graph.begin("ttnn.add");
+        WrittenGraph.Memory dram = new WrittenGraph.Memory("DRAM", 0, 0, OUTPUT.address(), 4096);
+        graph.free(graph.buffer(dram), dram);
+        graph.allocate(new WrittenGraph.Memory("L1", 1, 0, 0x10000, 4096));
+        graph.end();
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.operation(2, "ttnn.relu");
+            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.add");
+            database.graph(3, graph.close().json());
+            database.snapshot(3, WEIGHTS);
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(losses())
+                .containsExactly(
+                        "ttnn.add (operation 3) allocates a buffer at 0x10000 that the snapshot at its end does not have",
+                        "the snapshot after ttnn.add (operation 3) does not have the L1 buffer at 0x16b800, and the"
+                                + " operation freed another one at that address");
+    }
+
+    @Test
+    void takesAnEmptySnapshotForAMissingOne() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.relu");
+            database.tensor(2, "Shape([32, 64])", OUTPUT);
+            database.output(1, 2);
+            database.snapshot(1, OUTPUT);
+            database.operation(2, "ttnn.add");
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(losses())
+                .containsExactly(
+                        "no snapshot follows ttnn.add (operation 2), so it is not known what was allocated after it");
+    }
+
+    @Test
+    void takesAnEmptySnapshotForOneIfTheLastBufferWasFreed() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.relu");
+            database.tensor(2, "Shape([32, 64])", OUTPUT);
+            database.output(1, 2);
+            database.snapshot(1, OUTPUT);
+            database.operation(2, "ttnn.deallocate");
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void cannotKnowWhatACrashLeftBehind() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.crash(2, "ttnn.relu");
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
+    void cannotKnowWithoutSnapshots() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.ones");
+        }
+
+        assertThat(losses()).containsExactly("the database has no snapshot: its table buffers is empty");
+    }
+
+    @Test
+    void notesTheErrorOfAnOperation() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.matmul");
+            database.snapshot(1, WEIGHTS);
+            database.error(1, "ttnn.matmul", "RuntimeError", "Out of Memory: Not enough space\nbacktrace:");
+        }
+
+        assertThat(RuntimeOutput.read(file()).notes())
+                .contains(
+                        "An exception left ttnn.matmul (operation 1): \"RuntimeError: Out of Memory: Not enough space\".");
+    }
+
+    @Test
+    void givesEachRankItsOwnHistory() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER_OF_RANKS)) {
+            for (int rank = 0; rank < 2; rank++) {
+                database.rank(rank).operation(1, "ttnn.ones");
+                database.snapshot(1, WEIGHTS);
+                database.operation(2, "ttnn.relu");
+                database.snapshot(2, rank == 0 ? new Place[] {WEIGHTS} : new Place[] {WEIGHTS, OUTPUT});
+            }
+        }
+
+        List<RuntimeOutput> outputs = RuntimeOutputReader.create().readRanks(file());
+
+        assertThat(outputs)
+                .extracting(RuntimeOutput::rank, output -> verdict(output).outcome())
+                .containsExactly(
+                        tuple(OptionalInt.of(0), Outcome.LEAK_FREE), tuple(OptionalInt.of(1), Outcome.INCONCLUSIVE));
+        assertThatThrownBy(() -> RuntimeOutput.read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("it was recorded by 2 processes (ranks 0, 1), each with its own history."
+                        + " RuntimeOutputReader.readRanks and meshguard analyze give all of them");
+    }
+
+    @Test
+    void readsACompressedStream() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+        }
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(Files.readAllBytes(file()));
+        }
+
+        RuntimeOutput output = RuntimeOutput.read(new ByteArrayInputStream(compressed.toByteArray()), "standard input");
+
+        assertThat(output.format()).isEqualTo(OutputFormat.REPORT_DATABASE);
+        assertThat(output.records()).isEqualTo(1);
+    }
+
+    @Test
+    void countsARowThatCannotBeReadAsLost() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.execute("INSERT INTO buffers VALUES (1, 0, 'somewhere', 2048, 1)");
+        }
+
+        assertThat(losses())
+                .containsExactly("the table buffers has a row for ttnn.ones (operation 1) without valid numbers");
+    }
+
+    @Test
+    void doesNotRunAViewThatStandsForATable() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.execute("DROP TABLE buffers");
+            database.execute("CREATE VIEW buffers AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                    + " SELECT i AS operation_id, 0 AS device_id, i AS address, 1 AS max_size_per_bank,"
+                    + " 1 AS buffer_type FROM n");
+        }
+
+        assertThatThrownBy(() -> RuntimeOutput.read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("without the tables operations and buffers of a report");
+    }
+
+    @Test
+    void doesNotChangeTheFile() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+        }
+        byte[] before = Files.readAllBytes(file());
+
+        RuntimeOutput.read(file());
+
+        assertThat(Files.readAllBytes(file())).isEqualTo(before);
+        try (var files = Files.list(folder)) {
+            assertThat(files).containsExactly(file());
+        }
+    }
+
+    @Test
+    void saysWhatADamagedFileIs() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+        }
+        byte[] whole = Files.readAllBytes(file());
+        Files.write(file(), java.util.Arrays.copyOf(whole, 1000));
+
+        assertThatThrownBy(() -> RuntimeOutput.read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("SQLite cannot read it: ");
+    }
+}
