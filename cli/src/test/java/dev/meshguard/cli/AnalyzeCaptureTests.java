@@ -128,6 +128,52 @@ class AnalyzeCaptureTests {
     }
 
     @Test
+    void whatIsAllocatedAfterAnOperationIsJudgedAndTheRestIsNotRead() throws IOException {
+        String capture =
+                file("graph.json", CAPTURE.replaceAll("(?s),\\s*\\{\"connections\":\\[\\],\"counter\":11.*", "]"));
+
+        assertThat(run("", "analyze", capture).status()).isEqualTo(2);
+        assertThat(run("", "analyze", "--after", "1", capture).out())
+                .contains("LEAK  64 KiB in 1 L1 buffer was never freed");
+        assertThat(run("", "analyze", "--after", "3", capture).err())
+                .isEqualTo("meshguard: " + capture
+                        + " cannot be read: it has no operation 3. An operation has the number of"
+                        + " its node function_start" + System.lineSeparator());
+    }
+
+    @Test
+    void aLogHasNoOperationToJudge() {
+        assertThat(run("a line", "analyze", "--after", "1", "-"))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: standard input is a log, and --after is for graph captures and databases. Leave it out."
+                                + System.lineSeparator()));
+    }
+
+    @Test
+    void growthOverTheRunsOfAnOperationIsFound() throws IOException {
+        StringBuilder nodes = new StringBuilder("[{\"counter\":0,\"node_type\":\"capture_start\"}");
+        for (int round = 0; round < 4; round++) {
+            int first = 1 + 4 * round;
+            nodes.append(String.format(
+                    ",{\"counter\":%d,\"node_type\":\"function_start\",\"params\":{\"name\":\"forward\"}}"
+                            + ",{\"counter\":%d,\"node_type\":\"buffer\",\"params\":{\"size\":64,\"type\":\"L1\"}}"
+                            + ",{\"connections\":[%2$d],\"counter\":%d,\"node_type\":\"buffer_allocate\","
+                            + "\"params\":{\"address\":%d,\"size\":64,\"type\":\"L1\",\"device_id\":0}}"
+                            + ",{\"counter\":%d,\"node_type\":\"function_end\",\"params\":{\"name\":\"forward\"}}",
+                    first, first + 1, first + 2, 4096 + 64 * round, first + 3));
+        }
+        String capture = file("graph.json", nodes + ",{\"counter\":17,\"node_type\":\"capture_end\"}]");
+
+        Answer answer = run("", "analyze", "--rounds", "^forward$", capture);
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()).contains("4 rounds, the first for warming up", "growing by");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
     void optionsForLogsAreRejected() throws IOException {
         String capture = file("graph.json", CAPTURE);
 
@@ -136,7 +182,7 @@ class AnalyzeCaptureTests {
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
                 .isEqualTo("meshguard: " + capture
-                        + " is a file of the runtime and no log, and --phase, --rounds and --live-only are"
+                        + " is a file of the runtime and no log, and --phase and --live-only are"
                         + " for logs. Leave them out." + System.lineSeparator());
     }
 

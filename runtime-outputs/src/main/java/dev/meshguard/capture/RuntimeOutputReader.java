@@ -2,8 +2,8 @@ package dev.meshguard.capture;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.internal.DatabaseFile;
-import dev.meshguard.capture.internal.EndOfRecording;
 import dev.meshguard.capture.internal.GraphParser;
+import dev.meshguard.capture.internal.ReadingCriteria;
 import dev.meshguard.capture.internal.SpooledFile;
 import dev.meshguard.capture.internal.UnreadableOutputException;
 import java.io.BufferedInputStream;
@@ -17,6 +17,9 @@ import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -45,14 +48,19 @@ public final class RuntimeOutputReader {
     private final InstantSource clock;
     private final boolean judgesEnd;
 
-    private RuntimeOutputReader(InstantSource clock, boolean judgesEnd) {
+    private final OptionalInt last;
+    private final Optional<Pattern> roundMark;
+
+    private RuntimeOutputReader(InstantSource clock, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
         this.clock = clock;
         this.judgesEnd = judgesEnd;
+        this.last = last;
+        this.roundMark = roundMark;
     }
 
     /** Returns a reader of files whose recording ends while the device is open. */
     public static RuntimeOutputReader create() {
-        return new RuntimeOutputReader(InstantSource.system(), false);
+        return new RuntimeOutputReader(InstantSource.system(), false, OptionalInt.empty(), Optional.empty());
     }
 
     /**
@@ -62,14 +70,39 @@ public final class RuntimeOutputReader {
      * weights and caches as expected.
      */
     public RuntimeOutputReader judgedAtEnd() {
-        return new RuntimeOutputReader(clock, true);
+        return new RuntimeOutputReader(clock, true, last, roundMark);
+    }
+
+    /**
+     * Returns this reader for recordings of which all memory should be free after one operation, except expected buffers.
+     *
+     * <p>What follows the operation is not read, and a buffer that is allocated then has leaked, as with
+     * {@link #judgedAtEnd()}. A file that does not have the operation is an error.
+     *
+     * @param operation the number of its node {@code function_start} in a capture, or its number in a database
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public RuntimeOutputReader judgedAfter(int operation) {
+        if (operation < 0) {
+            throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
+        }
+        return new RuntimeOutputReader(clock, true, OptionalInt.of(operation), roundMark);
+    }
+
+    /**
+     * Returns this reader with rounds, of which {@code Rounds.MARKED} finds the growth.
+     *
+     * @param operation matches in the name of each outermost operation that begins a round
+     */
+    public RuntimeOutputReader roundsAt(Pattern operation) {
+        return new RuntimeOutputReader(clock, judgesEnd, last, Optional.of(operation));
     }
 
     /**
      * Returns this reader with another clock for the day of the check, on which expired expectations depend.
      */
     public RuntimeOutputReader clock(InstantSource newClock) {
-        return new RuntimeOutputReader(newClock, judgesEnd);
+        return new RuntimeOutputReader(newClock, judgesEnd, last, roundMark);
     }
 
     /**
@@ -124,7 +157,7 @@ public final class RuntimeOutputReader {
                 return ofDatabase(spooled.path(), name);
             }
         }
-        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, end())));
+        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, criteria())));
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
@@ -142,13 +175,13 @@ public final class RuntimeOutputReader {
     }
 
     private List<RuntimeOutput> ofDatabase(Path file, String name) throws IOException {
-        return DatabaseFile.read(file, end()).stream()
+        return DatabaseFile.read(file, criteria()).stream()
                 .map(content -> new RuntimeOutput(name, OutputFormat.REPORT_DATABASE, content))
                 .toList();
     }
 
-    private EndOfRecording end() {
-        return new EndOfRecording(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd);
+    private ReadingCriteria criteria() {
+        return new ReadingCriteria(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd, last, roundMark);
     }
 
     private static BufferedInputStream buffered(InputStream file) {

@@ -12,16 +12,23 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.Rounds;
+import dev.meshguard.verdict.growth.Trend;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -269,6 +276,49 @@ class ReportDatabaseTests {
     }
 
     @Test
+    void judgesTheMomentAfterAnOperation() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones");
+            database.snapshot(1, WEIGHTS);
+            database.operation(2, "ttnn.relu");
+            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.deallocate");
+            database.snapshot(3, WEIGHTS);
+        }
+        RuntimeOutputReader reader = RuntimeOutputReader.create();
+
+        assertThat(verdict(reader.judgedAfter(2).read(file())).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict(reader.judgedAfter(3).read(file())).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThatThrownBy(() -> reader.judgedAfter(4).read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("it has no operation 4. Operations have the numbers of the table operations");
+        assertThatThrownBy(() -> reader.judgedAfter(-1)).hasMessage("Operation -1: operations are numbered from 0");
+    }
+
+    @Test
+    void findsTheGrowthOverTheRunsOfAnOperation() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            List<Place> kept = new ArrayList<>(List.of(WEIGHTS));
+            for (int operation = 1; operation <= 8; operation++) {
+                boolean isForward = operation % 2 == 1;
+                database.operation(operation, isForward ? "forward" : "ttnn.relu");
+                if (!isForward) {
+                    kept.add(Place.l1(0x16b800 - 2048L * operation, 2048));
+                }
+                database.snapshot(operation, kept);
+            }
+        }
+
+        LeakVerdict verdict = verdict(RuntimeOutputReader.create()
+                .roundsAt(Pattern.compile("^forward$"))
+                .read(file()));
+
+        assertThat(Accumulation.of(verdict, Rounds.MARKED))
+                .extracting(Accumulation::rounds, Accumulation::trend)
+                .containsExactly(4, Trend.GROWING);
+    }
+
+    @Test
     void notesTheErrorOfAnOperation() throws Exception {
         try (WrittenDatabase database = database(Writer.IMPORTER)) {
             database.operation(1, "ttnn.matmul");
@@ -358,7 +408,7 @@ class ReportDatabaseTests {
         RuntimeOutput.read(file());
 
         assertThat(Files.readAllBytes(file())).isEqualTo(before);
-        try (var files = Files.list(folder)) {
+        try (Stream<Path> files = Files.list(folder)) {
             assertThat(files).containsExactly(file());
         }
     }
@@ -369,7 +419,7 @@ class ReportDatabaseTests {
             database.operation(1, "ttnn.ones");
         }
         byte[] whole = Files.readAllBytes(file());
-        Files.write(file(), java.util.Arrays.copyOf(whole, 1000));
+        Files.write(file(), Arrays.copyOf(whole, 1000));
 
         assertThatThrownBy(() -> RuntimeOutput.read(file()))
                 .isInstanceOf(IOException.class)

@@ -81,6 +81,9 @@ final class AnalysisJson {
         }
         json.writeNumberField(isCapture ? "nodes" : "operations", output.records());
         json.writeNumberField("reports", output.reports());
+        if (analysis.accumulation().isPresent()) {
+            rounds(analysis.accumulation().get());
+        }
         objects("remaining", output.remaining(), this::remaining);
         objects("circularBuffers", output.circularBuffers(), this::circularBuffers);
         verdict(analysis);

@@ -117,7 +117,9 @@ public final class Analyze implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "REGEX",
-            description = "Lines in which this is found begin a round; prints the memory that each round retained.")
+            description =
+                    "Lines, or operations of a capture or database, in which this is found begin a round; prints the memory that"
+                            + " each round retained.")
     private @Nullable String roundMark;
 
     @Option(
@@ -141,6 +143,12 @@ public final class Analyze implements Callable<Integer> {
             names = "--at-end",
             description = "For captures and databases: what is allocated at the end, and not expected, has leaked.")
     private boolean judgesEnd;
+
+    @Option(
+            names = "--after",
+            paramLabel = "OPERATION",
+            description = "Like --at-end, after the operation of this number; what follows is not read.")
+    private @Nullable Integer lastOperation;
 
     @Option(
             names = "--addresses",
@@ -231,6 +239,9 @@ public final class Analyze implements Callable<Integer> {
         if (mostAddresses < 0) {
             throw new UsageException("--addresses " + mostAddresses + ": give 0 or more");
         }
+        if (lastOperation != null && lastOperation < 0) {
+            throw new UsageException("--after " + lastOperation + ": give the number of an operation, 0 or more");
+        }
         if (quietSeconds != null && (!follows || quietSeconds < 0)) {
             throw new UsageException("--until-quiet " + quietSeconds + ": give 0 or more seconds, and --follow");
         }
@@ -253,14 +264,19 @@ public final class Analyze implements Callable<Integer> {
         if (!verdict.groups().isEmpty() && Files.isRegularFile(Path.of(log.name()))) {
             report = report.shownAt("meshguard page " + forShell(log.name()));
         }
-        ExitStatus status = criteria.status(verdict);
-        if (roundMark == null) {
-            return new LogAnalysis(log, report, Optional.empty(), status);
-        }
-        Accumulation accumulation = Accumulation.of(verdict, Rounds.MARKED);
-        boolean grows = accumulation.trend() == Trend.GROWING;
-        return new LogAnalysis(
-                log, report, Optional.of(accumulation), grows ? status.orWorse(ExitStatus.LEAKED) : status);
+        Optional<Accumulation> accumulation = accumulation(verdict);
+        return new LogAnalysis(log, report, accumulation, worse(criteria.status(verdict), accumulation));
+    }
+
+    private Optional<Accumulation> accumulation(LeakVerdict verdict) {
+        return roundMark == null ? Optional.empty() : Optional.of(Accumulation.of(verdict, Rounds.MARKED));
+    }
+
+    /** A growing memory is a leak. */
+    private static ExitStatus worse(ExitStatus status, Optional<Accumulation> accumulation) {
+        boolean grows =
+                accumulation.filter(over -> over.trend() == Trend.GROWING).isPresent();
+        return grows ? status.orWorse(ExitStatus.LEAKED) : status;
     }
 
     private void print(List<Analysis> analyses) throws IOException {
@@ -344,9 +360,14 @@ public final class Analyze implements Callable<Integer> {
     private List<Analysis> read(AllocationLogReader reader, InputStream input, String name, CheckCriteria criteria)
             throws IOException, UsageException {
         BufferedInputStream buffered = new BufferedInputStream(input, BEGINNING);
-        return formatOf(buffered).isPresent()
-                ? analyses(outputs(name).readRanks(buffered, name), criteria)
-                : List.of(analysis(reader.read(buffered, name), criteria));
+        if (formatOf(buffered).isPresent()) {
+            return analyses(outputs(name).readRanks(buffered, name), criteria);
+        }
+        if (lastOperation != null) {
+            throw new UsageException(
+                    name + " is a log, and --after is for graph captures and databases. Leave it out.");
+        }
+        return List.of(analysis(reader.read(buffered, name), criteria));
     }
 
     private static Optional<OutputFormat> formatOf(BufferedInputStream input) throws IOException {
@@ -357,16 +378,22 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private RuntimeOutputReader outputs(String name) throws UsageException {
-        if (phaseMark != null || roundMark != null || liveOnly) {
+        if (phaseMark != null || liveOnly) {
             throw new UsageException(
                     name
-                            + " is a file of the runtime and no log, and --phase, --rounds and --live-only are for logs. Leave them out.");
+                            + " is a file of the runtime and no log, and --phase and --live-only are for logs. Leave them out.");
         }
         RuntimeOutputReader reader = RuntimeOutputReader.create();
+        if (roundMark != null) {
+            reader = reader.roundsAt(pattern("--rounds", roundMark));
+        }
+        if (lastOperation != null) {
+            return reader.judgedAfter(lastOperation);
+        }
         return judgesEnd ? reader.judgedAtEnd() : reader;
     }
 
-    private static List<Analysis> analyses(List<RuntimeOutput> outputs, CheckCriteria criteria) {
+    private List<Analysis> analyses(List<RuntimeOutput> outputs, CheckCriteria criteria) {
         List<Analysis> analyses = new ArrayList<>();
         for (RuntimeOutput output : outputs) {
             LeakVerdict verdict = criteria.examine(output.history());
@@ -374,7 +401,9 @@ public final class Analyze implements Callable<Integer> {
             for (String note : output.notes()) {
                 report = report.noting(note);
             }
-            analyses.add(new OutputAnalysis(output, report, criteria.status(verdict)));
+            Optional<Accumulation> accumulation = accumulation(verdict);
+            analyses.add(
+                    new OutputAnalysis(output, report, accumulation, worse(criteria.status(verdict), accumulation)));
         }
         return analyses;
     }

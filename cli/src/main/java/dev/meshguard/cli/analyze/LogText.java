@@ -49,7 +49,7 @@ final class LogText {
     List<String> lines() {
         head();
         verdict();
-        rounds();
+        rounds(analysis, lines);
         sums();
         freed();
         addresses();
@@ -90,7 +90,8 @@ final class LogText {
         }
     }
 
-    private void rounds() {
+    /** Adds the growth over the rounds, if there are any. */
+    static void rounds(Analysis analysis, List<String> lines) {
         analysis.accumulation().ifPresent(accumulation -> {
             lines.add("");
             AccumulationReport.of(accumulation)

@@ -32,6 +32,7 @@ final class OutputText {
         lines.add(headline());
         lines.add("");
         analysis.report().text().lines().forEach(lines::add);
+        LogText.rounds(analysis, lines);
         remaining();
         circularBuffers();
         return lines;

@@ -56,6 +56,10 @@ final class CaptureRecorder {
     private final Map<String, AllocationDetails> details = new HashMap<>();
     private Phase phase = Phase.START;
 
+    private final ReadingCriteria criteria;
+    private final OperationRounds rounds;
+    private boolean isPastLast;
+
     private long nodes;
     private int next;
     private boolean ended;
@@ -65,7 +69,9 @@ final class CaptureRecorder {
     private long coarseTypes;
     private boolean damaged;
 
-    CaptureRecorder() {
+    CaptureRecorder(ReadingCriteria criteria) {
+        this.criteria = criteria;
+        rounds = new OperationRounds(events, criteria);
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
 
@@ -84,12 +90,19 @@ final class CaptureRecorder {
 
     /** Records that the rest of the capture cannot be read. */
     void damaged(String reason) {
+        if (isPastLast) {
+            return;
+        }
         damaged = true;
         lost(-1, String.format(Locale.ROOT, "the capture cannot be read after %s: %s", lastNode(), reason));
     }
 
     /** Records one node. */
     void node(GraphNode node) {
+        if (isPastLast) {
+            nodes++;
+            return;
+        }
         int number = node.counter() == GraphNode.NONE ? next : node.counter();
         if (number > next) {
             lost(
@@ -137,6 +150,9 @@ final class CaptureRecorder {
 
     private void began(GraphNode node, int number) {
         String name = nameOf(node);
+        if (open.isEmpty()) {
+            rounds.operationBegan(name);
+        }
         open.push(new Operation(number, name));
         tensors.operation(number, name);
     }
@@ -153,12 +169,20 @@ final class CaptureRecorder {
             notes.exception(name + " (node " + number + ")", firstOf(node.text("abort_reason"), null));
         }
         if (open.stream().anyMatch(operation -> operation.name.equals(name))) {
-            while (!open.pop().name.equals(name)) {
+            Operation ending = pop();
+            while (!ending.name.equals(name)) {
                 notes.skipped("operation without an end");
+                ending = pop();
             }
         } else {
             notes.skipped("end of an operation that did not begin");
         }
+    }
+
+    private Operation pop() {
+        Operation ending = open.pop();
+        isPastLast |= criteria.last().isPresent() && criteria.last().getAsInt() == ending.node;
+        return ending;
     }
 
     private Optional<String> outermost() {
@@ -300,8 +324,12 @@ final class CaptureRecorder {
         return nodes == 0 ? "its beginning" : "node " + (next - 1);
     }
 
-    OutputContent finish(EndOfRecording end) {
-        if (!ended && !damaged) {
+    OutputContent finish() throws UnreadableOutputException {
+        if (criteria.last().isPresent() && !isPastLast) {
+            throw criteria.withoutLast("An operation has the number of its node function_start");
+        }
+        rounds.end();
+        if (!ended && !damaged && !isPastLast) {
             lost(
                     -1,
                     nodes == 0
@@ -310,7 +338,7 @@ final class CaptureRecorder {
         }
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        end.addTo(events, remaining.size(), "capture").ifPresent(notes::add);
+        criteria.addTo(events, remaining.size(), "capture").ifPresent(notes::add);
         addNotes();
         return new OutputContent(
                 OptionalInt.empty(),

@@ -37,9 +37,9 @@ public final class DatabaseFile {
      * @return the content for each rank, at least one
      * @throws UnreadableOutputException if it is no database of a report, or the library is missing
      */
-    public static List<OutputContent> read(Path file, EndOfRecording end) throws IOException {
+    public static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
         try {
-            return DatabaseReader.read(file, end);
+            return DatabaseReader.read(file, criteria);
         } catch (LinkageError e) {
             throw new UnreadableOutputException("it is a database of SQLite, and the library that reads it is missing:"
                     + " add org.xerial:sqlite-jdbc to the class path");

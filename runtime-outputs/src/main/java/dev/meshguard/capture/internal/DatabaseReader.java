@@ -31,9 +31,9 @@ final class DatabaseReader {
      * @return the content for each rank, at least one
      * @throws UnreadableOutputException if it is no database of a report
      */
-    static List<OutputContent> read(Path file, EndOfRecording end) throws IOException {
+    static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
         try (Connection connection = open(file)) {
-            return read(connection, end);
+            return read(connection, criteria);
         } catch (SQLException e) {
             throw new UnreadableOutputException(
                     "SQLite cannot read it: " + e.getMessage() + ". Copy it again, or read it where it was written");
@@ -70,7 +70,7 @@ final class DatabaseReader {
         });
     }
 
-    private static List<OutputContent> read(Connection connection, EndOfRecording end)
+    private static List<OutputContent> read(Connection connection, ReadingCriteria criteria)
             throws SQLException, UnreadableOutputException {
         ReportTables tables = ReportTables.of(connection);
         if (!tables.has(ReportTables.OPERATIONS, "operation_id", "name")
@@ -87,10 +87,10 @@ final class DatabaseReader {
         }
         List<OutputContent> contents = new ArrayList<>();
         for (int rank : tables.ranks()) {
-            contents.add(new SnapshotReader(tables.ofRank(rank)).read(end));
+            contents.add(new SnapshotReader(tables.ofRank(rank), criteria).read());
         }
         if (contents.isEmpty()) {
-            contents.add(new SnapshotReader(tables).read(end));
+            contents.add(new SnapshotReader(tables, criteria).read());
         }
         return contents;
     }

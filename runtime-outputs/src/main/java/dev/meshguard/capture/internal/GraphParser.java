@@ -101,8 +101,8 @@ public final class GraphParser {
      *
      * @throws UnreadableOutputException if it is no graph capture
      */
-    public static OutputContent parse(InputStream raw, EndOfRecording end) throws IOException {
-        GraphParser parser = new GraphParser(new CaptureRecorder());
+    public static OutputContent parse(InputStream raw, ReadingCriteria criteria) throws IOException {
+        GraphParser parser = new GraphParser(new CaptureRecorder(criteria));
         PlainInput plain = PlainInput.of(raw);
         String damage = plain.damage().orElseGet(() -> null);
         if (damage == null) {
@@ -111,7 +111,7 @@ public final class GraphParser {
         if (damage != null) {
             parser.recorder.damaged(damage);
         }
-        return parser.recorder.finish(end);
+        return parser.recorder.finish();
     }
 
     /**

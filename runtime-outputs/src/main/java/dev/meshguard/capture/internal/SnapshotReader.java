@@ -15,14 +15,19 @@ final class SnapshotReader {
     private final ReportTables tables;
     private final CaptureNotes notes = new CaptureNotes();
     private final CircularBuffers circularBuffers = new CircularBuffers();
-    private final SnapshotRecorder recorder = new SnapshotRecorder(notes);
+    private final ReadingCriteria criteria;
+    private final SnapshotRecorder recorder;
     private long operations;
 
-    SnapshotReader(ReportTables tables) {
+    SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
+        this.criteria = criteria;
+        this.recorder = new SnapshotRecorder(notes, criteria);
     }
 
-    OutputContent read(EndOfRecording end) throws SQLException {
+    OutputContent read() throws SQLException, UnreadableOutputException {
+        long last = criteria.last().isPresent() ? criteria.last().getAsInt() : NONE - 1;
+        long read = -1;
         OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
         OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
         errors();
@@ -30,8 +35,9 @@ final class SnapshotReader {
                 Rows buffers = new Rows(buffers());
                 Rows tensors = new Rows(tensors())) {
             for (long id = Math.min(names.operation, buffers.operation);
-                    id != NONE;
+                    id <= last;
                     id = Math.min(names.operation, buffers.operation)) {
+                read = id;
                 operation(id, names);
                 while (tensors.operation < id) {
                     tensors.next();
@@ -46,7 +52,10 @@ final class SnapshotReader {
                 recorder.operationEnded(graph(graphs, id), () -> stack.flatMap(PythonStack::origin));
             }
         }
-        return recorder.finish(end, tables.rank(), operations, circularBuffers);
+        if (criteria.last().isPresent() && read != last) {
+            throw criteria.withoutLast("Operations have the numbers of the table operations");
+        }
+        return recorder.finish(tables.rank(), operations, circularBuffers);
     }
 
     private void operation(long id, Rows names) throws SQLException {

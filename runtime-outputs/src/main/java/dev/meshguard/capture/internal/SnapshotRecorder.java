@@ -71,6 +71,8 @@ final class SnapshotRecorder {
     private final LogEvents events = new LogEvents(Ownership.OWNING);
     private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes;
+    private final ReadingCriteria criteria;
+    private final OperationRounds rounds;
     private final Map<Memory, Live> live = new LinkedHashMap<>();
     private Phase phase = Phase.START;
 
@@ -93,8 +95,10 @@ final class SnapshotRecorder {
     private long freedFromBefore;
     private long ofFullestBank;
 
-    SnapshotRecorder(CaptureNotes notes) {
+    SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria) {
         this.notes = notes;
+        this.criteria = criteria;
+        rounds = new OperationRounds(events, criteria);
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
 
@@ -121,6 +125,7 @@ final class SnapshotRecorder {
         fresh.clear();
         results.clear();
         inputs.clear();
+        rounds.operationBegan(shortName);
     }
 
     /** Records a tensor of the operation; inputs come before results. */
@@ -313,17 +318,18 @@ final class SnapshotRecorder {
         events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
     }
 
-    OutputContent finish(EndOfRecording end, OptionalInt rank, long operations, CircularBuffers circularBuffers) {
+    OutputContent finish(OptionalInt rank, long operations, CircularBuffers circularBuffers) {
         List<RemainingBuffer> remaining = live.values().stream()
                 .filter(buffer -> !buffer.isFromBefore)
                 .map(SnapshotRecorder::remaining)
                 .toList();
+        rounds.end();
         if (allRows == 0) {
             lost(-1, "the database has no snapshot: its table buffers is empty");
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
         }
-        end.addTo(events, remaining.size(), "recording").ifPresent(notes::add);
+        criteria.addTo(events, remaining.size(), "recording").ifPresent(notes::add);
         addNotes();
         return new OutputContent(
                 rank,

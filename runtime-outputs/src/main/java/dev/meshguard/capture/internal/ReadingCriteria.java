@@ -5,18 +5,22 @@ import dev.meshguard.history.LogEvents;
 import java.time.LocalDate;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /**
- * How the end of a recording is judged.
+ * How a recording is read.
  *
  * @param today the day of the check
- * @param isJudged whether a buffer that remains has leaked; otherwise it may be freed later
+ * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later
+ * @param last the operation after which nothing is read, if there is one
+ * @param roundMark matches in the names of operations that begin a round
  */
-public record EndOfRecording(LocalDate today, boolean isJudged) {
+public record ReadingCriteria(LocalDate today, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
 
     /** Adds the last events; returns what a reader must know of the buffers that remain. */
     Optional<String> addTo(LogEvents events, int remaining, String recording) {
-        boolean isOpen = remaining > 0 && !isJudged;
+        boolean isOpen = remaining > 0 && !judgesEnd;
         if (isOpen) {
             events.add(new HistoryEvent.TrackingStopped(
                     events.nextNumber(),
@@ -31,5 +35,15 @@ public record EndOfRecording(LocalDate today, boolean isJudged) {
                                 + " are.",
                         remaining == 1 ? "1 buffer is" : remaining + " buffers are",
                         recording));
+    }
+
+    boolean beginsRound(String operation) {
+        return roundMark.filter(mark -> mark.matcher(operation).find()).isPresent();
+    }
+
+    /** Returns the error for a recording that does not have the last operation. */
+    UnreadableOutputException withoutLast(String operations) {
+        return new UnreadableOutputException(
+                String.format(Locale.ROOT, "it has no operation %d. %s", last.orElseThrow(), operations));
     }
 }
