@@ -48,8 +48,8 @@ final class SnapshotReader {
                 for (; buffers.operation == id; buffers.next()) {
                     buffer(buffers.row);
                 }
-                Optional<String> stack = stacks.of(id);
-                recorder.operationEnded(graph(graphs, id), () -> stack.flatMap(PythonStack::origin));
+                long call = id;
+                recorder.operationEnded(graph(graphs, id), () -> stacks.of(call).flatMap(PythonStack::origin));
             }
         }
         if (criteria.last().isPresent() && read != last) {

@@ -10,6 +10,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +24,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +46,13 @@ final class SnapshotRecorder {
 
     private static final int MAX_TENSORS = 8;
     private static final int MAX_USERS = 8;
+
+    /** A call in Python. */
+    interface Call {
+
+        /** Reads its stack; empty if the database does not have it. */
+        Optional<Origin> origin() throws SQLException;
+    }
 
     private static final class Live {
         private final Memory memory;
@@ -171,9 +178,9 @@ final class SnapshotRecorder {
     /**
      * Compares the snapshot with the last one.
      *
-     * @param origin the call of the operation
+     * @param call the call of the operation, which is read if the operation allocated a buffer
      */
-    void operationEnded(OperationGraph graph, Supplier<Optional<Origin>> origin) {
+    void operationEnded(OperationGraph graph, Call call) throws SQLException {
         allRows += rows;
         lastHasNone = rows == 0 && !isEmptyFor(graph);
         if (lastHasNone) {
@@ -194,6 +201,7 @@ final class SnapshotRecorder {
                 .toList();
         unproven.forEach(this::allocatedBefore);
         unproven.forEach(buffer -> fresh.remove(buffer.memory));
+        Optional<Origin> origin = fresh.isEmpty() ? Optional.empty() : call.origin();
         fresh.values().forEach(buffer -> allocated(buffer, graph, origin));
         results.forEach((memory, tensors) -> {
             Live buffer = live.get(memory);
@@ -285,7 +293,7 @@ final class SnapshotRecorder {
         allocated(buffer, OptionalLong.empty(), AllocationDetails.user(), Optional.empty());
     }
 
-    private void allocated(Live buffer, OperationGraph graph, Supplier<Optional<Origin>> origin) {
+    private void allocated(Live buffer, OperationGraph graph, Optional<Origin> origin) {
         live.put(buffer.memory, buffer);
         buffer.operation = Optional.of(name);
         AllocationDetails details = AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName));
@@ -297,7 +305,7 @@ final class SnapshotRecorder {
                 buffer,
                 graph.allocated(buffer.memory),
                 shape.map(details::labelled).orElse(details),
-                origin.get());
+                origin);
     }
 
     private void allocated(Live buffer, OptionalLong size, AllocationDetails details, Optional<Origin> origin) {
