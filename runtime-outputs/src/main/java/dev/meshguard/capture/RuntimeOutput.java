@@ -113,7 +113,7 @@ public final class RuntimeOutput implements HistorySource {
         return List.copyOf(content.remaining());
     }
 
-    /** Returns the circular buffers of each device, by its number; a database has none. */
+    /** Returns the circular buffers of each device, by its number; of a database, those in its captured graphs. */
     public List<CircularBufferUse> circularBuffers() {
         return List.copyOf(content.circularBuffers());
     }

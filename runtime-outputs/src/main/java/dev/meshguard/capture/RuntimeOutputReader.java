@@ -47,7 +47,6 @@ public final class RuntimeOutputReader {
 
     private final InstantSource clock;
     private final boolean judgesEnd;
-
     private final OptionalInt last;
     private final Optional<Pattern> roundMark;
 

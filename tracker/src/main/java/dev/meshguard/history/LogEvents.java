@@ -62,7 +62,7 @@ public final class LogEvents {
 
     private final List<HistoryEvent> others = new ArrayList<>();
 
-    /** What a report says of its request besides memory, address and size. */
+    /** The request of a report: its details and its origin. */
     private record Request(AllocationDetails details, Optional<Origin> origin) {}
 
     private final List<Request> requests = new ArrayList<>();
