@@ -243,6 +243,22 @@ class ReportDatabaseTests {
     }
 
     @Test
+    void takesAnEmptySnapshotForAMissingOneIfTheOperationHasAResult() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER)) {
+            database.operation(1, "ttnn.relu");
+            database.tensor(2, "Shape([32, 64])", OUTPUT);
+            database.output(1, 2);
+            database.snapshot(1, OUTPUT);
+            database.operation(2, "ttnn.deallocate");
+            database.operation(3, "ttnn.add");
+            database.tensor(3, "Shape([32, 64])", INPUT);
+            database.output(3, 3);
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void takesAnEmptySnapshotForOneIfTheLastBufferWasFreed() throws Exception {
         try (WrittenDatabase database = database(Writer.IMPORTER)) {
             database.operation(1, "ttnn.relu");

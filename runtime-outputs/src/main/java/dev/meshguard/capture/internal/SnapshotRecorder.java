@@ -212,9 +212,10 @@ final class SnapshotRecorder {
         hasSnapshot |= rows > 0;
     }
 
-    /** A snapshot without rows means that nothing is allocated, or that none was taken. */
+    /** A snapshot without rows means that nothing is allocated, or that none was taken: a result must be in one. */
     private boolean isEmptyFor(OperationGraph graph) {
         return !hasCrashed
+                && results.isEmpty()
                 && (live.values().stream().allMatch(buffer -> graph.freed(buffer.memory))
                         || (live.size() == 1 && FREES.contains(shortName)));
     }
