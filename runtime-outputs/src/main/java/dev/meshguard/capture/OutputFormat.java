@@ -2,6 +2,8 @@ package dev.meshguard.capture;
 
 import dev.meshguard.capture.internal.DatabaseFile;
 import dev.meshguard.capture.internal.GraphParser;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.Optional;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -20,6 +22,9 @@ public enum OutputFormat {
     /** The SQLite database {@code db.sqlite} that ttnn writes for the ttnn-visualizer. */
     REPORT_DATABASE("report database", "operation");
 
+    /** The bytes that show a format. */
+    private static final int BEGINNING = 1 << 13;
+
     private final String text;
     private final String record;
 
@@ -31,9 +36,12 @@ public enum OutputFormat {
     /**
      * Returns the format of a file, complete or damaged, as far as its first bytes show; empty if it is none of these.
      *
-     * @param beginning the first bytes of the file, plain or compressed; 8 KiB are enough
+     * @param file the file, plain or compressed, as a stream that supports marks; it is at its beginning again afterwards
      */
-    public static Optional<OutputFormat> of(byte[] beginning) {
+    public static Optional<OutputFormat> of(InputStream file) throws IOException {
+        file.mark(BEGINNING);
+        byte[] beginning = file.readNBytes(BEGINNING);
+        file.reset();
         if (GraphParser.isGraphCapture(beginning)) {
             return Optional.of(GRAPH_CAPTURE);
         }

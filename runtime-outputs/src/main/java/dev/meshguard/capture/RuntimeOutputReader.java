@@ -42,9 +42,6 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class RuntimeOutputReader {
 
-    /** Bytes that show the format. */
-    private static final int BEGINNING = 1 << 13;
-
     private final InstantSource clock;
     private final boolean judgesEnd;
     private final OptionalInt last;
@@ -134,8 +131,8 @@ public final class RuntimeOutputReader {
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
-            BufferedInputStream in = buffered(output);
-            return !isPipe && DatabaseFile.isPlainDatabase(beginning(in))
+            BufferedInputStream in = new BufferedInputStream(output);
+            return !isPipe && DatabaseFile.isPlainDatabase(in)
                     ? ofDatabase(file, file.toString())
                     : readRanks(in, file.toString());
         }
@@ -148,10 +145,8 @@ public final class RuntimeOutputReader {
      * @throws IOException as {@link #readRanks(Path)} does
      */
     public List<RuntimeOutput> readRanks(InputStream file, String name) throws IOException {
-        BufferedInputStream in = buffered(file);
-        if (OutputFormat.of(beginning(in))
-                .filter(OutputFormat.REPORT_DATABASE::equals)
-                .isPresent()) {
+        BufferedInputStream in = new BufferedInputStream(file);
+        if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
                 return ofDatabase(spooled.path(), name);
             }
@@ -181,16 +176,5 @@ public final class RuntimeOutputReader {
 
     private ReadingCriteria criteria() {
         return new ReadingCriteria(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd, last, roundMark);
-    }
-
-    private static BufferedInputStream buffered(InputStream file) {
-        return new BufferedInputStream(file, BEGINNING);
-    }
-
-    private static byte[] beginning(BufferedInputStream in) throws IOException {
-        in.mark(BEGINNING);
-        byte[] beginning = in.readNBytes(BEGINNING);
-        in.reset();
-        return beginning;
     }
 }

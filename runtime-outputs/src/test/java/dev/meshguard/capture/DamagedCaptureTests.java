@@ -15,6 +15,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,7 @@ class DamagedCaptureTests {
         byte[] whole = gzip(leakFree().json());
         byte[] cut = Arrays.copyOf(whole, whole.length - 9);
 
-        assertThat(OutputFormat.of(whole)).contains(OutputFormat.GRAPH_CAPTURE);
+        assertThat(formatOf(whole)).contains(OutputFormat.GRAPH_CAPTURE);
         assertThat(verdict(whole).outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(verdict(cut).outcome()).isEqualTo(Outcome.INCONCLUSIVE);
         assertThat(verdict(cut).inconclusiveReasonTexts().toString())
@@ -84,8 +85,8 @@ class DamagedCaptureTests {
                 "{\n  \"buffer_pages\": [",
                 "{\"version\": 1"
             })
-    void aCaptureIsKnownByItsFirstBytes(String beginning) {
-        assertThat(OutputFormat.of(bytes(beginning))).contains(OutputFormat.GRAPH_CAPTURE);
+    void aCaptureIsKnownByItsFirstBytes(String beginning) throws IOException {
+        assertThat(formatOf(bytes(beginning))).contains(OutputFormat.GRAPH_CAPTURE);
     }
 
     @ParameterizedTest
@@ -98,8 +99,8 @@ class DamagedCaptureTests {
                 "{\"log\":\"[PID 7] Allocated\"}",
                 "[{\"arguments\":{\"a\":\"1\"},\"name\":\"ttnn.relu\"}]"
             })
-    void otherFilesAreNoCaptures(String beginning) {
-        assertThat(OutputFormat.of(bytes(beginning))).isEmpty();
+    void otherFilesAreNoCaptures(String beginning) throws IOException {
+        assertThat(formatOf(bytes(beginning))).isEmpty();
     }
 
     @Test
@@ -149,7 +150,7 @@ class DamagedCaptureTests {
         for (int input = 0; input < INPUTS; input++) {
             byte[] damaged = damaged(whole);
             try {
-                OutputFormat.of(damaged);
+                formatOf(damaged);
                 assertThat(verdict(damaged).sum().addsUp())
                         .as("seed %d, input %d", SEED, input)
                         .isTrue();
@@ -209,5 +210,9 @@ class DamagedCaptureTests {
 
     private static LeakVerdict verdict(byte[] bytes) throws IOException {
         return LeakCheck.create().examine(read(bytes).history());
+    }
+
+    private static Optional<OutputFormat> formatOf(byte[] beginning) throws IOException {
+        return OutputFormat.of(new ByteArrayInputStream(beginning));
     }
 }

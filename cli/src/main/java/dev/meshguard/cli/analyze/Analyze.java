@@ -93,9 +93,6 @@ public final class Analyze implements Callable<Integer> {
 
     private static final String STANDARD_INPUT = "-";
 
-    /** Bytes that show whether a file is a capture. */
-    private static final int BEGINNING = 1 << 13;
-
     @Parameters(
             paramLabel = "LOG",
             arity = "1..*",
@@ -326,7 +323,8 @@ public final class Analyze implements Callable<Integer> {
     private List<Analysis> read(AllocationLogReader reader, String name, CheckCriteria criteria) throws UsageException {
         try {
             if (name.equals(STANDARD_INPUT)) {
-                return read(reader, standardInput, "standard input", criteria);
+                BufferedInputStream input = new BufferedInputStream(standardInput);
+                return read(reader, input, OutputFormat.of(input), "standard input", criteria);
             }
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
             return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
@@ -347,34 +345,30 @@ public final class Analyze implements Callable<Integer> {
     private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)
             throws IOException, UsageException {
         try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
-            BufferedInputStream buffered = new BufferedInputStream(input, BEGINNING);
-            boolean isDatabase =
-                    Files.isRegularFile(file) && formatOf(buffered).equals(Optional.of(OutputFormat.REPORT_DATABASE));
+            BufferedInputStream buffered = new BufferedInputStream(input);
+            Optional<OutputFormat> format = OutputFormat.of(buffered);
             // A database is read where it is, and not as a stream.
-            return isDatabase
+            return Files.isRegularFile(file) && format.equals(Optional.of(OutputFormat.REPORT_DATABASE))
                     ? analyses(outputs(file.toString()).readRanks(file), criteria)
-                    : read(reader, buffered, file.toString(), criteria);
+                    : read(reader, buffered, format, file.toString(), criteria);
         }
     }
 
-    private List<Analysis> read(AllocationLogReader reader, InputStream input, String name, CheckCriteria criteria)
+    private List<Analysis> read(
+            AllocationLogReader reader,
+            InputStream input,
+            Optional<OutputFormat> format,
+            String name,
+            CheckCriteria criteria)
             throws IOException, UsageException {
-        BufferedInputStream buffered = new BufferedInputStream(input, BEGINNING);
-        if (formatOf(buffered).isPresent()) {
-            return analyses(outputs(name).readRanks(buffered, name), criteria);
+        if (format.isPresent()) {
+            return analyses(outputs(name).readRanks(input, name), criteria);
         }
         if (lastOperation != null) {
             throw new UsageException(
                     name + " is a log, and --after is for graph captures and databases. Leave it out.");
         }
-        return List.of(analysis(reader.read(buffered, name), criteria));
-    }
-
-    private static Optional<OutputFormat> formatOf(BufferedInputStream input) throws IOException {
-        input.mark(BEGINNING);
-        byte[] beginning = input.readNBytes(BEGINNING);
-        input.reset();
-        return OutputFormat.of(beginning);
+        return List.of(analysis(reader.read(input, name), criteria));
     }
 
     private RuntimeOutputReader outputs(String name) throws UsageException {

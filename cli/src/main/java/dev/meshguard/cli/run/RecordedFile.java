@@ -34,7 +34,6 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
 
     private static final String STANDARD_INPUT = "-";
     private static final int MAX_MARK_LENGTH = 256;
-    private static final int MAX_CAPTURE_MARK_LENGTH = 1 << 13;
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
 
@@ -46,7 +45,7 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
             if (isHistory(plain)) {
                 return new RecordedFile(called, history(plain, called), Optional.empty());
             }
-            return OutputFormat.of(beginning(plain, MAX_CAPTURE_MARK_LENGTH)).isPresent()
+            return OutputFormat.of(plain).isPresent()
                     ? new RecordedFile(called, RuntimeOutput.read(plain, called).history(), Optional.empty())
                     : ofLog(AllocationLog.read(plain, called));
         } catch (ZipException e) {
@@ -87,16 +86,11 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
 
     /** The first line of a history identifies the format; without it a file is not a history. */
     private static boolean isHistory(InputStream plain) throws IOException {
-        String beginning = new String(beginning(plain, MAX_MARK_LENGTH), StandardCharsets.UTF_8);
+        plain.mark(MAX_MARK_LENGTH);
+        String beginning = new String(plain.readNBytes(MAX_MARK_LENGTH), StandardCharsets.UTF_8);
+        plain.reset();
         String line = beginning.startsWith("\uFEFF") ? beginning.substring(1) : beginning;
         return line.stripLeading().startsWith("{") && line.contains("\"kind\"");
-    }
-
-    private static byte[] beginning(InputStream plain, int length) throws IOException {
-        plain.mark(length);
-        byte[] beginning = plain.readNBytes(length);
-        plain.reset();
-        return beginning;
     }
 
     private static AllocationHistory history(InputStream plain, String name) throws IOException {

@@ -26,9 +26,12 @@ public final class DatabaseFile {
         }
     }
 
-    /** Returns whether the first bytes of a file are those of a database that is not compressed. */
-    public static boolean isPlainDatabase(byte[] beginning) {
-        return beginning.length >= MAGIC.length && Arrays.equals(beginning, 0, MAGIC.length, MAGIC, 0, MAGIC.length);
+    /** Returns whether a stream is a database that is not compressed; the stream is at its beginning again afterwards. */
+    public static boolean isPlainDatabase(InputStream file) throws IOException {
+        file.mark(MAGIC.length);
+        byte[] beginning = file.readNBytes(MAGIC.length);
+        file.reset();
+        return Arrays.equals(beginning, MAGIC);
     }
 
     /**
