@@ -70,8 +70,7 @@ class ReportDatabaseTests {
     @EnumSource
     void namesTheCallThatAllocatedABufferThatRemains(Writer writer) throws Exception {
         try (WrittenDatabase database = database(writer)) {
-            database.operation(1, "ttnn.to_memory_config");
-            database.snapshot(1, WEIGHTS);
+            database.operation(1, "ttnn.to_memory_config", WEIGHTS);
             database.operation(2, "ttnn.matmul");
             database.stack(2, """
                       File "models/decoder.py", line 57, in forward
@@ -120,10 +119,8 @@ class ReportDatabaseTests {
     @Test
     void cannotKnowWhatBecomesOfABufferThatRemains() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
-            database.operation(2, "ttnn.relu");
-            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.operation(2, "ttnn.relu", WEIGHTS, OUTPUT);
         }
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
@@ -134,12 +131,9 @@ class ReportDatabaseTests {
     @EnumSource
     void findsNothingIfAllBuffersWereFreed(Writer writer) throws Exception {
         try (WrittenDatabase database = database(writer)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
-            database.operation(2, "ttnn.relu");
-            database.snapshot(2, WEIGHTS, OUTPUT);
-            database.operation(3, "ttnn.deallocate");
-            database.snapshot(3, WEIGHTS);
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.operation(2, "ttnn.relu", WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.deallocate", WEIGHTS);
         }
 
         RuntimeOutput output = RuntimeOutput.read(file());
@@ -182,10 +176,8 @@ class ReportDatabaseTests {
         reuse.circularBuffer(0, 4096, false);
         reuse.end();
         try (WrittenDatabase database = database(Writer.IMPORTER)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
-            database.operation(2, "ttnn.relu");
-            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.operation(2, "ttnn.relu", WEIGHTS, OUTPUT);
             database.operation(3, "ttnn.add");
             database.graph(3, reuse.close().json());
             database.snapshot(3, WEIGHTS, OUTPUT);
@@ -209,10 +201,8 @@ class ReportDatabaseTests {
         graph.allocate(new WrittenGraph.Memory("L1", 1, 0, 0x10000, 4096));
         graph.end();
         try (WrittenDatabase database = database(Writer.IMPORTER)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
-            database.operation(2, "ttnn.relu");
-            database.snapshot(2, WEIGHTS, OUTPUT);
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.operation(2, "ttnn.relu", WEIGHTS, OUTPUT);
             database.operation(3, "ttnn.add");
             database.graph(3, graph.close().json());
             database.snapshot(3, WEIGHTS);
@@ -274,8 +264,7 @@ class ReportDatabaseTests {
     @Test
     void cannotKnowWhatACrashLeftBehind() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
+            database.operation(1, "ttnn.ones", WEIGHTS);
             database.crash(2, "ttnn.relu");
         }
 
@@ -294,12 +283,9 @@ class ReportDatabaseTests {
     @Test
     void judgesTheMomentAfterAnOperation() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
-            database.operation(2, "ttnn.relu");
-            database.snapshot(2, WEIGHTS, OUTPUT);
-            database.operation(3, "ttnn.deallocate");
-            database.snapshot(3, WEIGHTS);
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.operation(2, "ttnn.relu", WEIGHTS, OUTPUT);
+            database.operation(3, "ttnn.deallocate", WEIGHTS);
         }
         RuntimeOutputReader reader = RuntimeOutputReader.create();
 
@@ -337,8 +323,7 @@ class ReportDatabaseTests {
     @Test
     void notesTheErrorOfAnOperation() throws Exception {
         try (WrittenDatabase database = database(Writer.IMPORTER)) {
-            database.operation(1, "ttnn.matmul");
-            database.snapshot(1, WEIGHTS);
+            database.operation(1, "ttnn.matmul", WEIGHTS);
             database.error(1, "ttnn.matmul", "RuntimeError", "Out of Memory: Not enough space\nbacktrace:");
         }
 
@@ -373,8 +358,7 @@ class ReportDatabaseTests {
     @Test
     void readsACompressedStream() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
+            database.operation(1, "ttnn.ones", WEIGHTS);
         }
         ByteArrayOutputStream compressed = new ByteArrayOutputStream();
         try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
@@ -390,8 +374,7 @@ class ReportDatabaseTests {
     @Test
     void countsARowThatCannotBeReadAsLost() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
+            database.operation(1, "ttnn.ones", WEIGHTS);
             database.execute("INSERT INTO buffers VALUES (1, 0, 'somewhere', 2048, 1)");
         }
 
@@ -416,8 +399,7 @@ class ReportDatabaseTests {
     @Test
     void doesNotChangeTheFile() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
-            database.operation(1, "ttnn.ones");
-            database.snapshot(1, WEIGHTS);
+            database.operation(1, "ttnn.ones", WEIGHTS);
         }
         byte[] before = Files.readAllBytes(file());
 

@@ -74,8 +74,10 @@ final class WrittenDatabase implements AutoCloseable {
         return this;
     }
 
-    void operation(int id, String name) throws SQLException {
+    /** Adds an operation and the snapshot at its end, which has no row if nothing is allocated. */
+    void operation(int id, String name, Place... allocated) throws SQLException {
         insert("operations", List.of("operation_id", "name", "duration"), id, name, 0.001);
+        snapshot(id, allocated);
     }
 
     /** Adds an operation in which the process ended; only the live writer does. */
