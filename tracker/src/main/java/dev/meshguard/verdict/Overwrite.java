@@ -57,6 +57,19 @@ public record Overwrite(
         return new Overwrite(kind, buffer, writer, trace, event, times, bytes, Optional.of(entry));
     }
 
+    /**
+     * Returns whether another finding is of the same buffer and the same trace or, without a trace, of the same event. The two may
+     * be of histories of one tracker that hold different numbers of replays.
+     */
+    @SuppressWarnings("ReferenceEquality") // Histories of one tracker share its requests.
+    public boolean isSameLossAs(Overwrite other) {
+        return kind == other.kind
+                && buffer.request() == other.buffer.request()
+                && buffer.hasSameAddressAs(other.buffer)
+                && trace.equals(other.trace)
+                && (trace.isPresent() || event.number() == other.event.number());
+    }
+
     /** Returns whether an entry permits it. */
     public boolean isExpected() {
         return expectation.isPresent();

@@ -3,15 +3,22 @@ package dev.meshguard.verdict;
 import static dev.meshguard.event.BufferType.DRAM;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Ownership;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.expectation.ExpectationResult;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The findings of a verdict on a part of a history are not reported again for the whole. */
 class ExcludedFindingsTests {
+
+    private static final Owner FIRST = new Owner(Owner.Kind.TRACE, "0 of mesh 0");
+    private static final Owner SECOND = new Owner(Owner.Kind.TRACE, "1 of mesh 0");
 
     private final AllocationTracker tracker = AllocationTracker.create();
     private final AllocationContext decode = tracker.context("decode");
@@ -105,5 +112,61 @@ class ExcludedFindingsTests {
         tracker.freed(0, DRAM, 0x2000);
 
         assertThat(excluding(part).anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.UNKNOWN_FREE);
+    }
+
+    /** Of two traces that wrote the same memory, one is replayed over the buffer of decode. */
+    private LeakVerdict partOfDecodeWithAReplay() {
+        asDecode(() -> {
+            capture(FIRST);
+            capture(SECOND);
+            allocated(0x1000);
+            tracker.traceReplayed(FIRST, List.of());
+        });
+        return partOfDecode();
+    }
+
+    private void capture(Owner trace) {
+        tracker.captureBegan(0, trace);
+        allocated(0x1000);
+        tracker.freed(0, DRAM, 0x1000);
+        tracker.captureEnded(trace);
+    }
+
+    private void allocated(long address) {
+        tracker.allocated(
+                tracker.request(AllocationDetails.user().onMesh(0).withExtent(64)),
+                0,
+                DRAM,
+                address,
+                64,
+                Ownership.OWNING);
+    }
+
+    @Test
+    void reportsAnOverwrittenBufferOnce() {
+        LeakVerdict part = partOfDecodeWithAReplay();
+
+        assertThat(part.overwrites()).hasSize(1);
+        assertThat(excluding(part).overwrites()).isEmpty();
+    }
+
+    @Test
+    void keepsALaterReplayOfTheSameTrace() {
+        LeakVerdict part = partOfDecodeWithAReplay();
+        tracker.traceReplayed(FIRST, List.of());
+
+        assertThat(excluding(part).overwrites())
+                .singleElement()
+                .satisfies(overwrite -> assertThat(overwrite.times()).isEqualTo(2));
+    }
+
+    @Test
+    void keepsAReplayOfAnotherTraceOverTheSameBuffer() {
+        LeakVerdict part = partOfDecodeWithAReplay();
+        tracker.traceReplayed(SECOND, List.of());
+
+        assertThat(excluding(part).overwrites())
+                .singleElement()
+                .satisfies(overwrite -> assertThat(overwrite.trace()).contains(SECOND));
     }
 }

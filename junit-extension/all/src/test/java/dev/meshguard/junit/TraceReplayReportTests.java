@@ -15,7 +15,9 @@ import dev.meshguard.mesh.buffer.MeshBufferConfig;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import java.util.Map;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 
 /** A replay that overwrites a buffer fails the test, unless an entry permits it. */
 class TraceReplayReportTests {
@@ -83,6 +85,14 @@ class TraceReplayReportTests {
                 .whichSucceededWithPublishedTextContaining("OVERWRITTEN  ");
     }
 
+    @Test
+    void failsTheClassForATraceThatNoTestReported() {
+        assertThat(run(SharedMeshTestCase.class))
+                .hasFailedClass()
+                .whichFailed()
+                .withTextContaining("why   each replay of trace 1 of mesh 0 writes there");
+    }
+
     @TrackAllocations
     static class ReplayTestCase {
 
@@ -110,6 +120,33 @@ class TraceReplayReportTests {
         @ExpectBuffers(label = "staging", atLeast = 1, overwritten = true, because = "written before each use")
         void permittedInVain(MeshDevice mesh) {
             staging(mesh).deallocate();
+        }
+    }
+
+    /** The first test permits what the first trace does; the second one replays another. */
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class SharedMeshTestCase {
+
+        private static MeshBuffer staging;
+        private static TraceId second;
+
+        @Test
+        @ExpectBuffers(label = "staging", because = "the next test frees it")
+        @ExpectBuffers(label = "staging", overwritten = true, because = "not read in this test")
+        void first(MeshDevice mesh) {
+            TraceId first = captured(mesh);
+            second = captured(mesh);
+            staging = staging(mesh);
+            mesh.replayMeshTrace(0, first, Blocking.BLOCKING);
+            mesh.releaseMeshTrace(first);
+        }
+
+        @Test
+        void second(MeshDevice mesh) {
+            mesh.replayMeshTrace(0, second, Blocking.BLOCKING);
+            staging.deallocate();
+            mesh.releaseMeshTrace(second);
         }
     }
 

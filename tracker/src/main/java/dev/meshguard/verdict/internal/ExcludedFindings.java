@@ -20,14 +20,14 @@ public final class ExcludedFindings {
 
     private final Expectation entry;
     private final Set<MemoryRequest> requests;
-    private final Set<MemoryRequest> overwritten;
+    private final List<Overwrite> overwrites;
     private long buffers;
     private long bytes;
 
-    private ExcludedFindings(Expectation entry, Set<MemoryRequest> requests, Set<MemoryRequest> overwritten) {
+    private ExcludedFindings(Expectation entry, Set<MemoryRequest> requests, List<Overwrite> overwrites) {
         this.entry = entry;
         this.requests = requests;
-        this.overwritten = overwritten;
+        this.overwrites = overwrites;
     }
 
     /** Returns the findings of a verdict. */
@@ -44,23 +44,20 @@ public final class ExcludedFindings {
         });
         Expectation entry =
                 Expectation.because("reported by " + by).atMost(part.survivors().size());
-        Set<MemoryRequest> overwritten = Collections.newSetFromMap(new IdentityHashMap<>());
-        part.overwrites()
-                .forEach(overwrite -> overwritten.add(overwrite.buffer().request()));
-        return new ExcludedFindings(entry, requests, overwritten);
+        return new ExcludedFindings(entry, requests, part.overwrites());
     }
 
     /** Returns these findings as before any comparison with a history. */
     ExcludedFindings afresh() {
-        return new ExcludedFindings(entry, requests, overwritten);
+        return new ExcludedFindings(entry, requests, overwrites);
     }
 
     Set<MemoryRequest> requests() {
         return requests;
     }
 
-    boolean covers(Overwrite overwrite) {
-        return overwritten.contains(overwrite.buffer().request());
+    List<Overwrite> overwrites() {
+        return overwrites;
     }
 
     /** Returns the remaining reports: the open ones; for a buffer that was freed late, all. */

@@ -116,7 +116,8 @@ final class AlreadyReportedFindings {
     private boolean hasReported(Overwrite overwrite) {
         return reported.stream()
                 .flatMap(verdict -> verdict.overwrites().stream())
-                .anyMatch(before -> before.kind() == overwrite.kind() && isSame(before.buffer(), overwrite.buffer()));
+                .anyMatch(before ->
+                        !before.isExpected() && before.isSameLossAs(overwrite) && before.times() >= overwrite.times());
     }
 
     /** Histories of one tracker share its requests; histories of two trackers do not. */
