@@ -7,6 +7,7 @@ import static dev.meshguard.mesh.runtime.RuntimeDefect.MESH_DESTROYED_BEFORE_ITS
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
@@ -954,9 +955,20 @@ public final class MeshDevice implements AutoCloseable, HistorySource {
     Tensor launch(ProgramCache.Key operation, TensorSpec result, List<Tensor> inputs, Supplier<MeshWorkload> compiler) {
         try (MeshLock held = lock.acquire()) {
             Tensor launched = launchInto(allocateTensor(result), operation, compiler);
-            inputs.forEach(input -> queues.queue(0).use(input.buffer().allocation()));
+            inputs.forEach(input -> captureUse(requestOf(input)));
+            captureUse(requestOf(launched));
             return launched;
         }
+    }
+
+    /** Returns the request for the memory of a tensor, if it is reported. */
+    Optional<MemoryRequest> requestOf(Tensor tensor) {
+        return memory.holderOf(tensor.buffer().allocation()).request();
+    }
+
+    /** Records that an operation uses a buffer, if a trace is captured. Callers hold the lock. */
+    void captureUse(Optional<MemoryRequest> buffer) {
+        buffer.ifPresent(queues.queue(0)::use);
     }
 
     /** Runs the programs of an operation whose result exists, and frees the result if they fail. Callers hold the lock. */

@@ -2,6 +2,7 @@ package dev.meshguard.mesh;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.mesh.allocator.AllocatorConfig;
@@ -612,6 +613,7 @@ public final class Ttnn {
 
     private Tensor move(Tensor tensor, BufferType memory, MeshDevice mesh) {
         long address = tensor.address();
+        Optional<MemoryRequest> source = mesh.requestOf(tensor);
         tensor.deallocate();
         TensorSpec target = tensor.spec().in(memory);
         Tensor moved = mesh.allocateTensor(target);
@@ -620,6 +622,8 @@ public final class Ttnn {
             return moved;
         }
         ProgramCache.Key key = ProgramCache.Key.of("move", Stream.of(target, tensor.spec()));
+        mesh.captureUse(source);
+        mesh.captureUse(mesh.requestOf(moved));
         return process.settings()
                 .operations()
                 .find("move")

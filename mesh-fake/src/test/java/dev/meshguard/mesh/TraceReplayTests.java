@@ -26,6 +26,7 @@ import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.Overwrite.Kind;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Nested;
@@ -266,6 +267,67 @@ class TraceReplayTests {
             assertThat(overwrite.buffer().address())
                     .isEqualTo(program.overwrites().get(0).buffer().address());
         });
+    }
+
+    @Test
+    void readTheNextInputThatTheCaptureAllocatedInPlaceOfAFreedOne() {
+        Program program = Setting.REGION.program(tracker);
+        Tensor input = program.tensor();
+        long address = input.address();
+        List<Tensor> next = new ArrayList<>();
+        TraceId trace = program.capture(() -> {
+            Tensor sum = program.add(input, input);
+            input.deallocate();
+            next.add(program.tensor());
+            sum.deallocate();
+        });
+        assertThat(next.get(0).address()).isEqualTo(address);
+
+        program.replay(trace);
+
+        assertThat(program.overwrites()).isEmpty();
+
+        next.get(0).deallocate();
+        program.replay(trace);
+
+        assertThat(program.overwrites()).hasSize(2).allSatisfy(overwrite -> {
+            assertThat(overwrite.kind()).isEqualTo(Kind.FREED_BEFORE_REPLAY);
+            assertThat(overwrite.times()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void readAResultInPlaceOfAFreedInput() {
+        Program program = Setting.REGION.program(tracker);
+        Tensor input = program.tensor();
+        long address = input.address();
+        List<Tensor> results = new ArrayList<>();
+        TraceId trace = program.capture(() -> {
+            Tensor sum = program.add(input, input);
+            input.deallocate();
+            results.add(program.add(sum, sum));
+            sum.deallocate();
+        });
+        assertThat(results.get(0).address()).isEqualTo(address);
+
+        program.replay(trace);
+
+        assertThat(program.overwrites()).extracting(Overwrite::kind).containsOnly(Kind.FREED_BEFORE_REPLAY);
+        assertThat(program.overwrites()).hasSize(2);
+    }
+
+    @Test
+    void readATensorThatWasMovedDuringTheCapture() {
+        Program program = Setting.REGION.program(tracker);
+        Tensor first = program.tensor();
+        Tensor second = program.tensor();
+        first.deallocate();
+        TraceId trace = program.capture(() -> program.ttnn.reallocate(second));
+
+        program.replay(trace);
+
+        assertThat(program.overwrites()).extracting(Overwrite::kind).containsOnly(Kind.FREED_BEFORE_REPLAY);
+        assertThat(program.overwrites()).hasSize(2);
     }
 
     @Test

@@ -127,7 +127,7 @@ public sealed interface HistoryEvent {
     record ProgramCaptured(long number, Owner trace, Owner program, Optional<AllocatorId> subDevice)
             implements HistoryEvent {}
 
-    /** A trace recorded the use of the buffers of a request, so each replay uses them. */
+    /** A trace recorded an operation that reads or writes the buffers of a request, so each replay does. */
     record BufferCaptured(long number, Owner trace, MemoryRequest request) implements HistoryEvent {}
 
     /** The capture of a trace ended. */

@@ -105,7 +105,12 @@ public interface AllocationListener {
      */
     default void programCaptured(Owner trace, Owner program, Optional<AllocatorId> subDevice) {}
 
-    /** Reports that a trace has recorded the use of a buffer that was allocated before the capture. */
+    /**
+     * Reports that a trace has recorded an operation that reads or writes a buffer.
+     *
+     * @param buffer the request of the buffer; one that was allocated during the capture is written by every replay in any case,
+     *     but only an unused one may take the place of an input that is freed during the capture
+     */
     default void bufferCaptured(Owner trace, MemoryRequest buffer) {}
 
     /** Reports that a trace records no more. */

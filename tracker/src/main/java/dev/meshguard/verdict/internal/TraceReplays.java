@@ -12,16 +12,19 @@ import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Finds the buffers that replays of traces overwrite, or read after their free.
@@ -36,9 +39,9 @@ final class TraceReplays {
     private static final class Capture {
         private final HistoryEvent.CaptureBegan began;
         private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new HashMap<>();
-        private final Set<MemoryRequest> inputs = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final Set<MemoryRequest> used = Collections.newSetFromMap(new IdentityHashMap<>());
         private final List<HistoryEvent.TraceReplayed> replays = new ArrayList<>();
-        private final Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
+        private List<Held> own = List.of();
         private Map<Region, WrittenRanges> written = Map.of();
         private long endedAt = Long.MAX_VALUE;
         private long[] replayNumbers = {};
@@ -51,6 +54,20 @@ final class TraceReplays {
             return began.trace();
         }
 
+        private long lastReplay() {
+            return replayNumbers[replayNumbers.length - 1];
+        }
+
+        private boolean uses(BufferGeneration buffer) {
+            return buffer.reports().stream().anyMatch(report -> used.contains(report.request()));
+        }
+
+        private boolean owns(BufferGeneration buffer) {
+            return began.number() < buffer.allocatedAt()
+                    && buffer.allocatedAt() < endedAt
+                    && buffer.request().details().mesh().equals(OptionalInt.of(began.mesh()));
+        }
+
         /** Returns the first run of a program that was recorded while a report was open: the same memory serves all of them. */
         private Optional<HistoryEvent.ProgramCaptured> firstRunWith(Report report) {
             return report.request().details().owner().map(programs::get).stream()
@@ -60,6 +77,13 @@ final class TraceReplays {
                     .findFirst();
         }
     }
+
+    /**
+     * A buffer in memory that an allocator reserved for it.
+     *
+     * @param until the event at which the memory was free again: the reset of an allocator frees without a report
+     */
+    private record Held(BufferGeneration buffer, Region region, BankRange range, long until) {}
 
     /**
      * Memory that a replay writes.
@@ -90,6 +114,7 @@ final class TraceReplays {
     /** The memory of a region that the replays of one trace write, by address. Ranges may overlap: a capture reuses memory. */
     private static final class WrittenRanges {
         private final List<Written> ranges;
+        private final long[] starts;
         /** The highest end of the ranges up to each. */
         private final long[] ends;
 
@@ -97,37 +122,33 @@ final class TraceReplays {
             ranges = unsorted.stream()
                     .sorted(Comparator.comparingLong(written -> written.range().start()))
                     .toList();
+            starts = ranges.stream()
+                    .mapToLong(written -> written.range().start())
+                    .toArray();
             ends = ranges.stream().mapToLong(written -> written.range().end()).toArray();
             Arrays.parallelPrefix(ends, Math::max);
         }
 
         private List<Written> meeting(BankRange range) {
             List<Written> met = new ArrayList<>();
-            for (int i = numberBelow(range.end()) - 1; i >= 0 && ends[i] > range.start(); i--) {
+            for (int i = numberBelow(starts, range.end()) - 1; i >= 0 && ends[i] > range.start(); i--) {
                 if (ranges.get(i).range().common(range) > 0) {
                     met.add(ranges.get(i));
                 }
             }
             return met;
         }
-
-        private int numberBelow(long address) {
-            int low = 0;
-            int high = ranges.size();
-            while (low < high) {
-                int middle = (low + high) >>> 1;
-                if (ranges.get(middle).range().start() < address) {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
-            return low;
-        }
     }
 
     private final AllocationHistory history;
     private final Set<BufferGeneration> givenBack;
+    /** In the order of their allocation. */
+    private final List<Held> allocated;
+
+    private final long[] allocatedAt;
+    private final Map<Owner, Set<BufferGeneration>> circular = new HashMap<>();
+    private final Map<Owner, Set<Held>> freedOf = new HashMap<>();
+    private final IdentityHashMap<MemoryRequest, Set<Held>> freed = new IdentityHashMap<>();
     private final List<Capture> captures = new ArrayList<>();
     private final Map<Owner, Capture> latest = new HashMap<>();
     private final List<Overwrite> found = new ArrayList<>();
@@ -135,6 +156,14 @@ final class TraceReplays {
     private TraceReplays(AllocationHistory history, Set<BufferGeneration> givenBack) {
         this.history = history;
         this.givenBack = givenBack;
+        this.allocated = history.generations().stream()
+                .filter(TraceReplays::isAllocated)
+                .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                .map(buffer -> new Held(buffer, region(buffer), BankRange.of(buffer, history), heldUntil(buffer)))
+                .toList();
+        this.allocatedAt = allocated.stream()
+                .mapToLong(held -> held.buffer().allocatedAt())
+                .toArray();
     }
 
     /**
@@ -153,17 +182,52 @@ final class TraceReplays {
     private List<Overwrite> find(List<HistoryEvent> events) {
         events.forEach(this::read);
         captures.removeIf(capture -> capture.replays.isEmpty());
-        List<BufferGeneration> generations = history.generations();
+        index();
         for (Capture capture : captures) {
             capture.replayNumbers =
                     capture.replays.stream().mapToLong(HistoryEvent::number).toArray();
-            capture.written = written(capture, generations);
+            capture.own = allocatedWithin(capture.began.number(), capture.endedAt).stream()
+                    .filter(held -> capture.owns(held.buffer()))
+                    .toList();
+            capture.written = written(capture);
         }
         for (Capture capture : captures) {
-            generations.forEach(buffer -> compare(capture, buffer));
+            allocatedWithin(capture.began.number(), capture.lastReplay()).forEach(held -> overwritten(capture, held));
+            freedAmongWhatIsRead(capture).forEach(held -> freed(capture, held));
         }
         inFlight();
         return found;
+    }
+
+    /** A program may capture thousands of traces, and each uses few of its buffers. */
+    private void index() {
+        for (BufferGeneration buffer : history.generations()) {
+            if (isCircular(buffer)) {
+                buffer.reports()
+                        .forEach(report -> report.request()
+                                .details()
+                                .owner()
+                                .ifPresent(owner -> circular.computeIfAbsent(owner, unused -> new LinkedHashSet<>())
+                                        .add(buffer)));
+            }
+        }
+        for (Held held : allocated) {
+            if (held.buffer().freedAt().isPresent()) {
+                held.buffer()
+                        .owner()
+                        .ifPresent(owner -> freedOf.computeIfAbsent(owner, unused -> new LinkedHashSet<>())
+                                .add(held));
+                held.buffer()
+                        .reports()
+                        .forEach(report -> freed.computeIfAbsent(report.request(), unused -> new LinkedHashSet<>())
+                                .add(held));
+            }
+        }
+    }
+
+    private List<Held> allocatedWithin(long after, long before) {
+        int from = numberBelow(allocatedAt, after + 1);
+        return allocated.subList(from, Math.max(from, numberBelow(allocatedAt, before)));
     }
 
     private void read(HistoryEvent event) {
@@ -177,7 +241,7 @@ final class TraceReplays {
                             .computeIfAbsent(captured.program(), unused -> new ArrayList<>())
                             .add(captured));
         } else if (event instanceof HistoryEvent.BufferCaptured captured) {
-            captureOf(captured.trace()).ifPresent(capture -> capture.inputs.add(captured.request()));
+            captureOf(captured.trace()).ifPresent(capture -> capture.used.add(captured.request()));
         } else if (event instanceof HistoryEvent.CaptureEnded ended) {
             captureOf(ended.trace()).ifPresent(capture -> capture.endedAt = ended.number());
         } else if (event instanceof HistoryEvent.TraceReplayed replayed) {
@@ -192,95 +256,120 @@ final class TraceReplays {
 
     // What a replay writes
 
-    private Map<Region, WrittenRanges> written(Capture capture, List<BufferGeneration> generations) {
+    private Map<Region, WrittenRanges> written(Capture capture) {
         Map<Region, List<Written>> written = new LinkedHashMap<>();
-        for (BufferGeneration buffer : generations) {
-            written(capture, buffer)
-                    .forEach(one -> written.computeIfAbsent(region(buffer), unused -> new ArrayList<>())
-                            .add(one));
-        }
+        capture.own.forEach(held -> add(
+                written,
+                held.buffer(),
+                held.buffer().reports().get(0),
+                held.until(),
+                held.buffer().allocator()));
+        // Those of several programs share an address.
+        buffersOf(capture.programs.keySet(), circular)
+                .forEach(buffer -> buffer.reports()
+                        .forEach(report -> capture.firstRunWith(report)
+                                .ifPresent(run -> add(written, buffer, report, run.number(), run.subDevice()))));
         Map<Region, WrittenRanges> byRegion = new LinkedHashMap<>();
         written.forEach((region, ranges) -> byRegion.put(region, new WrittenRanges(ranges)));
         return byRegion;
     }
 
-    private List<Written> written(Capture capture, BufferGeneration buffer) {
-        if (isCircular(buffer)) { // Those of several programs share an address.
-            return buffer.reports().stream()
-                    .flatMap(report -> capture.firstRunWith(report).stream()
-                            .map(captured -> written(buffer, report, captured.number(), captured.subDevice())))
-                    .toList();
-        }
-        if (isAllocated(buffer)
-                && capture.began.number() < buffer.allocatedAt()
-                && buffer.allocatedAt() < capture.endedAt
-                && buffer.request().details().mesh().equals(OptionalInt.of(capture.began.mesh()))) {
-            capture.own.add(buffer);
-            return List.of(written(buffer, buffer.reports().get(0), heldUntil(buffer), buffer.allocator()));
-        }
-        return List.of();
+    private static <T> Set<T> buffersOf(Collection<Owner> owners, Map<Owner, Set<T>> index) {
+        return owners.stream()
+                .flatMap(owner -> index.getOrDefault(owner, Set.of()).stream())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    private Written written(BufferGeneration buffer, Report report, long freeFrom, Optional<AllocatorId> allocator) {
-        return new Written(
-                buffer,
-                report,
-                BankRange.of(buffer, report, history),
-                freeFrom,
-                report.request().details().mesh(),
-                allocator);
+    private void add(
+            Map<Region, List<Written>> written,
+            BufferGeneration buffer,
+            Report report,
+            long freeFrom,
+            Optional<AllocatorId> allocator) {
+        written.computeIfAbsent(region(buffer), unused -> new ArrayList<>())
+                .add(new Written(
+                        buffer,
+                        report,
+                        BankRange.of(buffer, report, history),
+                        freeFrom,
+                        report.request().details().mesh(),
+                        allocator));
     }
 
     // What it overwrites and reads
 
-    private void compare(Capture capture, BufferGeneration buffer) {
-        if (!isAllocated(buffer) || capture.own.contains(buffer)) {
+    private void overwritten(Capture capture, Held held) {
+        WrittenRanges written = capture.written.get(held.region());
+        if (written == null) {
             return;
         }
-        overwritten(capture, buffer);
-        if (isRead(capture, buffer) && buffer.freedAt().isPresent()) {
-            first(capture, freedAt(buffer), Long.MAX_VALUE)
-                    .ifPresent(replay -> found.add(new Overwrite(
-                            Overwrite.Kind.FREED_BEFORE_REPLAY,
-                            buffer,
-                            Optional.empty(),
-                            Optional.of(capture.trace()),
-                            replay,
-                            count(capture, freedAt(buffer), Long.MAX_VALUE),
-                            range(buffer).common(range(buffer)),
-                            Optional.empty())));
-        }
-    }
-
-    private void overwritten(Capture capture, BufferGeneration buffer) {
-        if (buffer.allocatedAt() < capture.began.number() || givenBack.contains(buffer)) {
+        BufferGeneration buffer = held.buffer();
+        Optional<HistoryEvent.TraceReplayed> replay = first(capture, buffer.allocatedAt(), held.until());
+        if (replay.isEmpty() || capture.owns(buffer) || givenBack.contains(buffer)) {
             return;
         }
-        Optional<HistoryEvent.TraceReplayed> replay = first(capture, buffer.allocatedAt(), heldUntil(buffer));
-        WrittenRanges written = capture.written.get(region(buffer));
-        if (replay.isEmpty() || written == null) {
-            return;
-        }
-        written.meeting(range(buffer)).stream()
+        written.meeting(held.range()).stream()
                 // Two allocators that hold it at a time are another finding.
                 .filter(one -> one.freeFrom() <= buffer.allocatedAt())
                 .filter(one -> !one.isElsewhere(buffer.request().details().mesh(), buffer.allocator()))
-                .max(Comparator.comparingLong(one -> one.range().common(range(buffer))))
+                .max(Comparator.comparingLong(one -> one.range().common(held.range())))
                 .ifPresent(one -> found.add(new Overwrite(
                         Overwrite.Kind.BY_REPLAY,
                         buffer,
                         Optional.of(one.report()),
                         Optional.of(capture.trace()),
                         replay.get(),
-                        count(capture, buffer.allocatedAt(), heldUntil(buffer)),
-                        one.range().common(range(buffer)),
+                        count(capture, buffer.allocatedAt(), held.until()),
+                        one.range().common(held.range()),
                         Optional.empty())));
     }
 
-    private static boolean isRead(Capture capture, BufferGeneration buffer) {
-        return buffer.owner().filter(capture.trace()::equals).isPresent()
-                || capture.firstRunWith(buffer.reports().get(0)).isPresent()
-                || buffer.reports().stream().anyMatch(report -> capture.inputs.contains(report.request()));
+    /** Returns the commands of the trace, the binaries of its programs and its inputs, as far as they were freed. */
+    private Set<Held> freedAmongWhatIsRead(Capture capture) {
+        Set<Held> read = buffersOf(List.of(capture.trace()), freedOf);
+        buffersOf(capture.programs.keySet(), freedOf).stream()
+                .filter(held ->
+                        capture.firstRunWith(held.buffer().reports().get(0)).isPresent())
+                .forEach(read::add);
+        capture.used.forEach(request -> read.addAll(freed.getOrDefault(request, Set.of())));
+        return read;
+    }
+
+    private void freed(Capture capture, Held held) {
+        BufferGeneration buffer = held.buffer();
+        if (capture.owns(buffer)) {
+            return;
+        }
+        long unreadable = allocatedAgainUntil(capture, held);
+        first(capture, unreadable, Long.MAX_VALUE)
+                .ifPresent(replay -> found.add(new Overwrite(
+                        Overwrite.Kind.FREED_BEFORE_REPLAY,
+                        buffer,
+                        Optional.empty(),
+                        Optional.of(capture.trace()),
+                        replay,
+                        count(capture, unreadable, Long.MAX_VALUE),
+                        held.range().common(held.range()),
+                        Optional.empty())));
+    }
+
+    /**
+     * Returns the free of a buffer or, if its memory was allocated again during the capture, the free of that. Programs that free
+     * an input during the capture allocate the next one there, so that it has the address that the replays read. What an operation
+     * of the capture used is no such input: the replays write there.
+     */
+    private static long allocatedAgainUntil(Capture capture, Held freed) {
+        long until = freed.buffer().freedAt().orElseThrow();
+        for (Held own : capture.own) {
+            if (own.buffer().allocatedAt() > until
+                    && !capture.uses(own.buffer())
+                    && own.region().equals(freed.region())
+                    && own.range().start() == freed.range().start()
+                    && own.range().end() >= freed.range().end()) {
+                until = own.until();
+            }
+        }
+        return until;
     }
 
     // Two replays at a time
@@ -335,12 +424,25 @@ final class TraceReplays {
     }
 
     private static long count(Capture capture, long after, long before) {
-        return firstAfter(capture, before - 1) - (long) firstAfter(capture, after);
+        return numberBelow(capture.replayNumbers, before) - (long) firstAfter(capture, after);
     }
 
     private static int firstAfter(Capture capture, long event) {
-        int index = Arrays.binarySearch(capture.replayNumbers, event);
-        return index >= 0 ? index + 1 : -index - 1;
+        return event == Long.MAX_VALUE ? capture.replayNumbers.length : numberBelow(capture.replayNumbers, event + 1);
+    }
+
+    private static int numberBelow(long[] sorted, long value) {
+        int low = 0;
+        int high = sorted.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (sorted[middle] < value) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     private static Region region(BufferGeneration buffer) {
@@ -357,18 +459,9 @@ final class TraceReplays {
                 && !buffer.request().details().view();
     }
 
-    private BankRange range(BufferGeneration buffer) {
-        return BankRange.of(buffer, history);
-    }
-
-    private static long freedAt(BufferGeneration buffer) {
-        return buffer.freedAt().orElse(Long.MAX_VALUE);
-    }
-
-    /** Returns when the memory was free again: the reset of an allocator frees without a report. */
     private long heldUntil(BufferGeneration buffer) {
         return Math.min(
-                freedAt(buffer),
+                buffer.freedAt().orElse(Long.MAX_VALUE),
                 Math.min(
                         buffer.reservedAgainAt().orElse(Long.MAX_VALUE),
                         history.closeOf(buffer).orElse(Long.MAX_VALUE)));

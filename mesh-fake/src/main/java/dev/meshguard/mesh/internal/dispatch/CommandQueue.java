@@ -1,13 +1,13 @@
 package dev.meshguard.mesh.internal.dispatch;
 
 import dev.meshguard.event.AllocatorId;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.mesh.Blocking;
 import dev.meshguard.mesh.MeshCommandQueue;
 import dev.meshguard.mesh.TraceId;
 import dev.meshguard.mesh.allocator.MeshRuntimeException;
 import dev.meshguard.mesh.buffer.SubDeviceId;
-import dev.meshguard.mesh.internal.allocation.Allocation;
 import dev.meshguard.mesh.internal.context.MeshContext;
 import dev.meshguard.mesh.internal.memory.MeshTrace;
 import dev.meshguard.mesh.internal.memory.SubDeviceManager;
@@ -86,14 +86,11 @@ public final class CommandQueue {
         }
     }
 
-    /** Records that an operation reads the memory of a buffer, if the queue records a trace. */
-    public void use(Allocation input) {
+    /** Records that an operation reads or writes the memory of a buffer, if the queue records a trace. */
+    public void use(MemoryRequest buffer) {
         MeshTrace trace = recording;
         if (trace != null) {
-            mesh.memory()
-                    .holderOf(input)
-                    .request()
-                    .ifPresent(request -> mesh.reports().listener().bufferCaptured(trace.owner(), request));
+            mesh.reports().listener().bufferCaptured(trace.owner(), buffer);
         }
     }
 
