@@ -210,6 +210,22 @@ public final class ExpectationSnippets {
         return new ExpectationSnippet(annotation(entry), entry.toText());
     }
 
+    /** Returns the entry that permits that the data of a buffer is overwritten, on as many devices. */
+    static ExpectationSnippet ofOverwritten(BufferGeneration buffer, int devices) {
+        Expectation entry = Expectation.because("…")
+                .type(buffer.type())
+                .size(buffer.size())
+                .atMost(devices)
+                .overwritten();
+        Optional<String> label = buffer.label().filter(text -> !text.isBlank());
+        if (label.isPresent()) {
+            entry = entry.label(label.get());
+        }
+        Optional<OriginPattern> origin =
+                buffer.request().origin().flatMap(Origin::site).flatMap(OriginPattern::of);
+        return snippet(origin.isPresent() ? entry.origin(origin.get().text()) : entry);
+    }
+
     /** Returns an entry as an annotation. */
     static String annotation(Expectation entry) {
         List<String> attributes = new ArrayList<>();

@@ -6,6 +6,7 @@ import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
@@ -94,6 +95,11 @@ record MeshOverlap(List<Allocated> reports, List<BufferGeneration> under) {
                         first.device()),
                 Quantities.address(first.address()),
                 events(reports.stream().mapToLong(Allocated::number)));
+    }
+
+    /** Returns the entry that permits it: for the earlier buffer, whose data the later one may overwrite. */
+    ExpectationSnippet snippet() {
+        return ExpectationSnippets.ofOverwritten(under.get(0), under.size());
     }
 
     /** Returns the line that allocated the later buffer. */

@@ -9,12 +9,11 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
+import dev.meshguard.report.VerdictReport.ExpectationSnippet;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Overwrite;
-import dev.meshguard.verdict.expectation.Expectation;
-import dev.meshguard.verdict.expectation.OriginPattern;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -208,18 +207,8 @@ record ReplayFinding(List<Overwrite> overwrites) {
     }
 
     /** Returns the entry that permits it. */
-    Expectation entry() {
-        Expectation entry = Expectation.because("…")
-                .type(buffer().type())
-                .size(buffer().size())
-                .atMost(overwrites.size())
-                .overwritten();
-        Optional<String> label = buffer().label().filter(text -> !text.isBlank());
-        if (label.isPresent()) {
-            entry = entry.label(label.get());
-        }
-        Optional<OriginPattern> origin = origin().flatMap(Origin::site).flatMap(OriginPattern::of);
-        return origin.isPresent() ? entry.origin(origin.get().text()) : entry;
+    ExpectationSnippet snippet() {
+        return ExpectationSnippets.ofOverwritten(buffer(), overwrites.size());
     }
 
     private String seen() {

@@ -495,6 +495,7 @@ final class VerdictReportBuilder {
                         first.device()));
             }
         }
+        UnsafeAllocations.noteOf(history).ifPresent(notes::add);
         notes.addAll(collected());
         notes.addAll(undated());
         notes.addAll(partlyCovered());
@@ -685,9 +686,9 @@ final class VerdictReportBuilder {
                 .flatMap(Optional::stream)
                 .findFirst()
                 .or(() -> verdict.survivors().isEmpty()
-                        ? ReplayFinding.in(verdict).stream()
-                                .map(ReplayFinding::entry)
-                                .map(ExpectationSnippets::snippet)
+                        ? Stream.concat(
+                                        ReplayFinding.in(verdict).stream().map(ReplayFinding::snippet),
+                                        MeshOverlap.in(verdict).stream().map(MeshOverlap::snippet))
                                 .findFirst()
                         : Optional.empty());
     }

@@ -36,6 +36,7 @@ class SeveralTestMeshesTests {
                    over  at dev.meshguard.junit.SeveralTestMeshesTests$Binding.allocate(SeveralTestMeshesTests.java:NN)
 
                 sum     2 allocated = 2 freed
+                expect  @ExpectBuffers(type = DRAM, size = 4096, atMost = 1, origin = "SeveralTestMeshesTests$Binding.allocate", overwritten = true, because = "…")
                 rerun   mvn test -Dtest='SeveralTestMeshesTests$AtATimeTestCase#test'""");
     }
 

@@ -232,7 +232,7 @@ class SummaryTests {
         assertThat(printed(Map.of(), BudgetTestCase.class)).containsExactly("""
                         MeshGuard  1 test tracked · 8 buffers · 1 failed
                            peak of a device  DRAM 4 KiB (4096 B) in SummaryTests$BudgetTestCase#takesTooMuch
-                           leaks             1 check failed for something else: budgets, reports that do not add up, doubts
+                           leaks             1 check failed for something else: budgets, overwritten buffers, wrong reports, doubts
                            slowest checks    N ms SummaryTests$BudgetTestCase#takesTooMuch
                            rerun             mvn test -Dtest='SummaryTests$BudgetTestCase#takesTooMuch'""");
     }

@@ -40,6 +40,7 @@ class TraceReplayReportTests {
                                  it is allocated.
                            seen  first at event #52, in 2 replays
 
+                        note    8 buffers were allocated while a trace was live, where the runtime warns once per thread; first at event #44
                         note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
                         sum     24 allocated = 24 freed
                         expect  @ExpectBuffers(type = DRAM, size = 2048, atMost = 8, label = "staging", origin = "TraceReplayReportTests.staging", overwritten = true, because = "…")

@@ -1,9 +1,10 @@
 package dev.meshguard.report.summary;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.verdict.Cause;
+import dev.meshguard.event.Origin;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.Overwrite;
 import dev.meshguard.verdict.SurvivorGroup;
-import dev.meshguard.verdict.SurvivorStatus;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -45,13 +46,17 @@ public record FindingTotals(
     /**
      * The properties that findings of one line of a summary share.
      *
-     * @param cause why the buffers survived
-     * @param status how they count
+     * @param cause why the buffers survived, or what overwrote them
+     * @param status how they count, as words: {@code leaked}, {@code freed late}, {@code overwritten}
      * @param site the line that allocated them, if it was captured
      * @param baseline the comparison with the known leaks, if there is a baseline
      */
-    public record Key(
-            Cause cause, SurvivorStatus status, Optional<StackTraceElement> site, Optional<String> baseline) {}
+    public record Key(String cause, String status, Optional<StackTraceElement> site, Optional<String> baseline) {
+
+        private static Optional<StackTraceElement> siteOf(Optional<Origin> origin) {
+            return origin.map(known -> known.frames().get(0));
+        }
+    }
 
     /** Creates totals with their own copies. */
     public FindingTotals {
@@ -77,14 +82,28 @@ public record FindingTotals(
         Map<StackTraceElement, LeakTotals> lines = new HashMap<>();
         line.ifPresent(frame -> lines.put(frame, LeakTotals.of(group)));
         return new FindingTotals(
-                new Key(
-                        group.cause(),
-                        group.status(),
-                        group.origin().map(origin -> origin.frames().get(0)),
-                        baseline),
+                new Key(group.cause().name(), group.status().description(), Key.siteOf(group.origin()), baseline),
                 EnumSet.of(group.type()),
                 LeakTotals.of(group),
                 lines,
+                new TreeMap<>(Map.of(check, page)));
+    }
+
+    /**
+     * Returns the totals of one buffer that lost its data.
+     *
+     * @param check the name of the check that found it
+     * @param page the page of the check, if it has one
+     */
+    public static FindingTotals of(Overwrite overwrite, String check, Optional<String> page) {
+        BufferGeneration buffer = overwrite.buffer();
+        Optional<StackTraceElement> site = Key.siteOf(buffer.request().origin());
+        LeakTotals totals = new LeakTotals(1, 1, buffer.size());
+        return new FindingTotals(
+                new Key(overwrite.kind().name(), "overwritten", site, Optional.empty()),
+                EnumSet.of(buffer.type()),
+                totals,
+                site.map(line -> Map.of(line, totals)).orElse(Map.of()),
                 new TreeMap<>(Map.of(check, page)));
     }
 

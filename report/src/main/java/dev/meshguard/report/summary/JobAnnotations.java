@@ -59,8 +59,7 @@ final class JobAnnotations {
     private static String command(FindingTotals finding, String location, LeakTotals totals, String where) {
         FindingTotals.Key key = finding.key();
         int more = finding.checks().size() - 1;
-        String title = "MeshGuard: " + Quantities.shortSize(totals.bytes()) + " "
-                + key.status().description();
+        String title = "MeshGuard: " + Quantities.shortSize(totals.bytes()) + " " + key.status();
         String message = Quantities.count(totals.buffers(), JobMarkdown.types(finding) + " buffer")
                 + " " + key.cause()
                 + key.baseline().map(text -> ", " + text).orElse("")

@@ -67,8 +67,8 @@ final class JobMarkdown {
 
     private static String row(FindingTotals finding, boolean isCompared) {
         FindingTotals.Key key = finding.key();
-        String status =
-                key.status() == SurvivorStatus.LEAKED ? "" : ", " + key.status().description();
+        boolean hasLeaked = key.status().equals(SurvivorStatus.LEAKED.description());
+        String status = hasLeaked ? "" : ", " + key.status();
         return "| " + key.cause() + status
                 + " | " + key.site().map(JobMarkdown::code).orElse("")
                 + " | " + finding.totals().buffers() + " " + types(finding)

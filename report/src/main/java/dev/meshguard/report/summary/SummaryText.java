@@ -100,7 +100,7 @@ final class SummaryText {
     /** Returns the number of failed checks without a leak. */
     static String withoutLeak(RunSummary summary) {
         return Quantities.count(summary.withoutLeak(), "check")
-                + " failed for something else: budgets, reports that do not add up, doubts";
+                + " failed for something else: budgets, overwritten buffers, wrong reports, doubts";
     }
 
     private static List<String> knownLeaks(RunSummary summary) {

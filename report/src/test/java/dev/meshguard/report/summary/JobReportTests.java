@@ -27,8 +27,7 @@ class JobReportTests {
         FindingTotals small = finding(Cause.LATE, SurvivorStatus.FREED_LATE, Optional.empty(), 4_096, "B#late");
         LeakTotals totals = new LeakTotals(2, 2, 9_437_184);
         FindingTotals large = new FindingTotals(
-                new FindingTotals.Key(
-                        Cause.HELD, SurvivorStatus.LEAKED, Optional.of(DECODE), Optional.of("new since the baseline")),
+                new FindingTotals.Key("HELD", "leaked", Optional.of(DECODE), Optional.of("new since the baseline")),
                 EnumSet.of(BufferType.DRAM),
                 totals,
                 Map.of(DECODE, totals),
@@ -53,7 +52,7 @@ class JobReportTests {
                 | LATE, freed late | `KvCacheTest.decode(KvCacheTest.java:41)` | 1 DRAM | 4 KiB (4096 B) | `B#late` | \
                 `target/meshguard/B#late.html` |  |
 
-                1 check failed for something else: budgets, reports that do not add up, doubts
+                1 check failed for something else: budgets, overwritten buffers, wrong reports, doubts
 
                 ```sh
                 mvn test -Dtest=A#leaks
@@ -110,7 +109,7 @@ class JobReportTests {
         StackTraceElement small = new StackTraceElement("dev.example.ModelTest", "small", "ModelTest.java", 7);
         StackTraceElement large = new StackTraceElement("dev.example.ModelTest", "large", "ModelTest.java", 9);
         FindingTotals finding = new FindingTotals(
-                new FindingTotals.Key(Cause.HELD, SurvivorStatus.LEAKED, Optional.of(DECODE), Optional.empty()),
+                new FindingTotals.Key("HELD", "leaked", Optional.of(DECODE), Optional.empty()),
                 EnumSet.of(BufferType.DRAM),
                 new LeakTotals(2, 3, 9_216),
                 Map.of(small, new LeakTotals(1, 1, 1_024), large, new LeakTotals(1, 2, 8_192)),
@@ -160,7 +159,8 @@ class JobReportTests {
 
     private static FindingTotals finding(
             Cause cause, SurvivorStatus status, Optional<String> baseline, long bytes, String check) {
-        return finding(new FindingTotals.Key(cause, status, Optional.of(DECODE), baseline), bytes, check);
+        return finding(
+                new FindingTotals.Key(cause.name(), status.description(), Optional.of(DECODE), baseline), bytes, check);
     }
 
     private static FindingTotals finding(FindingTotals.Key key, long bytes, String check) {

@@ -28,6 +28,7 @@ class OverwrittenTests {
                          it is allocated.
                    seen  first at event #113
 
+                note    8 buffers were allocated while a trace was live, where the runtime warns once per thread; first at event #105
                 note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 sum     72 allocated = 72 freed
                 expect  @ExpectBuffers(type = DRAM, size = 2048, atMost = 8, label = "staged state", origin = "OverwrittenTestCase.stagesStateAfterTheCapture", overwritten = true, because = "…")
@@ -44,6 +45,7 @@ class OverwrittenTests {
                          it is allocated.
                    seen  first at event #146
 
+                note    16 buffers were allocated while a trace was live, where the runtime warns once per thread; first at event #105
                 note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 sum     80 allocated = 80 freed
                 expect  @ExpectBuffers(type = DRAM, size = 2048, atMost = 8, origin = "OverwrittenTestCase.loadsAProgramAfterTheCapture", overwritten = true, because = "…")
@@ -60,6 +62,7 @@ class OverwrittenTests {
                          it is allocated.
                    seen  first at event #144
 
+                note    8 buffers were allocated while a trace was live, where the runtime warns once per thread; first at event #105
                 note    mesh 0 was still open; MeshGuard cleared its program cache and closed it
                 sum     88 allocated = 88 freed
                 expect  @ExpectBuffers(type = DRAM, size = 2048, atMost = 8, label = "input slot", origin = "OverwrittenTestCase.allocatesSlotsForASecondCapture", overwritten = true, because = "…")

@@ -6,6 +6,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
+import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.report.summary.JobReport;
 import dev.meshguard.report.summary.LeakTotals;
@@ -134,6 +135,22 @@ class RunSummaryCollectorTests {
             assertThat(finding.checks()).containsOnlyKeys("A#leaks", "B#leaks");
             assertThat(finding.key().baseline()).isEmpty();
         });
+    }
+
+    @Test
+    void listsBuffersThatAReplayOverwrote() {
+        RunSummaryCollector numbers = numbers();
+
+        try (RunningCheck check = numbers.checkOfMesh(subject("A#replays"))) {
+            check.found(overwritten());
+        }
+
+        JobReport report = report(numbers);
+        assertThat(report.outcome()).isEqualTo(Outcome.OVERWRITTEN);
+        assertThat(report.markdown()).contains("| BY_REPLAY, overwritten |  | 1 DRAM | 64 B | `A#replays` |  |");
+        assertThat(report.annotations(site -> Optional.empty()))
+                .containsExactly(
+                        "::error title=MeshGuard%3A 64 B overwritten::1 DRAM buffer BY_REPLAY; found by A#replays");
     }
 
     @Test
@@ -285,6 +302,28 @@ class RunSummaryCollectorTests {
     /** The form in which the listener receives it. */
     private static RunSummary summary(RunSummaryCollector numbers, List<String> matched, List<String> unmatched) {
         return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
+    }
+
+    /** A buffer that gets the memory of a temporary one, before the trace that wrote it is replayed. */
+    private static LeakVerdict overwritten() {
+        AllocationTracker tracker =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+        Owner trace = new Owner(Owner.Kind.TRACE, "0");
+        Runnable allocation = () -> tracker.allocated(
+                tracker.request(AllocationDetails.user().onMesh(0).withExtent(64)),
+                0,
+                BufferType.DRAM,
+                65_536,
+                64,
+                Ownership.OWNING);
+        tracker.captureBegan(0, trace);
+        allocation.run();
+        tracker.freed(0, BufferType.DRAM, 65_536);
+        tracker.captureEnded(trace);
+        allocation.run();
+        tracker.traceReplayed(trace, List.of());
+        tracker.freed(0, BufferType.DRAM, 65_536);
+        return LeakCheck.create().examine(tracker.history());
     }
 
     /** A buffer on each of two devices. */

@@ -46,7 +46,7 @@ final class FindingCollector {
     static List<FindingTotals> findingsOf(RunningCheck check, LeakVerdict verdict) {
         Optional<BaselineComparison> compared = check.baseline().map(known -> BaselineComparison.of(known, verdict));
         CallerLines lines = CallerLines.of(verdict, check.testClass());
-        return Stream.of(
+        Stream<FindingTotals> survivors = Stream.of(
                         SurvivorStatus.LEAKED,
                         SurvivorStatus.FREED_LATE,
                         SurvivorStatus.MISREPORTED,
@@ -57,8 +57,10 @@ final class FindingCollector {
                         lines.firstLineOf(group),
                         compared.flatMap(comparison -> comparison.description(group)),
                         check.subject().name(),
-                        check.page()))
-                .toList();
+                        check.page()));
+        Stream<FindingTotals> overwritten = verdict.unexpectedOverwrites().stream()
+                .map(overwrite -> FindingTotals.of(overwrite, check.subject().name(), check.page()));
+        return Stream.concat(survivors, overwritten).toList();
     }
 
     /** Adds the findings of a check. */

@@ -1,0 +1,98 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferKind;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Owner;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The buffers that were allocated while a trace of their mesh was live. The runtime warns there, whether a replay overwrites them
+ * or not.
+ *
+ * <p>Source: {@code tt_metal/impl/allocator/allocator.cpp}.
+ */
+final class UnsafeAllocations {
+
+    private final Map<Owner, Integer> meshes = new HashMap<>();
+    private final Map<Integer, Set<Owner>> live = new HashMap<>();
+    /** For each mesh the events that changed whether allocations are unsafe. */
+    private final Map<Integer, TreeMap<Long, Boolean>> changes = new HashMap<>();
+
+    private UnsafeAllocations() {}
+
+    /** Returns the note of a report, if there is any such buffer. */
+    static Optional<String> noteOf(AllocationHistory history) {
+        if (history.traceEvents().isEmpty()) {
+            return Optional.empty();
+        }
+        UnsafeAllocations unsafe = new UnsafeAllocations();
+        unsafe.read(history);
+        List<BufferGeneration> found =
+                history.generations().stream().filter(unsafe::has).toList();
+        return found.stream()
+                .min(Comparator.comparingLong(BufferGeneration::allocatedAt))
+                .map(first -> String.format(
+                        Locale.ROOT,
+                        "%s allocated while a trace was live, where the runtime warns once per thread; first at event #%d",
+                        found.size() == 1 ? "1 buffer was" : Quantities.count(found.size(), "buffer") + " were",
+                        first.allocatedAt()));
+    }
+
+    private void read(AllocationHistory history) {
+        List<HistoryEvent> events = new ArrayList<>(history.traceEvents());
+        events.addAll(history.events(HistoryEvent.OwnerEnded.class));
+        events.sort(Comparator.comparingLong(HistoryEvent::number));
+        for (HistoryEvent event : events) {
+            if (event instanceof HistoryEvent.CaptureBegan began) {
+                meshes.put(began.trace(), began.mesh());
+                change(began.mesh(), event, false);
+            } else if (event instanceof HistoryEvent.CaptureEnded ended && meshes.containsKey(ended.trace())) {
+                tracesOf(ended.trace()).add(ended.trace());
+                change(meshes.get(ended.trace()), event, true);
+            } else if (event instanceof HistoryEvent.OwnerEnded ended && meshes.containsKey(ended.owner())) {
+                tracesOf(ended.owner()).remove(ended.owner());
+                if (tracesOf(ended.owner()).isEmpty()) {
+                    change(meshes.get(ended.owner()), event, false);
+                }
+            }
+        }
+    }
+
+    private Set<Owner> tracesOf(Owner trace) {
+        return live.computeIfAbsent(meshes.get(trace), unused -> new HashSet<>());
+    }
+
+    private void change(int mesh, HistoryEvent event, boolean unsafe) {
+        changes.computeIfAbsent(mesh, unused -> new TreeMap<>()).put(event.number(), unsafe);
+    }
+
+    private boolean has(BufferGeneration buffer) {
+        AllocationDetails details = buffer.request().details();
+        boolean isOfTrace = details.owner()
+                .filter(owner -> owner.kind() == Owner.Kind.TRACE)
+                .isPresent();
+        if (isOfTrace
+                || details.kind() != BufferKind.BUFFER
+                || details.view()
+                || details.mesh().isEmpty()) {
+            return false;
+        }
+        return Optional.ofNullable(changes.get(details.mesh().getAsInt()))
+                .map(ofMesh -> ofMesh.floorEntry(buffer.allocatedAt()))
+                .filter(Map.Entry::getValue)
+                .isPresent();
+    }
+}
