@@ -64,7 +64,10 @@ const IncidentView = (() => {
         Tooltip.hideOutside(canvas);
         new ResizeObserver(paint).observe(strip);
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", paint);
-        return Dom.make("figure", { class: "shortage" }, strip, Dom.make("figcaption", {}, `A bank of ${shortage.type} at the moment of the error; ${Format.shortSize(shortage.needed)} were needed in one piece`));
+        const needed = shortage.isRange
+            ? `The ${Format.shortSize(shortage.needed)} that were needed in a bank of ${shortage.type}, at the moment of the error`
+            : `A bank of ${shortage.type} at the moment of the error; ${Format.shortSize(shortage.needed)} were needed in one piece`;
+        return Dom.make("figure", { class: "shortage" }, strip, Dom.make("figcaption", {}, needed));
     };
 
     /** The card of all incidents; nothing if there is none. */

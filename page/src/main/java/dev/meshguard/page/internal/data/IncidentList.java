@@ -62,6 +62,7 @@ final class IncidentList {
         json.writeObjectFieldStart("shortage");
         json.writeStringField("type", shortage.type().name());
         json.writeNumberField("needed", shortage.needed());
+        json.writeBooleanField("isRange", shortage.reason() == MemoryShortage.Reason.OCCUPIED);
         json.writeNumberField("start", shortage.start().getAsLong());
         json.writeNumberField("end", shortage.end().getAsLong());
         json.writeArrayFieldStart("blocks");
