@@ -74,6 +74,19 @@ class AnalyzeCaptureTests {
     }
 
     @Test
+    void thePythonCallsBesideACaptureNameTheLine() throws IOException {
+        String capture = file("graph.json", CAPTURE);
+        file("graph.python_io.json", """
+                [{"name": "ttnn.relu", "python_stack_trace": ["  File \\"models/decoder.py\\", line 57, in forward\\n"]}]
+                """);
+
+        assertThat(run("", "analyze", "--at-end", capture).out())
+                .contains("LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57\n")
+                .contains("   at decoder.forward(models/decoder.py:57)\n");
+        assertThat(run("", "replay", capture).out()).contains("   at decoder.forward(models/decoder.py:57)\n");
+    }
+
+    @Test
     void whatRemainsHasLeakedIfTheEndIsJudged() throws IOException {
         Answer answer = run("", "analyze", "--at-end", file("graph.json", CAPTURE));
 

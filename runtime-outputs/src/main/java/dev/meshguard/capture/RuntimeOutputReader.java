@@ -122,7 +122,18 @@ public final class RuntimeOutputReader {
     }
 
     /**
+     * Returns whether {@code <stem>.python_io.json} lies beside a file {@code <stem>.json}: the Python calls of a graph capture.
+     *
+     * <p>{@link #read(Path)} then names the line of Python that allocated each buffer; a stream has no such file.
+     */
+    public static boolean hasPythonCalls(Path file) {
+        return GraphParser.hasPythonCalls(file);
+    }
+
+    /**
      * Reads a file, plain or compressed with gzip or zstd, once for each rank in it; the file may be a pipe.
+     *
+     * <p>A graph capture is read with the Python calls {@linkplain #hasPythonCalls(Path) beside it}.
      *
      * @return the outputs by rank, at least one
      * @throws IOException if the file cannot be read or is of no known format; the message says what it is instead
@@ -132,9 +143,18 @@ public final class RuntimeOutputReader {
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
-            return !isPipe && DatabaseFile.isPlainDatabase(in)
-                    ? ofDatabase(file, file.toString())
-                    : readRanks(in, file.toString());
+            if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
+                return ofDatabase(file, file.toString());
+            }
+            if (!isPipe
+                    && hasPythonCalls(file)
+                    && OutputFormat.of(in).equals(Optional.of(OutputFormat.GRAPH_CAPTURE))) {
+                return List.of(new RuntimeOutput(
+                        file.toString(),
+                        OutputFormat.GRAPH_CAPTURE,
+                        GraphParser.parseWithPythonCalls(file, criteria())));
+            }
+            return readRanks(in, file.toString());
         }
     }
 

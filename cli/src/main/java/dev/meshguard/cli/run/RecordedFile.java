@@ -2,6 +2,7 @@ package dev.meshguard.cli.run;
 
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.UsageException;
@@ -18,6 +19,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
@@ -45,9 +47,14 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
             if (isHistory(plain)) {
                 return new RecordedFile(called, history(plain, called), Optional.empty());
             }
-            return OutputFormat.of(plain).isPresent()
-                    ? new RecordedFile(called, RuntimeOutput.read(plain, called).history(), Optional.empty())
-                    : ofLog(AllocationLog.read(plain, called));
+            if (OutputFormat.of(plain).isEmpty()) {
+                return ofLog(AllocationLog.read(plain, called));
+            }
+            Path file = Path.of(name);
+            RuntimeOutput output = RuntimeOutputReader.hasPythonCalls(file)
+                    ? RuntimeOutput.read(file)
+                    : RuntimeOutput.read(plain, called);
+            return new RecordedFile(called, output.history(), Optional.empty());
         } catch (ZipException e) {
             throw new UsageException(
                     called + " is damaged: it begins like gzip and is none. Decompress it by other means.");

@@ -6,6 +6,7 @@ import dev.meshguard.capture.internal.GraphNode.Param;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -40,7 +41,7 @@ final class CaptureRecorder {
     /** A capture has no time of an event. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
-    private record Operation(int node, String name) {}
+    private record Operation(int node, String name, Optional<Origin> origin) {}
 
     private final LogEvents events = new LogEvents(Ownership.OWNING);
     private final AddressIndices indices = new AddressIndices(events);
@@ -58,6 +59,7 @@ final class CaptureRecorder {
 
     private final ReadingCriteria criteria;
     private final OperationRounds rounds;
+    private final Optional<PythonCalls> calls;
     private boolean isPastLast;
 
     private long nodes;
@@ -69,8 +71,9 @@ final class CaptureRecorder {
     private long coarseTypes;
     private boolean damaged;
 
-    CaptureRecorder(ReadingCriteria criteria) {
+    CaptureRecorder(ReadingCriteria criteria, Optional<PythonCalls> calls) {
         this.criteria = criteria;
+        this.calls = calls;
         rounds = new OperationRounds(events, criteria);
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
@@ -153,7 +156,8 @@ final class CaptureRecorder {
         if (open.isEmpty()) {
             rounds.operationBegan(name);
         }
-        open.push(new Operation(number, name));
+        Optional<Origin> origin = calls.flatMap(python -> python.operationBegan(name, open.isEmpty()));
+        open.push(new Operation(number, name, origin));
         tensors.operation(number, name);
     }
 
@@ -245,7 +249,12 @@ final class CaptureRecorder {
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
-        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), Optional.empty());
+        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), origin());
+    }
+
+    /** Returns the line of the innermost open operation of which it is known. */
+    private Optional<Origin> origin() {
+        return open.stream().flatMap(operation -> operation.origin.stream()).findFirst();
     }
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
@@ -363,6 +372,7 @@ final class CaptureRecorder {
     }
 
     private void addNotes() {
+        calls.ifPresent(python -> python.notes().forEach(notes::add));
         long before =
                 buffers.values().stream().filter(buffer -> !buffer.wasAllocated).count();
         if (before + freedFromBefore > 0) {

@@ -13,7 +13,10 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.zip.ZipException;
@@ -27,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphParser {
 
-    private static final JsonFactory JSON = new JsonFactoryBuilder()
+    static final JsonFactory JSON = new JsonFactoryBuilder()
             .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
             // Keys may be addresses, each another one.
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
@@ -96,13 +99,41 @@ public final class GraphParser {
                 && (!json.currentName().equals("arguments") || json.nextToken() == JsonToken.START_ARRAY);
     }
 
+    /** Returns whether the file of the Python calls lies beside a capture. */
+    public static boolean hasPythonCalls(Path capture) {
+        return PythonCalls.beside(capture).filter(Files::isRegularFile).isPresent();
+    }
+
+    /**
+     * Reads a capture with the Python calls beside it.
+     *
+     * @throws UnreadableOutputException if it is no graph capture
+     */
+    public static OutputContent parseWithPythonCalls(Path capture, ReadingCriteria criteria) throws IOException {
+        PythonCalls calls = PythonCalls.read(PythonCalls.beside(capture).orElseThrow());
+        parse(capture, criteria.toTheEnd(), calls);
+        calls.match();
+        return parse(capture, criteria, calls);
+    }
+
+    private static OutputContent parse(Path capture, ReadingCriteria criteria, PythonCalls calls) throws IOException {
+        try (InputStream raw = Files.newInputStream(capture)) {
+            return parse(raw, criteria, Optional.of(calls));
+        }
+    }
+
     /**
      * Reads a capture to its end.
      *
      * @throws UnreadableOutputException if it is no graph capture
      */
     public static OutputContent parse(InputStream raw, ReadingCriteria criteria) throws IOException {
-        GraphParser parser = new GraphParser(new CaptureRecorder(criteria));
+        return parse(raw, criteria, Optional.empty());
+    }
+
+    private static OutputContent parse(InputStream raw, ReadingCriteria criteria, Optional<PythonCalls> calls)
+            throws IOException {
+        GraphParser parser = new GraphParser(new CaptureRecorder(criteria, calls));
         PlainInput plain = PlainInput.of(raw);
         String damage = plain.damage().orElseGet(() -> null);
         if (damage == null) {

@@ -1,0 +1,192 @@
+package dev.meshguard.capture.internal;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Quantities;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * The Python calls of a graph capture, which ttnn writes to {@code <stem>.python_io.json} beside it.
+ *
+ * <p>Calls and operations have only their names in common, and both are in the order of the calls. So the calls of a name are
+ * used only if there are as many operations of that name: among all operations, or among the outermost ones, where
+ * {@code ttnn::add} is {@code ttnn.add}. A first pass over the capture counts, a second one uses the calls.
+ */
+final class PythonCalls {
+
+    private static final String SUFFIX = ".json";
+    private static final String CALLS = ".python_io.json";
+    private static final int MAX_NAMES = 3;
+
+    /** Which operations have the calls of a name. */
+    private enum Match {
+        ALL,
+        OUTERMOST,
+        NONE
+    }
+
+    /** The calls of one name, in order. */
+    private static final class Calls {
+        private final List<Optional<Origin>> origins = new ArrayList<>();
+        private Match match = Match.NONE;
+        private int operations;
+        private int all;
+        private int outermost;
+
+        private Optional<Origin> at(int number) {
+            return number < origins.size() ? origins.get(number) : Optional.empty();
+        }
+    }
+
+    private final String file;
+    private final Map<String, Calls> byName = new HashMap<>();
+    private final Optional<String> damage;
+    private boolean isMatched;
+
+    private PythonCalls(String file, Optional<String> damage) {
+        this.file = file;
+        this.damage = damage;
+    }
+
+    /** Returns the path of the calls of a capture, whether there is such a file or not; empty if its name does not show it. */
+    static Optional<Path> beside(Path capture) {
+        String name = String.valueOf(capture.getFileName());
+        String compression = name.endsWith(".gz") ? ".gz" : name.endsWith(".zst") ? ".zst" : "";
+        String plain = name.substring(0, name.length() - compression.length());
+        return plain.endsWith(SUFFIX)
+                ? Optional.of(capture.resolveSibling(
+                        plain.substring(0, plain.length() - SUFFIX.length()) + CALLS + compression))
+                : Optional.empty();
+    }
+
+    /** Returns the calls that a file has; one that is damaged has none. */
+    static PythonCalls read(Path path) {
+        String name = String.valueOf(path.getFileName());
+        PythonCalls calls = new PythonCalls(name, Optional.empty());
+        try (InputStream raw = new BufferedInputStream(Files.newInputStream(path));
+                InputStream plain = PlainInput.of(raw).stream();
+                JsonParser json = GraphParser.JSON.createParser(plain)) {
+            if (json.nextToken() != JsonToken.START_ARRAY) {
+                throw new UnreadableOutputException("it is no array of calls");
+            }
+            Map<String, Optional<Origin>> known = new HashMap<>();
+            for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+                if (next == null) {
+                    throw new UnreadableOutputException("it breaks off");
+                }
+                if (next == JsonToken.START_OBJECT) {
+                    calls.call(json, known);
+                } else {
+                    json.skipChildren();
+                }
+            }
+            return calls;
+        } catch (IOException e) {
+            return new PythonCalls(
+                    name,
+                    Optional.of(
+                            String.valueOf(e.getMessage()).lines().findFirst().orElse("")));
+        }
+    }
+
+    private void call(JsonParser json, Map<String, Optional<Origin>> known) throws IOException {
+        String name = "";
+        StringBuilder stack = new StringBuilder();
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String key = json.currentName();
+            JsonToken value = json.nextToken();
+            if (key.equals("name") && value == JsonToken.VALUE_STRING) {
+                name = json.getText();
+            } else if (key.equals("python_stack_trace") && value == JsonToken.START_ARRAY) {
+                while (json.nextToken() != JsonToken.END_ARRAY) {
+                    if (json.currentToken() == null) {
+                        throw new UnreadableOutputException("it breaks off");
+                    }
+                    if (json.currentToken() == JsonToken.VALUE_STRING) {
+                        stack.append(json.getText()).append('\n');
+                    } else {
+                        json.skipChildren();
+                    }
+                }
+            } else if (key.equals("python_stack_trace") && value == JsonToken.VALUE_STRING) {
+                stack.append(json.getText());
+            } else {
+                json.skipChildren();
+            }
+        }
+        byName.computeIfAbsent(name, unused -> new Calls())
+                .origins
+                .add(known.computeIfAbsent(stack.toString(), PythonStack::origin));
+    }
+
+    /** Returns the line of the call of an operation, if it is known; operations are given in their order. */
+    Optional<Origin> operationBegan(String name, boolean isOutermost) {
+        Calls exact = byName.get(name);
+        Optional<Origin> origin = Optional.empty();
+        if (exact != null) {
+            origin = exact.match == Match.ALL ? exact.at(exact.all) : origin;
+            exact.all++;
+        }
+        Calls outermost = isOutermost ? byName.get(name.replace("::", ".")) : null;
+        if (outermost != null) {
+            origin = outermost.match == Match.OUTERMOST ? outermost.at(outermost.outermost) : origin;
+            outermost.outermost++;
+        }
+        return origin;
+    }
+
+    /** Uses the calls of each name of which the operations so far were as many. */
+    void match() {
+        isMatched = true;
+        for (Calls calls : byName.values()) {
+            int size = calls.origins.size();
+            calls.match = calls.all == size ? Match.ALL : calls.outermost == size ? Match.OUTERMOST : Match.NONE;
+            calls.operations = Math.max(calls.all, calls.outermost);
+            calls.all = 0;
+            calls.outermost = 0;
+        }
+    }
+
+    /** Returns what a reader must know of calls that were not used. */
+    List<String> notes() {
+        if (damage.isPresent()) {
+            return List.of(String.format(
+                    Locale.ROOT, "%s cannot be read (%s), so no line of Python is named.", file, damage.get()));
+        }
+        List<String> names = new ArrayList<>();
+        for (String name : new TreeSet<>(byName.keySet())) {
+            Calls calls = byName.get(name);
+            if (isMatched && calls != null && calls.match == Match.NONE) {
+                names.add(String.format(
+                        Locale.ROOT,
+                        "%s (%s, %s)",
+                        Quantities.quoted(name),
+                        Quantities.count(calls.origins.size(), "call"),
+                        Quantities.count(calls.operations, "operation")));
+            }
+        }
+        if (names.isEmpty()) {
+            return List.of();
+        }
+        int more = names.size() - MAX_NAMES;
+        return List.of(String.format(
+                Locale.ROOT,
+                "%s names no line for operations of which it has another number than the capture: %s%s.",
+                file,
+                String.join(", ", names.subList(0, Math.min(MAX_NAMES, names.size()))),
+                more > 0 ? " and " + more + " more" : ""));
+    }
+}
