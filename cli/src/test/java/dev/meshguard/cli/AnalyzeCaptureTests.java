@@ -87,6 +87,19 @@ class AnalyzeCaptureTests {
     }
 
     @Test
+    void theCapturesOfAFolderAreJudgedOneByOne() throws IOException {
+        file("a.json", CAPTURE);
+        file("b.json", CAPTURE);
+
+        Answer answer = run("", "analyze", folder.toString());
+
+        assertThat(answer.out())
+                .contains(folder.resolve("a.json") + ": 12 nodes")
+                .contains(folder.resolve("b.json") + ": 12 nodes");
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
     void whatRemainsHasLeakedIfTheEndIsJudged() throws IOException {
         Answer answer = run("", "analyze", "--at-end", file("graph.json", CAPTURE));
 

@@ -313,7 +313,9 @@ Not read: 2 of 3 lines: 1, 3
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
-                .isEqualTo("meshguard: " + folder + " is a folder. Name the logs in it: " + folder + "/*.log\n");
+                .isEqualTo("meshguard: " + folder
+                        + " cannot be read: it is a folder without a graph capture or a database, also 4"
+                        + " folders deep. Logs are read only by name: " + folder + "/*.log\n");
     }
 
     @Test

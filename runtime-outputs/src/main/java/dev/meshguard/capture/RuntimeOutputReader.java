@@ -3,6 +3,7 @@ package dev.meshguard.capture;
 import dev.meshguard.capture.compression.internal.PlainInput;
 import dev.meshguard.capture.internal.DatabaseFile;
 import dev.meshguard.capture.internal.GraphParser;
+import dev.meshguard.capture.internal.OutputFolder;
 import dev.meshguard.capture.internal.ReadingCriteria;
 import dev.meshguard.capture.internal.SpooledFile;
 import dev.meshguard.capture.internal.UnreadableOutputException;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -133,12 +135,25 @@ public final class RuntimeOutputReader {
     /**
      * Reads a file, plain or compressed with gzip or zstd, once for each rank in it; the file may be a pipe.
      *
-     * <p>A graph capture is read with the Python calls {@linkplain #hasPythonCalls(Path) beside it}.
+     * <p>A graph capture is read with the Python calls {@linkplain #hasPythonCalls(Path) beside it}. Of a folder, all files of
+     * these formats are read, also in folders within it, each as if it were given alone; the others are skipped.
      *
-     * @return the outputs by rank, at least one
-     * @throws IOException if the file cannot be read or is of no known format; the message says what it is instead
+     * @return the outputs by file and rank, at least one
+     * @throws IOException if the file cannot be read or is of no known format, or a folder has no such file; the message says
+     *     what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
+        if (!Files.isDirectory(file)) {
+            return readFile(file);
+        }
+        List<RuntimeOutput> outputs = new ArrayList<>();
+        for (Path output : OutputFolder.outputsIn(file)) {
+            outputs.addAll(readFile(output));
+        }
+        return outputs;
+    }
+
+    private List<RuntimeOutput> readFile(Path file) throws IOException {
         // A channel queries the position of a pipe, which has none.
         boolean isPipe = Files.exists(file) && !Files.isRegularFile(file);
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
@@ -176,14 +191,19 @@ public final class RuntimeOutputReader {
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
         if (outputs.size() > 1) {
+            List<String> names =
+                    outputs.stream().map(RuntimeOutput::name).distinct().toList();
             throw new UnreadableOutputException(String.format(
                     Locale.ROOT,
-                    "it was recorded by %d processes (ranks %s), each with its own history. RuntimeOutputReader.readRanks and"
-                            + " meshguard analyze give all of them",
-                    outputs.size(),
-                    outputs.stream()
-                            .map(output -> String.valueOf(output.rank().orElse(0)))
-                            .collect(Collectors.joining(", "))));
+                    "it %s (%s), each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them",
+                    names.size() > 1
+                            ? "has " + names.size() + " recordings"
+                            : "was recorded by " + outputs.size() + " processes",
+                    names.size() > 1
+                            ? String.join(", ", names)
+                            : outputs.stream()
+                                    .map(output -> String.valueOf(output.rank().orElse(0)))
+                                    .collect(Collectors.joining(", ", "ranks ", ""))));
         }
         return outputs.get(0);
     }

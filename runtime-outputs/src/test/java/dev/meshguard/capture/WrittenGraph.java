@@ -238,8 +238,14 @@ final class WrittenGraph {
 
     /** Returns the report file that has these nodes and the sections of detailed tracing. */
     String report() {
+        return report(0, 1);
+    }
+
+    /** Returns the report of one of several processes. */
+    String report(int rank, int processes) {
         return "{\n  \"buffer_pages\": [{\"address\": 1}],\n  \"devices\": [{\"arch\": \"wormhole_b0\"}],\n"
-                + "  \"graph\": " + json() + ",\n  \"metadata\": {\"rank\": 0, \"world_size\": 1},\n"
+                + "  \"graph\": " + json() + ",\n  \"metadata\": {\"rank\": " + rank + ", \"world_size\": " + processes
+                + "},\n"
                 + "  \"per_operation_buffers\": {\"10\": [], \"2\": []},\n  \"version\": 1\n}\n";
     }
 

@@ -24,6 +24,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +56,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
                     + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
-                    + " judges it nevertheless. A database of several ranks gives one answer for each.",
+                    + " judges it nevertheless. A database of several ranks gives one answer for each, and a folder one for each of its"
+                    + " captures and databases.",
             "",
             "The answer, from top to bottom:",
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
@@ -96,7 +98,9 @@ public final class Analyze implements Callable<Integer> {
     @Parameters(
             paramLabel = "LOG",
             arity = "1..*",
-            description = "A log, plain or compressed with gzip or zstd; - reads standard input.")
+            description =
+                    "A log, a graph capture or a database, plain or compressed with gzip or zstd, or a folder of captures"
+                            + " and databases; - reads standard input.")
     private List<String> logs = List.of();
 
     @Option(names = "--json", description = "Answer with one JSON document, with every address.")
@@ -326,6 +330,9 @@ public final class Analyze implements Callable<Integer> {
                 BufferedInputStream input = new BufferedInputStream(standardInput);
                 return read(reader, input, OutputFormat.of(input), "standard input", criteria);
             }
+            if (!follows && isFolder(name)) {
+                return analyses(outputs(name).readRanks(Path.of(name)), criteria);
+            }
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
             return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
         } catch (IOException e) {
@@ -340,6 +347,14 @@ public final class Analyze implements Callable<Integer> {
         }
         long quiet = quietSeconds == null ? Long.MAX_VALUE : quietSeconds;
         return reader.follow(file, since -> interruption.isAskedFor() || since.toSeconds() >= quiet);
+    }
+
+    private static boolean isFolder(String name) {
+        try {
+            return Files.isDirectory(Path.of(name));
+        } catch (InvalidPathException e) {
+            return false;
+        }
     }
 
     private List<Analysis> read(AllocationLogReader reader, Path file, CheckCriteria criteria)

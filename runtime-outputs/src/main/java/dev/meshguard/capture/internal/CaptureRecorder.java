@@ -70,6 +70,7 @@ final class CaptureRecorder {
     private long withoutAddress;
     private long coarseTypes;
     private boolean damaged;
+    private OptionalInt rank = OptionalInt.empty();
 
     CaptureRecorder(ReadingCriteria criteria, Optional<PythonCalls> calls) {
         this.criteria = criteria;
@@ -89,6 +90,10 @@ final class CaptureRecorder {
     void otherVersion(String version) {
         notes.add(String.format(
                 Locale.ROOT, "The report has version %s, and was read as version 1.", Quantities.quoted(version)));
+    }
+
+    void rank(int number) {
+        rank = OptionalInt.of(number);
     }
 
     /** Records that the rest of the capture cannot be read. */
@@ -350,13 +355,7 @@ final class CaptureRecorder {
         criteria.addTo(events, remaining.size(), "capture").ifPresent(notes::add);
         addNotes();
         return new OutputContent(
-                OptionalInt.empty(),
-                AllocationHistory.read(events),
-                nodes,
-                reports,
-                remaining,
-                circularBuffers.uses(),
-                notes.all());
+                rank, AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), notes.all());
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {

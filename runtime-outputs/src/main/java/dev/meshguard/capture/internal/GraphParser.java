@@ -224,6 +224,10 @@ public final class GraphParser {
                 nodes(json);
                 continue;
             }
+            if (key.equals("metadata") && value == JsonToken.START_OBJECT) {
+                metadata(json);
+                continue;
+            }
             if (key.equals("version")
                     && value.isScalarValue()
                     && !json.getText().equals(VERSION)) {
@@ -232,6 +236,25 @@ public final class GraphParser {
                 recorder.skipped("section " + key);
             }
             json.skipChildren();
+        }
+    }
+
+    /** A report of one process has rank 0 of 1, which names nothing. */
+    private void metadata(JsonParser json) throws IOException {
+        int rank = -1;
+        int worldSize = 1;
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            String key = json.currentName();
+            if (json.nextToken().isNumeric() && key.equals("rank")) {
+                rank = json.getValueAsInt(-1);
+            } else if (json.currentToken().isNumeric() && key.equals("world_size")) {
+                worldSize = json.getValueAsInt(1);
+            } else {
+                json.skipChildren();
+            }
+        }
+        if (rank >= 0 && worldSize > 1) {
+            recorder.rank(rank);
         }
     }
 
