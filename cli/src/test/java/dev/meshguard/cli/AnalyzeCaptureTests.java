@@ -50,12 +50,12 @@ class AnalyzeCaptureTests {
 
                         INCONCLUSIVE  64 KiB in 1 L1 buffer may have leaked
 
-                           why   Tracking was off from event #4 on (the capture ended before the device was closed), so what was allocated and
-                                 freed meanwhile is not known, nor what became of 1 buffer from before.
+                           why   Tracking ended at event #4 (the capture ended before the device was closed), so it is not known whether 1
+                                 buffer was freed later.
                         1. L1  64 KiB (65536 B) on device 1 at 0x16b800 (1488896), owned by ttnn::relu
                            why   undecided: no free was reported
                            seen  allocated in ttnn::relu (event #3)
-                                 tracking was off later on (event #4), so it may have been freed, and no witness speaks for it
+                                 tracking ended later on (event #4), so it may have been freed, and no witness speaks for it
 
                         note    No call site is named, because no origins were captured.
                         note    1 buffer is still allocated at the end of the capture; the device was not closed. Weights and caches always are.

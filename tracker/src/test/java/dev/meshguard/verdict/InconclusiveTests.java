@@ -621,8 +621,7 @@ class InconclusiveTests {
         judged(history)
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
-                                + " is not known, nor what became of 2 buffers from before.");
+                        "Tracking ended at {tracking stopped} (the server was down), so it is not known whether 2 buffers were freed later.");
     }
 
     @Test
@@ -635,8 +634,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
-                                + " is not known.");
+                        "Tracking ended at {tracking stopped} (the server was down), so it is not known what was allocated later.");
     }
 
     @Test
@@ -644,8 +642,7 @@ class InconclusiveTests {
         judged(history().stopped("the server was down").recorded())
                 .hasOutcome(Outcome.INCONCLUSIVE)
                 .inconclusiveReasons(
-                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
-                                + " is not known.");
+                        "Tracking ended at {tracking stopped} (the server was down), so it is not known what was allocated later.");
     }
 
     @Test
@@ -675,8 +672,7 @@ class InconclusiveTests {
 
         judged(history)
                 .inconclusiveReasons(
-                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
-                                + " is not known, nor what became of 1 buffer from before.");
+                        "Tracking ended at {tracking stopped} (the server was down), so it is not known whether 1 buffer was freed later.");
     }
 
     @Test

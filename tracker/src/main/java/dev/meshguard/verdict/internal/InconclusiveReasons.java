@@ -162,7 +162,8 @@ final class InconclusiveReasons {
         }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
             if (gap.number() > buffer.allocatedAt()) {
-                return Optional.of(maybe("tracking was off later on", gap.number()));
+                String what = goesOnAfter(gap) ? "tracking was off later on" : "tracking ended later on";
+                return Optional.of(maybe(what, gap.number()));
             }
         }
         for (HistoryEvent.ReportsLost lost : history.lostReports()) {
@@ -194,13 +195,16 @@ final class InconclusiveReasons {
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
-        boolean wentOn = history.events(HistoryEvent.TrackingStarted.class).stream()
-                .anyMatch(event -> event.number() > gap.number());
         boolean witnessed = history.witnessSnapshots().stream()
                 .anyMatch(reading ->
                         reading.number() > gap.number() && reading.snapshot().moment() == Moment.CLOSE_BEGUN);
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
-        return !witnessed && (wentOn || leftSomething || receivedNothing());
+        return !witnessed && (goesOnAfter(gap) || leftSomething || receivedNothing());
+    }
+
+    private boolean goesOnAfter(HistoryEvent.TrackingStopped gap) {
+        return history.events(HistoryEvent.TrackingStarted.class).stream()
+                .anyMatch(event -> event.number() > gap.number());
     }
 
     private boolean receivedNothing() {
@@ -217,6 +221,17 @@ final class InconclusiveReasons {
         long waiting = history.live().stream()
                 .filter(buffer -> buffer.allocatedAt() < gap.number())
                 .count();
+        if (!goesOnAfter(gap)) {
+            return String.format(
+                    Locale.ROOT,
+                    "Tracking ended at event #%d (%s), so it is not known %s.",
+                    gap.number(),
+                    gap.reason(),
+                    waiting == 0
+                            ? "what was allocated later"
+                            : "whether " + Quantities.count(waiting, "buffer") + (waiting == 1 ? " was" : " were")
+                                    + " freed later");
+        }
         return String.format(
                 Locale.ROOT,
                 "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s.",
