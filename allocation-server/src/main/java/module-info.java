@@ -2,7 +2,7 @@
 module dev.meshguard.server {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
-    requires dev.meshguard.capture;
+    requires transitive dev.meshguard.capture;
     requires transitive dev.meshguard.tracker;
     // A user who reads logs that are compressed with zstd adds it.
     requires static com.github.luben.zstd_jni;

@@ -20,11 +20,13 @@ import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.MultipleFailuresError;
 
 /** The survivors of its programs fail a test of other processes, each reported separately. */
@@ -73,6 +75,15 @@ class WatchedProcessesTests {
                 note    it never connected to /folder/server.sock. Does its runtime have the tracking built in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the socket to be seen from inside a container?
                 sum     0 allocated = 0 freed
                 rerun   mvn test -Dtest='WatchedProcessesTests$SilentTestCase#decodes'""");
+    }
+
+    @Test
+    void aProgramIsJudgedByTheFileThatItIsExpectedToWrite() {
+        assertThat(run(UnwrittenTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.INCONCLUSIVE)
+                .withTextContaining("graph.json cannot be read: the program did not write it");
     }
 
     @Test
@@ -195,6 +206,19 @@ class WatchedProcessesTests {
         @Test
         void decodes(TrackedProcesses processes) throws Exception {
             processes.start("true").await(TIMEOUT);
+        }
+    }
+
+    @TrackAllocations
+    @WatchedProcesses
+    static class UnwrittenTestCase {
+        @Test
+        void decodes(TrackedProcesses processes, @TempDir Path folder) throws Exception {
+            processes
+                    .command("true")
+                    .runtimeOutput(folder.resolve("graph.json"))
+                    .start()
+                    .await(TIMEOUT);
         }
     }
 
