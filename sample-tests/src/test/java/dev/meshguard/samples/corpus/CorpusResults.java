@@ -86,10 +86,13 @@ final class CorpusResults {
     }
 
     void add(CaseRun run) {
+        add(run, run.full(), run.reduced());
+    }
+
+    /** Counts a case whose judgements are known already. */
+    void add(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
         cases++;
         run.contradictions().forEach(contradiction -> contradictions.add(run.subject() + ": " + contradiction));
-        CorpusJudgement full = run.full();
-        CorpusJudgement reduced = run.reduced();
         count(full, causes, outcomes);
         count(reduced, causesOfTheLog, outcomesOfTheLog);
         full.wrongs().forEach(wrong -> wrongs.add(run.subject() + ": " + wrong));

@@ -40,8 +40,10 @@ class RandomProgramsTests {
 
         for (long seed = firstSeed; seed < firstSeed + programs; seed++) {
             CaseRun run = RandomProgram.of(seed).run(new RememberedHandles());
-            results.add(run);
-            List<String> wrongs = wrongsOf(run);
+            CorpusJudgement full = run.full();
+            CorpusJudgement reduced = run.reduced();
+            results.add(run, full, reduced);
+            List<String> wrongs = wrongsOf(run, full, reduced);
             if (!wrongs.isEmpty()) {
                 misjudged.put(seed, wrongs);
             }
@@ -57,11 +59,10 @@ class RandomProgramsTests {
         assertThat(results.cleanCases()).as("programs that leak nothing").isBetween(1, programs - 1);
     }
 
-    private static List<String> wrongsOf(CaseRun run) {
-        CorpusJudgement full = run.full();
+    private static List<String> wrongsOf(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
         List<String> wrongs =
                 new ArrayList<>(run.subject().setting().distortsReports() ? full.wrongNames() : full.wrongs());
-        run.reduced().wrongs().forEach(wrong -> wrongs.add("from the log: " + wrong));
+        reduced.wrongs().forEach(wrong -> wrongs.add("from the log: " + wrong));
         return wrongs;
     }
 

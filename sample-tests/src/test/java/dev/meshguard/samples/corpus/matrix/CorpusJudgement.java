@@ -58,6 +58,7 @@ public final class CorpusJudgement {
     private final Road road;
     private final UnaryOperator<MemoryRequest> original;
     private final Rigour rigour;
+    private final List<JudgedCase> buffers;
 
     /**
      * Puts a verdict beside the truth.
@@ -71,10 +72,15 @@ public final class CorpusJudgement {
         this.road = road;
         this.original = original;
         this.rigour = rigour;
+        this.buffers = compareBuffers();
     }
 
     /** Returns what was told of each buffer that is left, and of each that ought to be. */
     public List<JudgedCase> buffers() {
+        return buffers;
+    }
+
+    private List<JudgedCase> compareBuffers() {
         List<JudgedCase> all = new ArrayList<>();
         Set<Life> said = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Survivor survivor : verdict.survivors()) {

@@ -115,6 +115,9 @@ public final class GroundTruth {
 
     private boolean strayFrees;
 
+    /** Which outcomes are true; every comparison of a case asks for them. */
+    private final Set<Outcome> outcomes;
+
     /** Puts the two runs of a program side by side. */
     public GroundTruth(Stage truth, Stage told) {
         this(truth, told, true);
@@ -131,6 +134,7 @@ public final class GroundTruth {
         }
         told.road().arrivals().forEach(this::arrived);
         told.road().ignoredFrees().forEach(free -> freedBy(free).ifPresent(life -> receive(life, free)));
+        this.outcomes = findOutcomes();
     }
 
     /** Returns what is true where nothing is known of closes, as in a log: its dump is the check, and what was freed before is freed. */
@@ -283,6 +287,10 @@ public final class GroundTruth {
 
     /** Returns which outcomes are true; several only where it cannot be known which one is. */
     public Set<Outcome> outcomes() {
+        return outcomes;
+    }
+
+    private Set<Outcome> findOutcomes() {
         Set<Label> all = labelsOfAll();
         boolean disordered = reports.values().stream().anyMatch(known -> known.disordered);
         if (wasTooMuchUnheard()) {
