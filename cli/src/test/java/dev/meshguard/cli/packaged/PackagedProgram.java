@@ -35,7 +35,11 @@ final class PackagedProgram {
     }
 
     static PackagedProgram ofJar(Path folder) {
-        return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", RUNNABLE_JAR.toString());
+        return ofJar(folder, RUNNABLE_JAR);
+    }
+
+    static PackagedProgram ofJar(Path folder, Path jar) {
+        return ofCommand(folder, JAVA_HOME.resolve("bin/java").toString(), "-jar", jar.toString());
     }
 
     PackagedProgram with(String variable, String value) {

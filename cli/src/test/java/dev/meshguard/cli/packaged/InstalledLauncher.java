@@ -1,0 +1,108 @@
+package dev.meshguard.cli.packaged;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.meshguard.cli.packaged.PackagedProgram.Answer;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A copy of the launcher beside a copy of a jar.
+ *
+ * @param launcher the launcher
+ * @param jar the original of the jar
+ * @param mainClass the main class of the jar
+ */
+record InstalledLauncher(Path launcher, Path jar, String mainClass) {
+
+    /** How Java names the source of a class that it has read from a jar. */
+    static final String FROM_JAR = "file:";
+
+    /** How Java names the source of a class that it has read from an archive. */
+    static final String FROM_ARCHIVE = "shared objects file";
+
+    /** The main class and the source of its code, in one run of the program. */
+    record SourcedAnswer(Answer answer, String source) {}
+
+    /** Installs the launcher in an empty folder, beside a jar. */
+    static InstalledLauncher in(Path folder, Path jar, String mainClass) throws IOException {
+        Files.copy(jar, folder.resolve("meshguard.jar"), StandardCopyOption.COPY_ATTRIBUTES);
+        Path launcher = Files.copy(
+                PackagedProgram.RUNNABLE_JAR.resolveSibling("meshguard"),
+                folder.resolve("meshguard"),
+                StandardCopyOption.COPY_ATTRIBUTES);
+        return new InstalledLauncher(launcher, jar, mainClass);
+    }
+
+    /** Skips the tests of the launcher on a system without a shell. */
+    static void assumeAShell() {
+        assumeTrue(
+                Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                        .anyMatch(path -> Files.isExecutable(Path.of(path, "sh"))),
+                "There is no sh on the PATH, so the launcher is not tested");
+    }
+
+    /** Makes an archive by a first start, and returns it. */
+    Path makeArchive(Path folder) throws Exception {
+        Path caches = folder.resolve("caches");
+        startIn(folder, caches).run("", "--version");
+        return awaitArchive(caches.resolve("meshguard"));
+    }
+
+    /** Returns the launcher with a user's cache folder, in which it has a folder of its own. */
+    PackagedProgram startIn(Path folder, Path caches) {
+        return PackagedProgram.ofCommand(folder, launcher.toString()).with("XDG_CACHE_HOME", caches.toString());
+    }
+
+    /** Returns the jar without the launcher. */
+    PackagedProgram jarIn(Path folder) {
+        return PackagedProgram.ofJar(folder, jar);
+    }
+
+    /** Runs a program of this installation, and returns its answer with the source of its main class. */
+    SourcedAnswer runWithSource(PackagedProgram program, Path folder, String input, String... arguments)
+            throws Exception {
+        Path classes = folder.resolve("classes");
+        Answer answer = program.with(PackagedProgram.OPTIONS, "-Xlog:class+load:file=" + classes)
+                .run(input, arguments);
+        try (Stream<String> lines = Files.lines(classes)) {
+            String name = mainClass + " source: ";
+            String source = lines.filter(line -> line.contains(name))
+                    .map(line -> line.substring(line.indexOf(name) + name.length()))
+                    .collect(Collectors.joining());
+            return new SourcedAnswer(answer, source);
+        }
+    }
+
+    /** Returns the only file in the folder, an archive, after the background process has deleted its other files. */
+    static Path awaitArchive(Path cache) throws Exception {
+        try (WatchService watch = cache.getFileSystem().newWatchService()) {
+            cache.register(watch, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_DELETE);
+            while (names(cache).size() != 1 || !names(cache).get(0).endsWith(".jsa")) {
+                WatchKey change = watch.poll(5, TimeUnit.MINUTES);
+                assertThat(change).as("a change in %s", names(cache)).isNotNull();
+                change.pollEvents();
+                change.reset();
+            }
+        }
+        return cache.resolve(names(cache).get(0));
+    }
+
+    /** Returns the sorted names of the files in a folder. */
+    static List<String> names(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+}
