@@ -41,12 +41,18 @@ final class InconclusiveReasons {
 
     private final AllocationHistory history;
     private final List<MissingCanary> canaries;
+    /** The number of the event at which tracking started last, or 0. Looked up once: each survivor asks for it. */
+    private final long lastStart;
     /** Found while the survivors are judged. */
     private final List<BufferGeneration> outOfOrder = new ArrayList<>();
 
     InconclusiveReasons(AllocationHistory history) {
         this.history = history;
         this.canaries = history.missingCanaries();
+        this.lastStart = history.events(HistoryEvent.TrackingStarted.class).stream()
+                .mapToLong(HistoryEvent::number)
+                .max()
+                .orElse(0);
     }
 
     /** Returns the reasons, except lost reports. */
@@ -203,8 +209,7 @@ final class InconclusiveReasons {
     }
 
     private boolean goesOnAfter(HistoryEvent.TrackingStopped gap) {
-        return history.events(HistoryEvent.TrackingStarted.class).stream()
-                .anyMatch(event -> event.number() > gap.number());
+        return lastStart > gap.number();
     }
 
     private boolean receivedNothing() {
