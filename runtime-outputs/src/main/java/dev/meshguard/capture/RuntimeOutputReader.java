@@ -124,18 +124,10 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Returns whether {@code <stem>.python_io.json} lies beside a file {@code <stem>.json}: the Python calls of a graph capture.
-     *
-     * <p>{@link #read(Path)} then names the line of Python that allocated each buffer; a stream has no such file.
-     */
-    public static boolean hasPythonCalls(Path file) {
-        return GraphParser.hasPythonCalls(file);
-    }
-
-    /**
      * Reads a file, plain or compressed with gzip or zstd, once for each rank in it; the file may be a pipe.
      *
-     * <p>A graph capture is read with the Python calls {@linkplain #hasPythonCalls(Path) beside it}. Of a folder, all files of
+     * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are
+     * named then. Of a folder, all files of
      * these formats are read, also in folders within it, each as if it were given alone; the others are skipped.
      *
      * @return the outputs by file and rank, at least one
@@ -161,15 +153,7 @@ public final class RuntimeOutputReader {
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
                 return ofDatabase(file, file.toString());
             }
-            if (!isPipe
-                    && hasPythonCalls(file)
-                    && OutputFormat.of(in).equals(Optional.of(OutputFormat.GRAPH_CAPTURE))) {
-                return List.of(new RuntimeOutput(
-                        file.toString(),
-                        OutputFormat.GRAPH_CAPTURE,
-                        GraphParser.parseWithPythonCalls(file, criteria())));
-            }
-            return readRanks(in, file.toString());
+            return isPipe ? readRanks(in, file.toString()) : readRanks(in, file);
         }
     }
 
@@ -180,13 +164,27 @@ public final class RuntimeOutputReader {
      * @throws IOException as {@link #readRanks(Path)} does
      */
     public List<RuntimeOutput> readRanks(InputStream file, String name) throws IOException {
-        BufferedInputStream in = new BufferedInputStream(file);
+        return readRanks(file, Optional.empty(), name);
+    }
+
+    /**
+     * Reads a stream with the content of a regular file, with the Python calls beside it, as {@link #readRanks(Path)} does; for a
+     * reader who counts or limits what is read. The stream stays open.
+     *
+     * @throws IOException as {@link #readRanks(Path)} does
+     */
+    public List<RuntimeOutput> readRanks(InputStream content, Path file) throws IOException {
+        return readRanks(content, Optional.of(file), file.toString());
+    }
+
+    private List<RuntimeOutput> readRanks(InputStream content, Optional<Path> path, String name) throws IOException {
+        BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
                 return ofDatabase(spooled.path(), name);
             }
         }
-        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, criteria())));
+        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {

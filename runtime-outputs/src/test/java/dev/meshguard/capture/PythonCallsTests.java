@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -173,6 +174,56 @@ class PythonCallsTests {
         assertThat(lines(RuntimeOutput.read(
                         new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)), "graph.json")))
                 .containsExactly("-");
+    }
+
+    @Test
+    void areReadFromAReport() {
+        operation("ttnn::relu");
+        operation("ttnn::add");
+        String report = graph.close().report(Map.of("python_io", calls(call("ttnn.relu", 5), call("ttnn.add", 6))));
+
+        RuntimeOutput output = WrittenGraph.read(report);
+
+        assertThat(lines(output)).containsExactly(frames(5), frames(6));
+    }
+
+    @Test
+    void ofAReportMatchTheWholeCaptureAlsoIfOnlyItsBeginningIsJudged() throws IOException {
+        operation("ttnn::relu", "ttnn::add");
+        operation("ttnn::relu");
+        String report = graph.close().report(Map.of("python_io", calls(call("ttnn.relu", 5), call("ttnn.relu", 6))));
+
+        RuntimeOutput output = RuntimeOutputReader.create()
+                .judgedAfter(1)
+                .read(new ByteArrayInputStream(report.getBytes(StandardCharsets.UTF_8)), "report.json");
+
+        assertThat(lines(output)).containsExactly(frames(5));
+    }
+
+    @Test
+    void besideAReportAreUsedBeforeThoseInItUnlessTheyAreDamaged() throws IOException {
+        operation("ttnn::relu");
+        Path file = Files.writeString(
+                folder.resolve("graph.json"), graph.close().report(Map.of("python_io", calls(call("ttnn.relu", 5)))));
+        Path beside = folder.resolve("graph.python_io.json");
+        Files.writeString(beside, calls(call("ttnn.relu", 7)));
+
+        assertThat(lines(RuntimeOutput.read(file))).containsExactly(frames(7));
+        Files.writeString(beside, "[{");
+        assertThat(lines(RuntimeOutput.read(file))).containsExactly(frames(5));
+    }
+
+    @Test
+    void areReadBesideAFileOfWhichTheCallerOpensTheStream() throws IOException {
+        operation("ttnn.relu");
+        Files.writeString(folder.resolve("graph.python_io.json"), calls(call("ttnn.relu", 5)));
+        byte[] json = graph.close().json().getBytes(StandardCharsets.UTF_8);
+
+        RuntimeOutput output = RuntimeOutputReader.create()
+                .readRanks(new ByteArrayInputStream(json), folder.resolve("graph.json"))
+                .get(0);
+
+        assertThat(lines(output)).containsExactly(frames(5));
     }
 
     private static byte[] gzip(String text) throws IOException {

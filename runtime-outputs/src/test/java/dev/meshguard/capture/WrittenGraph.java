@@ -243,10 +243,22 @@ final class WrittenGraph {
 
     /** Returns the report of one of several processes. */
     String report(int rank, int processes) {
-        return "{\n  \"buffer_pages\": [{\"address\": 1}],\n  \"devices\": [{\"arch\": \"wormhole_b0\"}],\n"
-                + "  \"graph\": " + json() + ",\n  \"metadata\": {\"rank\": " + rank + ", \"world_size\": " + processes
-                + "},\n"
-                + "  \"per_operation_buffers\": {\"10\": [], \"2\": []},\n  \"version\": 1\n}\n";
+        return report(Map.of("metadata", "{\"rank\": " + rank + ", \"world_size\": " + processes + "}"));
+    }
+
+    /** Returns the report file that has these nodes, and sections besides those of detailed tracing or instead of them. */
+    String report(Map<String, String> sections) {
+        Map<String, String> all = new TreeMap<>(Map.of(
+                "buffer_pages", "[{\"address\": 1}]",
+                "devices", "[{\"arch\": \"wormhole_b0\"}]",
+                "graph", json(),
+                "metadata", "{\"rank\": 0, \"world_size\": 1}",
+                "per_operation_buffers", "{\"10\": [], \"2\": []}",
+                "version", "1"));
+        all.putAll(sections);
+        return all.entrySet().stream()
+                .map(section -> "  " + quoted(section.getKey()) + ": " + section.getValue())
+                .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
     }
 
     RuntimeOutput read() {

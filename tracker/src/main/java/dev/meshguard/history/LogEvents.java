@@ -123,6 +123,14 @@ public final class LogEvents {
         add(((long) index << INDEX_SHIFT) | ((long) request << KIND_BITS) | ALLOCATED, size);
     }
 
+    /** Sets the origin of an allocation that was added without one, for a reader that learns it only later. */
+    public void originOf(long number, Origin origin) {
+        int event = (int) (number - 1);
+        Request known = requests.get((int) words[event] >>> KIND_BITS);
+        int request = requestIndex(new Request(known.details(), Optional.of(origin)));
+        words[event] = ((long) index(event) << INDEX_SHIFT) | ((long) request << KIND_BITS) | kind(event);
+    }
+
     /** Adds a free. */
     public void freed(int index, long processId) {
         add(word(FREED, index, processId), 0);

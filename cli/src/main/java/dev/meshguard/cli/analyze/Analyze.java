@@ -362,13 +362,16 @@ public final class Analyze implements Callable<Integer> {
         try (InputStream input = ProgressStream.over(InputFile.open(file), Files.size(file), progress)) {
             BufferedInputStream buffered = new BufferedInputStream(input);
             Optional<OutputFormat> format = OutputFormat.of(buffered);
-            // A database is read where it is, and a capture twice if it has a file of Python calls.
-            boolean isNoStream = Files.isRegularFile(file)
-                    && (format.equals(Optional.of(OutputFormat.REPORT_DATABASE))
-                            || (format.isPresent() && RuntimeOutputReader.hasPythonCalls(file)));
-            return isNoStream
-                    ? analyses(outputs(file.toString()).readRanks(file), criteria)
-                    : read(reader, buffered, format, file.toString(), criteria);
+            if (!Files.isRegularFile(file) || format.isEmpty()) {
+                return read(reader, buffered, format, file.toString(), criteria);
+            }
+            RuntimeOutputReader outputs = outputs(file.toString());
+            // A database is read where it is.
+            return analyses(
+                    format.equals(Optional.of(OutputFormat.REPORT_DATABASE))
+                            ? outputs.readRanks(file)
+                            : outputs.readRanks(buffered, file),
+                    criteria);
         }
     }
 

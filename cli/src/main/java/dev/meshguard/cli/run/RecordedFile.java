@@ -19,6 +19,7 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.zip.GZIPInputStream;
@@ -50,10 +51,9 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
             if (OutputFormat.of(plain).isEmpty()) {
                 return ofLog(AllocationLog.read(plain, called));
             }
-            Path file = Path.of(name);
-            RuntimeOutput output = RuntimeOutputReader.hasPythonCalls(file)
-                    ? RuntimeOutput.read(file)
-                    : RuntimeOutput.read(plain, called);
+            RuntimeOutput output = name.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(name))
+                    ? RuntimeOutput.read(plain, called)
+                    : RuntimeOutput.read(Path.of(name));
             return new RecordedFile(called, output.history(), Optional.empty());
         } catch (ZipException e) {
             throw new UsageException(

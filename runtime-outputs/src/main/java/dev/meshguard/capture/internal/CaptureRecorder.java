@@ -3,10 +3,10 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.capture.internal.GraphNode.Param;
+import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
-import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
@@ -41,7 +41,9 @@ final class CaptureRecorder {
     /** A capture has no time of an event. */
     private static final Instant NO_TIME = Instant.EPOCH;
 
-    private record Operation(int node, String name, Optional<Origin> origin) {}
+    /** An open operation, with its number if there may be calls of Python. */
+    private record Operation(
+            int node, String name, @Nullable Numbered numbered) {}
 
     private final LogEvents events = new LogEvents(Ownership.OWNING);
     private final AddressIndices indices = new AddressIndices(events);
@@ -59,7 +61,9 @@ final class CaptureRecorder {
 
     private final ReadingCriteria criteria;
     private final OperationRounds rounds;
-    private final Optional<PythonCalls> calls;
+    private Optional<OperationNumbers> numbers = Optional.empty();
+    private Optional<PythonCalls> calls = Optional.empty();
+    private Optional<SnapshotComparison> snapshots = Optional.empty();
     private boolean isPastLast;
 
     private long nodes;
@@ -72,9 +76,8 @@ final class CaptureRecorder {
     private boolean damaged;
     private OptionalInt rank = OptionalInt.empty();
 
-    CaptureRecorder(ReadingCriteria criteria, Optional<PythonCalls> calls) {
+    CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
-        this.calls = calls;
         rounds = new OperationRounds(events, criteria);
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
@@ -90,6 +93,40 @@ final class CaptureRecorder {
     void otherVersion(String version) {
         notes.add(String.format(
                 Locale.ROOT, "The report has version %s, and was read as version 1.", Quantities.quoted(version)));
+    }
+
+    /** Prepares for snapshots, which come after the graph. */
+    void expectSnapshots() {
+        snapshots = Optional.of(new SnapshotComparison());
+    }
+
+    /**
+     * Returns the comparison for a snapshot after an operation.
+     *
+     * @param operation the number of its node {@code function_start}
+     * @return empty if the graph has no such outermost operation, or what follows it is not read
+     */
+    Optional<SnapshotComparison> snapshotAfter(int operation) {
+        Optional<SnapshotComparison> known = snapshots.filter(all -> all.hasOperation(operation));
+        if (known.isEmpty() && !isPastLast) {
+            notes.skipped("snapshot of no outermost operation that ended");
+        }
+        return known;
+    }
+
+    /** Prepares for calls of Python, which may come at the end. */
+    void expectCalls() {
+        if (numbers.isEmpty()) {
+            numbers = Optional.of(new OperationNumbers());
+        }
+    }
+
+    /** Adds the calls of Python; those that come first are used, unless they are damaged. */
+    void calls(PythonCalls python) {
+        expectCalls();
+        if (calls.filter(PythonCalls::isReadable).isEmpty()) {
+            calls = Optional.of(python);
+        }
     }
 
     void rank(int number) {
@@ -109,6 +146,7 @@ final class CaptureRecorder {
     void node(GraphNode node) {
         if (isPastLast) {
             nodes++;
+            numberPastLast(node);
             return;
         }
         int number = node.counter() == GraphNode.NONE ? next : node.counter();
@@ -161,9 +199,29 @@ final class CaptureRecorder {
         if (open.isEmpty()) {
             rounds.operationBegan(name);
         }
-        Optional<Origin> origin = calls.flatMap(python -> python.operationBegan(name, open.isEmpty()));
-        open.push(new Operation(number, name, origin));
+        open.push(new Operation(number, name, numbered(name)));
         tensors.operation(number, name);
+    }
+
+    private @Nullable Numbered numbered(String name) {
+        Operation caller = open.peek();
+        return numbers.isEmpty() ? null : numbers.get().began(name, caller == null ? null : caller.numbered);
+    }
+
+    /** Goes on with the numbers of operations, because the calls of Python are those of the whole capture. */
+    private void numberPastLast(GraphNode node) {
+        if (numbers.isEmpty()) {
+            return;
+        }
+        String name = nameOf(node);
+        if (node.type().equals("function_start")) {
+            open.push(new Operation(GraphNode.NONE, name, numbered(name)));
+        } else if (node.type().equals("function_end")
+                && open.stream().anyMatch(operation -> operation.name.equals(name))) {
+            while (!open.pop().name.equals(name)) {
+                // Older captures left the operations in it open at an exception.
+            }
+        }
     }
 
     private String nameOf(GraphNode node) {
@@ -182,6 +240,9 @@ final class CaptureRecorder {
             while (!ending.name.equals(name)) {
                 notes.skipped("operation without an end");
                 ending = pop();
+            }
+            if (open.isEmpty() && snapshots.isPresent()) {
+                snapshots.get().operationEnded(ending.node, name, number);
             }
         } else {
             notes.skipped("end of an operation that did not begin");
@@ -247,19 +308,21 @@ final class CaptureRecorder {
                             "node %d allocates an address at which the buffer of node %d is allocated, whose free is missing",
                             number,
                             before.node));
-            freed(before);
+            freed(before, number);
         }
         buffer.memory = Optional.of(memory);
+        if (snapshots.isPresent() && buffer.hasAddress) {
+            buffer.period = snapshots.get().periods().began(memory.type(), address, number);
+        }
         buffer.allocatedSize = size.orElse(buffer.size);
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
-        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), origin());
-    }
-
-    /** Returns the line of the innermost open operation of which it is known. */
-    private Optional<Origin> origin() {
-        return open.stream().flatMap(operation -> operation.origin.stream()).findFirst();
+        Operation innermost = open.peek();
+        if (innermost != null && innermost.numbered != null) {
+            numbers.ifPresent(operations -> operations.allocated(events.nextNumber(), innermost.numbered));
+        }
+        events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), Optional.empty());
     }
 
     private AllocationDetails detailsOf(CapturedBuffer buffer) {
@@ -284,7 +347,7 @@ final class CaptureRecorder {
         CapturedBuffer buffer = found.get();
         if (buffer.memory.isPresent()) {
             enterPhase();
-            freed(buffer);
+            freed(buffer, number);
         } else if (buffer.wasAllocated) {
             lost(
                     1,
@@ -294,12 +357,24 @@ final class CaptureRecorder {
                             number,
                             buffer.node));
         } else {
-            freedFromBefore++;
+            freedFromBefore(node, number);
         }
     }
 
-    private void freed(CapturedBuffer buffer) {
+    private void freedFromBefore(GraphNode node, int number) {
+        freedFromBefore++;
+        long address = node.number(Param.ADDRESS).orElse(0);
+        Optional<BufferType> type = node.bufferType();
+        if (snapshots.isPresent() && address != 0 && type.isPresent()) {
+            snapshots.get().periods().endedFromBefore(type.get(), address, number);
+        }
+    }
+
+    private void freed(CapturedBuffer buffer, int number) {
         Memory memory = buffer.memory.orElseThrow();
+        if (snapshots.isPresent() && buffer.hasAddress) {
+            snapshots.get().periods().ended(buffer.period, number);
+        }
         live.remove(memory);
         buffer.memory = Optional.empty();
         buffer.users = new int[0];
@@ -322,7 +397,7 @@ final class CaptureRecorder {
         boolean isNamed = node.connection() == GraphNode.NONE
                 && node.number(Param.ADDRESS).orElse(0) != 0;
         if (isNamed || live.isEmpty()) {
-            freedFromBefore++;
+            freedFromBefore(node, number);
         } else {
             lost(1, String.format(Locale.ROOT, "node %d frees a buffer that no node describes", number));
         }
@@ -342,6 +417,7 @@ final class CaptureRecorder {
         if (criteria.last().isPresent() && !isPastLast) {
             throw criteria.withoutLast("An operation has the number of its node function_start");
         }
+        numbers.ifPresent(operations -> calls.ifPresent(python -> operations.addOrigins(python, events)));
         rounds.end();
         if (!ended && !damaged && !isPastLast) {
             lost(
@@ -350,6 +426,7 @@ final class CaptureRecorder {
                             ? "the capture has no nodes"
                             : "the capture has no capture_end, so what follows " + lastNode() + " is not in it");
         }
+        snapshots.ifPresent(all -> all.contradictions().forEach(found -> lost(found.buffers(), found.reason())));
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
         criteria.addTo(events, remaining.size(), "capture").ifPresent(notes::add);
@@ -372,6 +449,7 @@ final class CaptureRecorder {
 
     private void addNotes() {
         calls.ifPresent(python -> python.notes().forEach(notes::add));
+        snapshots.ifPresent(all -> all.notes().forEach(notes::add));
         long before =
                 buffers.values().stream().filter(buffer -> !buffer.wasAllocated).count();
         if (before + freedFromBefore > 0) {

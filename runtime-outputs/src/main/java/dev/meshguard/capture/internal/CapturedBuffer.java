@@ -20,6 +20,9 @@ final class CapturedBuffer {
     Optional<Memory> memory = Optional.empty();
 
     boolean hasAddress;
+    /** The number of its period, if snapshots are compared. */
+    int period;
+
     long allocatedSize;
     boolean wasAllocated;
     /** The outermost operation that allocated it. */

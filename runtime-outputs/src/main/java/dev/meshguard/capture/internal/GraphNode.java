@@ -115,7 +115,7 @@ final class GraphNode {
     }
 
     /** Returns a number that is not negative; empty if the text is no such number. */
-    private static OptionalLong number(String text) {
+    static OptionalLong number(String text) {
         String digits = text.strip();
         if (digits.isEmpty()
                 || digits.length() > 19

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.event.BufferType;
 import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.zip.ZipException;
@@ -52,8 +54,11 @@ public final class GraphParser {
 
     private static final String GRAPH = "graph";
 
-    private static final Set<String> SNAPSHOTS =
-            Set.of("per_operation_buffers", "buffer_pages", "buffer_pages_by_address");
+    private static final String SNAPSHOTS = "per_operation_buffers";
+
+    private static final String UNREADABLE = "buffer of a snapshot without valid numbers";
+
+    private static final Set<String> PAGES = Set.of("buffer_pages", "buffer_pages_by_address");
 
     private static final Set<String> KEYS_OF_REPORTS = Set.of(
             GRAPH,
@@ -99,41 +104,18 @@ public final class GraphParser {
                 && (!json.currentName().equals("arguments") || json.nextToken() == JsonToken.START_ARRAY);
     }
 
-    /** Returns whether the file of the Python calls lies beside a capture. */
-    public static boolean hasPythonCalls(Path capture) {
-        return PythonCalls.beside(capture).filter(Files::isRegularFile).isPresent();
-    }
-
-    /**
-     * Reads a capture with the Python calls beside it.
-     *
-     * @throws UnreadableOutputException if it is no graph capture
-     */
-    public static OutputContent parseWithPythonCalls(Path capture, ReadingCriteria criteria) throws IOException {
-        PythonCalls calls = PythonCalls.read(PythonCalls.beside(capture).orElseThrow());
-        parse(capture, criteria.toTheEnd(), calls);
-        calls.match();
-        return parse(capture, criteria, calls);
-    }
-
-    private static OutputContent parse(Path capture, ReadingCriteria criteria, PythonCalls calls) throws IOException {
-        try (InputStream raw = Files.newInputStream(capture)) {
-            return parse(raw, criteria, Optional.of(calls));
-        }
-    }
-
     /**
      * Reads a capture to its end.
      *
+     * @param path where it is, if the Python calls beside it are to be read
      * @throws UnreadableOutputException if it is no graph capture
      */
-    public static OutputContent parse(InputStream raw, ReadingCriteria criteria) throws IOException {
-        return parse(raw, criteria, Optional.empty());
-    }
-
-    private static OutputContent parse(InputStream raw, ReadingCriteria criteria, Optional<PythonCalls> calls)
+    public static OutputContent parse(InputStream raw, Optional<Path> path, ReadingCriteria criteria)
             throws IOException {
-        GraphParser parser = new GraphParser(new CaptureRecorder(criteria, calls));
+        GraphParser parser = new GraphParser(new CaptureRecorder(criteria));
+        path.flatMap(PythonCalls::beside)
+                .filter(Files::isRegularFile)
+                .ifPresent(calls -> parser.recorder.calls(PythonCalls.read(calls)));
         PlainInput plain = PlainInput.of(raw);
         String damage = plain.damage().orElseGet(() -> null);
         if (damage == null) {
@@ -198,6 +180,8 @@ public final class GraphParser {
             nodes(json);
         } else if (first == JsonToken.START_OBJECT) {
             isReport = true;
+            recorder.expectCalls();
+            recorder.expectSnapshots();
             report(json);
         }
         if (!hasGraph) {
@@ -224,6 +208,14 @@ public final class GraphParser {
                 nodes(json);
                 continue;
             }
+            if (key.equals(SNAPSHOTS) && value == JsonToken.START_OBJECT && hasGraph) {
+                snapshots(json);
+                continue;
+            }
+            if (key.equals("python_io") && value == JsonToken.START_ARRAY) {
+                recorder.calls(PythonCalls.read(json, "python_io of the report"));
+                continue;
+            }
             if (key.equals("metadata") && value == JsonToken.START_OBJECT) {
                 metadata(json);
                 continue;
@@ -232,11 +224,59 @@ public final class GraphParser {
                     && value.isScalarValue()
                     && !json.getText().equals(VERSION)) {
                 recorder.otherVersion(json.getText());
-            } else if (SNAPSHOTS.contains(key)) {
+            } else if (PAGES.contains(key) || key.equals(SNAPSHOTS)) {
                 recorder.skipped("section " + key);
             }
             json.skipChildren();
         }
+    }
+
+    /** The keys are numbers in the order of texts, so the operations are not in their order. */
+    private void snapshots(JsonParser json) throws IOException {
+        while (json.nextToken() == JsonToken.FIELD_NAME) {
+            OptionalLong key = GraphNode.number(json.currentName());
+            Optional<SnapshotComparison> comparison = Optional.empty();
+            if (key.isPresent() && key.getAsLong() < Integer.MAX_VALUE) {
+                comparison = recorder.snapshotAfter((int) key.getAsLong());
+            } else {
+                recorder.skipped("snapshot without the number of an operation");
+            }
+            if (json.nextToken() == JsonToken.START_ARRAY && comparison.isPresent()) {
+                snapshot(json, (int) key.getAsLong(), comparison.get());
+            } else {
+                json.skipChildren();
+            }
+        }
+    }
+
+    private void snapshot(JsonParser json, int operation, SnapshotComparison comparison) throws IOException {
+        comparison.snapshotBegan();
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            if (next != JsonToken.START_OBJECT) {
+                json.skipChildren();
+                recorder.skipped(UNREADABLE);
+                continue;
+            }
+            OptionalLong address = OptionalLong.empty();
+            Optional<BufferType> type = Optional.empty();
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                String key = json.currentName();
+                if (json.nextToken().isScalarValue() && key.equals("address")) {
+                    address = GraphNode.number(json.getText());
+                } else if (json.currentToken().isScalarValue() && key.equals("buffer_type")) {
+                    OptionalLong code = GraphNode.number(json.getText());
+                    type = code.isPresent() ? GraphNode.typeOfCode(code.getAsLong()) : Optional.empty();
+                } else {
+                    json.skipChildren();
+                }
+            }
+            if (address.isPresent() && type.isPresent()) {
+                comparison.buffer(operation, type.get(), address.getAsLong());
+            } else {
+                recorder.skipped(UNREADABLE);
+            }
+        }
+        comparison.snapshotEnded(operation, "its snapshot in " + SNAPSHOTS);
     }
 
     /** A report of one process has rank 0 of 1, which names nothing. */

@@ -19,11 +19,11 @@ import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * The Python calls of a graph capture, which ttnn writes to {@code <stem>.python_io.json} beside it.
+ * The Python calls of a graph capture, which ttnn writes to {@code <stem>.python_io.json} beside it, or into its report.
  *
  * <p>Calls and operations have only their names in common, and both are in the order of the calls. So the calls of a name are
  * used only if there are as many operations of that name: among all operations, or among the outermost ones, where
- * {@code ttnn::add} is {@code ttnn.add}. A first pass over the capture counts, a second one uses the calls.
+ * {@code ttnn::add} is {@code ttnn.add}.
  */
 final class PythonCalls {
 
@@ -43,18 +43,11 @@ final class PythonCalls {
         private final List<Optional<Origin>> origins = new ArrayList<>();
         private Match match = Match.NONE;
         private int operations;
-        private int all;
-        private int outermost;
-
-        private Optional<Origin> at(int number) {
-            return number < origins.size() ? origins.get(number) : Optional.empty();
-        }
     }
 
     private final String file;
     private final Map<String, Calls> byName = new HashMap<>();
     private final Optional<String> damage;
-    private boolean isMatched;
 
     private PythonCalls(String file, Optional<String> damage) {
         this.file = file;
@@ -75,31 +68,45 @@ final class PythonCalls {
     /** Returns the calls that a file has; one that is damaged has none. */
     static PythonCalls read(Path path) {
         String name = String.valueOf(path.getFileName());
-        PythonCalls calls = new PythonCalls(name, Optional.empty());
         try (InputStream raw = new BufferedInputStream(Files.newInputStream(path));
                 InputStream plain = PlainInput.of(raw).stream();
                 JsonParser json = GraphParser.JSON.createParser(plain)) {
             if (json.nextToken() != JsonToken.START_ARRAY) {
                 throw new UnreadableOutputException("it is no array of calls");
             }
-            Map<String, Optional<Origin>> known = new HashMap<>();
-            for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-                if (next == null) {
-                    throw new UnreadableOutputException("it breaks off");
-                }
-                if (next == JsonToken.START_OBJECT) {
-                    calls.call(json, known);
-                } else {
-                    json.skipChildren();
-                }
-            }
-            return calls;
+            return read(json, name);
         } catch (IOException e) {
             return new PythonCalls(
                     name,
                     Optional.of(
                             String.valueOf(e.getMessage()).lines().findFirst().orElse("")));
         }
+    }
+
+    /**
+     * Returns the calls in the array at which a parser is, and reads it to its end.
+     *
+     * @param name the name of the array in notes
+     */
+    static PythonCalls read(JsonParser json, String name) throws IOException {
+        PythonCalls calls = new PythonCalls(name, Optional.empty());
+        Map<String, Optional<Origin>> known = new HashMap<>();
+        for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
+            if (next == null) {
+                throw new UnreadableOutputException("it breaks off");
+            }
+            if (next == JsonToken.START_OBJECT) {
+                calls.call(json, known);
+            } else {
+                json.skipChildren();
+            }
+        }
+        return calls;
+    }
+
+    /** Returns whether the calls were read. */
+    boolean isReadable() {
+        return damage.isEmpty();
     }
 
     private void call(JsonParser json, Map<String, Optional<Origin>> known) throws IOException {
@@ -132,32 +139,37 @@ final class PythonCalls {
                 .add(known.computeIfAbsent(stack.toString(), PythonStack::origin));
     }
 
-    /** Returns the line of the call of an operation, if it is known; operations are given in their order. */
-    Optional<Origin> operationBegan(String name, boolean isOutermost) {
-        Calls exact = byName.get(name);
-        Optional<Origin> origin = Optional.empty();
-        if (exact != null) {
-            origin = exact.match == Match.ALL ? exact.at(exact.all) : origin;
-            exact.all++;
-        }
-        Calls outermost = isOutermost ? byName.get(name.replace("::", ".")) : null;
-        if (outermost != null) {
-            origin = outermost.match == Match.OUTERMOST ? outermost.at(outermost.outermost) : origin;
-            outermost.outermost++;
-        }
-        return origin;
+    /** Returns the name that an operation of C++ has in Python. */
+    static String nameInPython(String name) {
+        return name.replace("::", ".");
     }
 
-    /** Uses the calls of each name of which the operations so far were as many. */
-    void match() {
-        isMatched = true;
-        for (Calls calls : byName.values()) {
+    /**
+     * Uses the calls of each name of which a capture has as many operations.
+     *
+     * @param all the numbers of operations by their names
+     * @param outermost the numbers of outermost operations by their names in Python
+     */
+    void match(Map<String, Integer> all, Map<String, Integer> outermost) {
+        byName.forEach((name, calls) -> {
             int size = calls.origins.size();
-            calls.match = calls.all == size ? Match.ALL : calls.outermost == size ? Match.OUTERMOST : Match.NONE;
-            calls.operations = Math.max(calls.all, calls.outermost);
-            calls.all = 0;
-            calls.outermost = 0;
+            int inAll = all.getOrDefault(name, 0);
+            int inOutermost = outermost.getOrDefault(name, 0);
+            calls.match = inAll == size ? Match.ALL : inOutermost == size ? Match.OUTERMOST : Match.NONE;
+            calls.operations = Math.max(inAll, inOutermost);
+        });
+    }
+
+    /** Returns the line of the call of an operation, if it is known. */
+    Optional<Origin> origin(OperationNumbers.Numbered operation) {
+        Calls calls = byName.get(operation.name());
+        if (calls != null && calls.match == Match.ALL) {
+            return calls.origins.get(operation.number());
         }
+        Calls outermost = operation.caller() == null ? byName.get(nameInPython(operation.name())) : null;
+        return outermost != null && outermost.match == Match.OUTERMOST
+                ? outermost.origins.get(operation.outermostNumber())
+                : Optional.empty();
     }
 
     /** Returns what a reader must know of calls that were not used. */
@@ -169,7 +181,7 @@ final class PythonCalls {
         List<String> names = new ArrayList<>();
         for (String name : new TreeSet<>(byName.keySet())) {
             Calls calls = byName.get(name);
-            if (isMatched && calls != null && calls.match == Match.NONE) {
+            if (calls != null && calls.match == Match.NONE) {
                 names.add(String.format(
                         Locale.ROOT,
                         "%s (%s, %s)",

@@ -18,11 +18,6 @@ import java.util.regex.Pattern;
  */
 public record ReadingCriteria(LocalDate today, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
 
-    /** Returns these for a reading that ends with the file. */
-    ReadingCriteria toTheEnd() {
-        return new ReadingCriteria(today, judgesEnd, OptionalInt.empty(), roundMark);
-    }
-
     /** Adds the last events; returns what a reader must know of the buffers that remain. */
     Optional<String> addTo(LogEvents events, int remaining, String recording) {
         boolean isOpen = remaining > 0 && !judgesEnd;
