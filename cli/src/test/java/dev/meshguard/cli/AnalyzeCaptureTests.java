@@ -154,6 +154,32 @@ class AnalyzeCaptureTests {
     }
 
     @Test
+    void theOtherCommandsKeepTheNotesOfACapture() throws IOException {
+        String capture = file("graph.json", CAPTURE);
+        String history = folder.resolve("history.jsonl").toString();
+        Path page = folder.resolve("graph.html");
+        String note = "Buffers from before the capture are not judged: 1 in use, of which 1 freed.";
+
+        run("", "convert", capture, "-o", history);
+        run("", "page", history, "-o", page.toString());
+
+        assertThat(Files.readString(Path.of(history))).contains("\"note\":\"" + note);
+        assertThat(run("", "replay", history).out()).containsOnlyOnce(note);
+        assertThat(run("", "replay", "--json", capture).out()).containsOnlyOnce('"' + note);
+        assertThat(run("", "analyze", "--json", capture).out()).containsOnlyOnce('"' + note);
+        assertThat(Files.readString(page)).contains(note);
+    }
+
+    @Test
+    void aRankIsForFilesOfTheRuntime() throws IOException {
+        String log = file("server.log", "a line");
+
+        assertThat(run("", "replay", "--rank", "1", log).err())
+                .isEqualTo("meshguard: --rank 1 chooses a process of a database or a graph capture, and " + log
+                        + " is neither. Leave it out." + System.lineSeparator());
+    }
+
+    @Test
     void whatIsAllocatedAfterAnOperationIsJudgedAndTheRestIsNotRead() throws IOException {
         String capture =
                 file("graph.json", CAPTURE.replaceAll("(?s),\\s*\\{\"connections\":\\[\\],\"counter\":11.*", "]"));

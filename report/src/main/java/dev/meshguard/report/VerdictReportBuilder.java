@@ -499,6 +499,7 @@ final class VerdictReportBuilder {
         notes.addAll(collected());
         notes.addAll(undated());
         notes.addAll(partlyCovered());
+        history.events(HistoryEvent.SourceNoted.class).forEach(noted -> notes.add(noted.note()));
         return notes;
     }
 

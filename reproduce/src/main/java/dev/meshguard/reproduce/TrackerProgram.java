@@ -379,6 +379,8 @@ final class TrackerProgram {
         } else if (event instanceof HistoryEvent.SourceAttached e) {
             return Optional.of("sourceAttached(" + JavaNames.literal(e.source())
                     + e.covers().map(covers -> ", " + JavaNames.literal(covers)).orElse("") + ")");
+        } else if (event instanceof HistoryEvent.SourceNoted e) {
+            return Optional.of("sourceNoted(" + JavaNames.literal(e.note()) + ")");
         } else if (event instanceof HistoryEvent.ProcessDied e) {
             return Optional.of("processDied(" + number(e.processId()) + ")");
         } else if (event instanceof HistoryEvent.TrackingStopped e) {

@@ -110,6 +110,10 @@ class ReportDatabaseTests {
                    fix   Free the buffer before the program ends.
                    seen  allocated in ttnn.matmul (operation 2) (event #3)
 
+                note    A database has snapshots after each operation: what was freed before the next one is not in it.
+                note    Buffers of the first snapshot that its operation did not demonstrably allocate are not judged: 1, of which 0
+                        freed.
+                note    1 buffer has the size of the fullest bank, because no captured_graph has the whole size.
                 limits  no allocator snapshot: rests on the reports alone
                 sum     1 allocated = 0 freed + 1 leaked
                 expect  L1 device 0 size 2048 count atMost 1 label "Shape([1, 1, 32, 1024])" origin "decoder.forward" because "…"\

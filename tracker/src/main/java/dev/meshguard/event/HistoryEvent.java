@@ -165,6 +165,9 @@ public sealed interface HistoryEvent {
         }
     }
 
+    /** The source has a note for a reader of the verdict: a limit of its records, or what was skipped of them. */
+    record SourceNoted(long number, String note) implements HistoryEvent {}
+
     /** A process that reported has exited; it never freed the memory that it still held. */
     record ProcessDied(long number, long processId) implements HistoryEvent {}
 

@@ -115,6 +115,7 @@ final class ContextFilter {
                 || event instanceof HistoryEvent.OwnerCached
                 || event instanceof HistoryEvent.OwnerEnded
                 || event instanceof HistoryEvent.SourceAttached
+                || event instanceof HistoryEvent.SourceNoted
                 || event instanceof HistoryEvent.ProcessDied;
     }
 }

@@ -61,6 +61,8 @@ public final class EventNumbers {
             return new HistoryEvent.ReportsLost(number, e.count(), e.reason());
         } else if (event instanceof HistoryEvent.SourceAttached e) {
             return new HistoryEvent.SourceAttached(number, e.source(), e.covers());
+        } else if (event instanceof HistoryEvent.SourceNoted e) {
+            return new HistoryEvent.SourceNoted(number, e.note());
         } else if (event instanceof HistoryEvent.ProcessDied e) {
             return new HistoryEvent.ProcessDied(number, e.processId());
         } else if (event instanceof HistoryEvent.TrackingStopped e) {

@@ -343,6 +343,7 @@ final class LogEventStore implements EventStore {
          */
         private static boolean saysNothingOfAddresses(HistoryEvent event) {
             return event instanceof HistoryEvent.SourceAttached
+                    || event instanceof HistoryEvent.SourceNoted
                     || event instanceof HistoryEvent.PhaseBegan
                     || event instanceof HistoryEvent.ProcessDied
                     || event instanceof HistoryEvent.TrackingStarted

@@ -178,6 +178,14 @@ public interface AllocationListener {
         sourceAttached(source);
     }
 
+    /**
+     * Reports a note of the source for a reader of the verdict: a limit of its records, or what was skipped of them. Every report
+     * of a verdict has it. Does nothing by default.
+     *
+     * @param note a whole sentence
+     */
+    default void sourceNoted(String note) {}
+
     /** Reports that a process has exited that reported under {@link AllocationDetails#processId()}. */
     default void processDied(long processId) {}
 

@@ -503,6 +503,12 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
+    public void sourceNoted(String note) {
+        mark(number -> new HistoryEvent.SourceNoted(number, note));
+        log.marked("source noted", "note", note);
+    }
+
+    @Override
     public void processDied(long processId) {
         mark(number -> new HistoryEvent.ProcessDied(number, processId));
         log.marked("process died", "process", processId);

@@ -164,6 +164,8 @@ public final class HistoryPlayback {
                 } else {
                     listener.sourceAttached(e.source());
                 }
+            } else if (event instanceof HistoryEvent.SourceNoted e) {
+                listener.sourceNoted(e.note());
             } else if (event instanceof HistoryEvent.ProcessDied e) {
                 listener.processDied(e.processId());
             } else if (event instanceof HistoryEvent.TrackingStopped e) {

@@ -52,7 +52,6 @@ final class WrittenOutput {
                     "it is judged by %s (%s)",
                     file,
                     output.format().text()));
-            output.notes().forEach(note -> notes.add(withoutStop(note)));
             return output.history();
         } catch (IOException e) {
             return unread(String.format(Locale.ROOT, "%s cannot be read: %s", file, reason(e)));
@@ -80,9 +79,5 @@ final class WrittenOutput {
     private static String reason(IOException e) {
         @Nullable String message = e.getMessage();
         return message == null ? e.getClass().getSimpleName() : message;
-    }
-
-    private static String withoutStop(String sentence) {
-        return sentence.endsWith(".") ? sentence.substring(0, sentence.length() - 1) : sentence;
     }
 }

@@ -3,6 +3,7 @@ package dev.meshguard.server.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.verdict.Outcome;
 import java.nio.file.Files;
@@ -68,7 +69,8 @@ class RuntimeOutputOfProgramTests {
         TrackedProcess.Builder builder = program("cp", "leaking.txt", "graph.json");
         try (TrackedProcess program = ended(builder.runtimeOutput(Path.of("graph.json")))) {
             assertThat(program.verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-            assertThat(program.notes()).anyMatch(note -> note.startsWith("1 buffer is still allocated at the end"));
+            assertThat(program.verdict().history().events(HistoryEvent.SourceNoted.class))
+                    .anyMatch(noted -> noted.note().startsWith("1 buffer is still allocated at the end"));
         }
         Files.delete(folder.resolve("graph.json"));
         try (TrackedProcess program = ended(builder.runtimeOutput(

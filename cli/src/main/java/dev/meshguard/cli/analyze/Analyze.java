@@ -413,9 +413,6 @@ public final class Analyze implements Callable<Integer> {
         for (RuntimeOutput output : outputs) {
             LeakVerdict verdict = criteria.examine(output.history());
             VerdictReport report = criteria.report(verdict);
-            for (String note : output.notes()) {
-                report = report.noting(note);
-            }
             Optional<Accumulation> accumulation = accumulation(verdict);
             analyses.add(
                     new OutputAnalysis(output, report, accumulation, worse(criteria.status(verdict), accumulation)));

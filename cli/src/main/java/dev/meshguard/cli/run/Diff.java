@@ -12,6 +12,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -49,8 +50,12 @@ public final class Diff implements Callable<Integer> {
             paramLabel = "FILE",
             arity = "1..2",
             description =
-                    "The earlier and the later run: histories in JSON Lines or logs, plain or gzip; - reads standard input.")
+                    "The earlier and the later run: histories in JSON Lines, logs, graph captures or databases, plain or gzip; - reads"
+                            + " standard input.")
     private List<String> files = List.of();
+
+    @Mixin
+    private RankOption rank = new RankOption();
 
     @Option(names = "--devices", description = "Compare the devices of one run with one another.")
     private boolean devices;
@@ -79,8 +84,9 @@ public final class Diff implements Callable<Integer> {
     }
 
     private int ofRuns() throws UsageException, IOException {
-        RecordedFile before = RecordedFile.read(files.get(0), standardInput);
-        RecordedFile after = RecordedFile.read(files.get(1), standardInput);
+        RecordedFile before = rank.read(files.get(0), standardInput);
+        RecordedFile after = rank.read(files.get(1), standardInput);
+        rank.rejectUnused(before, after);
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
         ExitStatus status = status(difference);
         if (asJson) {
@@ -92,7 +98,8 @@ public final class Diff implements Callable<Integer> {
     }
 
     private int ofDevices() throws UsageException, IOException {
-        RecordedFile run = RecordedFile.read(files.get(0), standardInput);
+        RecordedFile run = rank.read(files.get(0), standardInput);
+        rank.rejectUnused(run);
         DeviceDifference difference = DeviceDifference.of(run.history());
         ExitStatus status = status(difference);
         if (asJson) {

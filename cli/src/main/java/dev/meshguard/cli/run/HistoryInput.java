@@ -3,6 +3,7 @@ package dev.meshguard.cli.run;
 import dev.meshguard.cli.common.UsageException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** The run that a command reads. */
@@ -10,8 +11,12 @@ final class HistoryInput {
 
     @Parameters(
             paramLabel = "FILE",
-            description = "A history in JSON Lines, a log or a graph capture, plain or gzip; - reads standard input.")
+            description =
+                    "A history in JSON Lines, a log, a graph capture or a database, plain or gzip; - reads standard input.")
     private String file = "";
+
+    @Mixin
+    private RankOption rank = new RankOption();
 
     /**
      * Rejects overwriting the input.
@@ -23,6 +28,8 @@ final class HistoryInput {
     }
 
     RecordedFile read(InputStream standardInput) throws UsageException {
-        return RecordedFile.read(file, standardInput);
+        RecordedFile recorded = rank.read(file, standardInput);
+        rank.rejectUnused(recorded);
+        return recorded;
     }
 }

@@ -21,7 +21,12 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -32,29 +37,31 @@ import java.util.zip.ZipException;
  * @param name its name in the output
  * @param history the history
  * @param lines the lines of the log from which it was read, if it was read from one
+ * @param hasRank whether it is of a file that may have several ranks
  */
-record RecordedFile(String name, AllocationHistory history, Optional<LogLines> lines) {
+record RecordedFile(String name, AllocationHistory history, Optional<LogLines> lines, boolean hasRank) {
 
     private static final String STANDARD_INPUT = "-";
     private static final int MAX_MARK_LENGTH = 256;
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
 
-    /** Reads a file, plain or compressed with gzip; its first bytes show the format. */
-    static RecordedFile read(String name, InputStream standardInput) throws UsageException {
+    /**
+     * Reads a file, plain or compressed with gzip; its first bytes show the format.
+     *
+     * @param rank the rank of the process that is chosen, if the file may have several
+     */
+    static RecordedFile read(String name, OptionalInt rank, InputStream standardInput) throws UsageException {
         String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
             if (isHistory(plain)) {
-                return new RecordedFile(called, history(plain, called), Optional.empty());
+                return new RecordedFile(called, history(plain, called), Optional.empty(), false);
             }
             if (OutputFormat.of(plain).isEmpty()) {
                 return ofLog(AllocationLog.read(plain, called));
             }
-            RuntimeOutput output = name.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(name))
-                    ? RuntimeOutput.read(plain, called)
-                    : RuntimeOutput.read(Path.of(name));
-            return new RecordedFile(called, output.history(), Optional.empty());
+            return ofOutput(called, outputs(plain, name, called), rank);
         } catch (ZipException e) {
             throw new UsageException(
                     called + " is damaged: it begins like gzip and is none. Decompress it by other means.");
@@ -66,8 +73,51 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
         }
     }
 
+    private static List<RuntimeOutput> outputs(InputStream plain, String name, String called) throws IOException {
+        RuntimeOutputReader reader = RuntimeOutputReader.create();
+        return name.equals(STANDARD_INPUT) || !Files.isRegularFile(Path.of(name))
+                ? reader.readRanks(plain, called)
+                : reader.readRanks(plain, Path.of(name));
+    }
+
+    private static RecordedFile ofOutput(String name, List<RuntimeOutput> ranks, OptionalInt rank)
+            throws UsageException {
+        List<RuntimeOutput> chosen = ranks.stream()
+                .filter(output -> rank.isEmpty() || output.rank().orElse(0) == rank.getAsInt())
+                .toList();
+        if (chosen.size() != 1) {
+            throw new UsageException(String.format(
+                    Locale.ROOT,
+                    "%s %s: give --rank N with one of %s",
+                    name,
+                    rank.isPresent() ? "has no rank " + rank.getAsInt() : "was recorded by several processes",
+                    ranks.stream()
+                            .map(output -> String.valueOf(output.rank().orElse(0)))
+                            .collect(Collectors.joining(", "))));
+        }
+        String shown = ranks.size() == 1
+                ? name
+                : name + " rank " + chosen.get(0).rank().orElse(0);
+        return new RecordedFile(shown, chosen.get(0).history(), Optional.empty(), true);
+    }
+
+    /**
+     * Rejects a rank that chooses nothing.
+     *
+     * @throws UsageException if a rank is given and none of the files is of a runtime's process
+     */
+    static void rejectUnusedRank(OptionalInt rank, RecordedFile... files) throws UsageException {
+        if (rank.isPresent() && Arrays.stream(files).noneMatch(RecordedFile::hasRank)) {
+            throw new UsageException(String.format(
+                    Locale.ROOT,
+                    "--rank %d chooses a process of a database or a graph capture, and %s is neither. Leave it out.",
+                    rank.getAsInt(),
+                    files[0].name));
+        }
+    }
+
     private static RecordedFile ofLog(AllocationLog log) {
-        return new RecordedFile(log.name(), log.history(), Optional.of(new LogLines(log.name(), log::lineOf)));
+        return new RecordedFile(log.name(), log.history(), Optional.of(new LogLines(log.name(), log::lineOf)), false);
     }
 
     /** Returns the report of a check that knows nothing but this file; that of a log names its lines. */

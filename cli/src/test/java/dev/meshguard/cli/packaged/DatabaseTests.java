@@ -91,7 +91,25 @@ class DatabaseTests {
         Answer answer = run("replay", "db.sqlite");
 
         assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err()).contains("it was recorded by 2 processes (ranks 0, 1), each with its own history");
+        assertThat(answer.err())
+                .contains("db.sqlite was recorded by several processes: give --rank N with one of 0, 1");
+    }
+
+    @Test
+    void theOtherCommandsReadTheRankThatIsNamed() throws Exception {
+        database(2);
+
+        assertThat(run("page", "--rank", "1", "db.sqlite").out()).isEqualTo("db.sqlite-rank-1.html\n");
+        assertThat(run("convert", "--rank", "1", "db.sqlite", "-o", "history.jsonl")
+                        .status())
+                .isZero();
+        assertThat(run("diff", "--rank", "0", "db.sqlite", "history.jsonl").status())
+                .isZero();
+        assertThat(run("replay", "--rank", "2", "db.sqlite").err())
+                .contains("db.sqlite has no rank 2: give --rank N with one of 0, 1");
+        assertThat(run("replay", "--rank", "1", "history.jsonl").err())
+                .contains("--rank 1 chooses a process of a database or a graph capture, and history.jsonl is neither."
+                        + " Leave it out.");
     }
 
     /** Writes a database of some ranks, or of a version that has none. */

@@ -234,6 +234,11 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (event, json, requests) -> json.writeNumberField("process", event.processId()),
                     (number, fields, requests) -> new HistoryEvent.ProcessDied(number, fields.number("process"))),
             new EventForm<>(
+                    "sourceNoted",
+                    HistoryEvent.SourceNoted.class,
+                    (event, json, requests) -> json.writeStringField("note", event.note()),
+                    (number, fields, requests) -> new HistoryEvent.SourceNoted(number, fields.text("note"))),
+            new EventForm<>(
                     "trackingStopped",
                     HistoryEvent.TrackingStopped.class,
                     (event, json, requests) -> json.writeStringField("reason", event.reason()),

@@ -188,8 +188,9 @@ public final class RandomHistory {
     }
 
     private void tracking() {
-        switch (random.nextInt(6)) {
+        switch (random.nextInt(7)) {
             case 0 -> tracker.trackingStopped(any(TEXTS));
+            case 5 -> tracker.sourceNoted(any(TEXTS));
             case 1 -> tracker.trackingStarted();
             case 2 -> {
                 if (random.nextBoolean()) {

@@ -429,8 +429,9 @@ final class CaptureRecorder {
         snapshots.ifPresent(all -> all.contradictions().forEach(found -> lost(found.buffers(), found.reason())));
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
-        criteria.addTo(events, remaining.size(), "capture").ifPresent(notes::add);
+        criteria.noteRemaining(remaining.size(), "capture", notes);
         addNotes();
+        criteria.addTo(events, remaining.size(), "capture", notes);
         return new OutputContent(
                 rank, AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), notes.all());
     }

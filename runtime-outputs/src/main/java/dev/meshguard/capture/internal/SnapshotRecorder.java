@@ -338,8 +338,9 @@ final class SnapshotRecorder {
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
         }
-        criteria.addTo(events, remaining.size(), "recording").ifPresent(notes::add);
+        criteria.noteRemaining(remaining.size(), "recording", notes);
         addNotes();
+        criteria.addTo(events, remaining.size(), "recording", notes);
         return new OutputContent(
                 rank,
                 AllocationHistory.read(events),

@@ -131,6 +131,11 @@ public abstract class ForwardingListener implements AllocationListener {
     }
 
     @Override
+    public void sourceNoted(String note) {
+        listener.sourceNoted(note);
+    }
+
+    @Override
     public void sourceAttached(String source, String covers) {
         listener.sourceAttached(source, covers);
     }

@@ -144,6 +144,8 @@ final class EventTable {
                             + one.covers()
                                     .map(covers -> ", which covers " + covers)
                                     .orElse(""));
+        } else if (event instanceof HistoryEvent.SourceNoted one) {
+            row(event, "source noted", one.note());
         } else if (event instanceof HistoryEvent.ProcessDied one) {
             row(event, "process died", "process " + one.processId());
         } else if (event instanceof HistoryEvent.TrackingStopped one) {

@@ -1,0 +1,34 @@
+package dev.meshguard.cli.run;
+
+import dev.meshguard.cli.common.UsageException;
+import java.io.InputStream;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The choice of one process of a file that several processes wrote. */
+final class RankOption {
+
+    @Option(
+            names = "--rank",
+            paramLabel = "N",
+            description = "The rank of the process, for a database that several processes wrote.")
+    private @Nullable Integer rank;
+
+    RecordedFile read(String file, InputStream standardInput) throws UsageException {
+        return RecordedFile.read(file, chosen(), standardInput);
+    }
+
+    /**
+     * Rejects a rank that chooses nothing.
+     *
+     * @throws UsageException if a rank is given and none of the files may have several
+     */
+    void rejectUnused(RecordedFile... files) throws UsageException {
+        RecordedFile.rejectUnusedRank(chosen(), files);
+    }
+
+    private OptionalInt chosen() {
+        return rank == null ? OptionalInt.empty() : OptionalInt.of(rank);
+    }
+}
