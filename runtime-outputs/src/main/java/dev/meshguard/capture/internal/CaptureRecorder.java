@@ -168,7 +168,10 @@ final class CaptureRecorder {
             case "function_end" -> operationEnded(node, number);
             case "tensor" ->
                 tensors.tensor(
-                        number, node.number(Param.TENSOR), Optional.ofNullable(node.text("shape")), node.connections());
+                        number,
+                        node.number(Param.TENSOR),
+                        Optional.ofNullable(node.text(Param.SHAPE)),
+                        node.connections());
             case "buffer" -> buffers.put(number, buffer(node, number));
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
@@ -177,7 +180,7 @@ final class CaptureRecorder {
                         Locale.ROOT,
                         "Node %d records an error: %s.",
                         number,
-                        Quantities.quoted(firstOf(node.text("error_message"), node.text("error_type")))));
+                        Quantities.quoted(firstOf(node.text(Param.ERROR_MESSAGE), node.text(Param.ERROR_TYPE)))));
             case "" -> notes.skipped("node without a type");
             default -> {
                 if (!circularBuffers.add(node)) {
@@ -225,15 +228,15 @@ final class CaptureRecorder {
     }
 
     private String nameOf(GraphNode node) {
-        String name = node.text("name");
+        String name = node.text(Param.NAME);
         return name == null || name.isBlank() ? NO_NAME : tensors.shared(name);
     }
 
     /** Ends the innermost open operation of the name, and those in it, which older captures left open at an exception. */
     private void operationEnded(GraphNode node, int number) {
         String name = nameOf(node);
-        if (node.flag("aborted")) {
-            notes.exception(name + " (node " + number + ")", firstOf(node.text("abort_reason"), null));
+        if (node.flag(Param.ABORTED)) {
+            notes.exception(name + " (node " + number + ")", firstOf(node.text(Param.ABORT_REASON), null));
         }
         if (open.stream().anyMatch(operation -> operation.name.equals(name))) {
             Operation ending = pop();

@@ -7,7 +7,18 @@ import java.util.Optional;
 final class CapturedBuffer {
 
     /** The memory and the address of an allocated buffer. */
-    record Memory(int device, BufferType type, long address) {}
+    record Memory(int device, BufferType type, long address) {
+
+        /** Mixes the digits: addresses are multiples of a page, and as such would meet in few buckets of a map. */
+        @Override
+        public int hashCode() {
+            return Long.hashCode((address * TYPES + type.ordinal() + 31L * device) * GOLDEN_RATIO);
+        }
+    }
+
+    private static final int TYPES = BufferType.values().length;
+    /** Odd, and as irregular as a multiplier can be. */
+    private static final long GOLDEN_RATIO = 0x9E37_79B9_7F4A_7C15L;
 
     final int node;
     /** The size that the buffer's own node names, or {@link GraphNode#NONE}. */

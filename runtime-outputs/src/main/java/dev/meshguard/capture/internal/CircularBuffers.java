@@ -22,7 +22,7 @@ final class CircularBuffers {
     boolean add(GraphNode node) {
         switch (node.type()) {
             case "circular_buffer_allocate", "dataflow_buffer_allocate", "scratchpad_allocate" -> {
-                if (node.flag("globally_allocated") || node.flag("borrows_memory")) {
+                if (node.flag(GraphNode.Param.GLOBALLY_ALLOCATED) || node.flag(GraphNode.Param.BORROWS_MEMORY)) {
                     borrowed(node.device());
                 } else {
                     placed(node.device(), node.number(GraphNode.Param.SIZE).orElse(0));

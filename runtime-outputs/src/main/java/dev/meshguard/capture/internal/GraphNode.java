@@ -5,12 +5,11 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.meshguard.event.BufferType;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,23 +22,8 @@ final class GraphNode {
     /** Represents a number that the node does not have, or that is none. */
     static final int NONE = -1;
 
-    /** The parameters that are read; others are skipped, whatever their size is. */
-    private static final Set<String> READ = Set.of(
-            "name",
-            "aborted",
-            "abort_reason",
-            "shape",
-            "tensor_id",
-            "size",
-            "type",
-            "buffer_type",
-            "buffer_type_value",
-            "device_id",
-            "address",
-            "globally_allocated",
-            "borrows_memory",
-            "error_type",
-            "error_message");
+    /** More have no place in a long. */
+    private static final int MAX_DIGITS = 19;
 
     private static final BufferType[] TYPES = BufferType.values();
 
@@ -47,20 +31,24 @@ final class GraphNode {
     private int counter = NONE;
     private int[] connections = new int[4];
     private int connected;
-    private final Map<String, String> params = new HashMap<>();
+    /** The values by parameter: a number that is none, or a text that is null, is not there. */
+    private final long[] numbers = new long[Param.COUNT];
+
+    private final @Nullable String[] texts = new String[Param.COUNT];
 
     /** Reads the object at which the parser is, up to its end. */
     void read(JsonParser json) throws IOException {
         type = "";
         counter = NONE;
         connected = 0;
-        params.clear();
+        Arrays.fill(numbers, NONE);
+        Arrays.fill(texts, null);
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
             JsonToken value = json.nextToken();
             switch (key) {
-                case "node_type" -> type = scalar(json, value).orElse("");
-                case "counter" -> counter = index(scalar(json, value));
+                case "node_type" -> type = textOf(json, value);
+                case "counter" -> counter = index(json, value);
                 case "connections" -> connections(json, value);
                 case "params" -> params(json, value);
                 default -> json.skipChildren();
@@ -74,7 +62,7 @@ final class GraphNode {
             return;
         }
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
-            int node = index(scalar(json, next));
+            int node = index(json, next);
             if (node != NONE) {
                 if (connected == connections.length) {
                     connections = Arrays.copyOf(connections, connected * 2);
@@ -92,41 +80,71 @@ final class GraphNode {
         while (json.nextToken() == JsonToken.FIELD_NAME) {
             String key = json.currentName();
             JsonToken next = json.nextToken();
-            if (READ.contains(key)) {
-                scalar(json, next).ifPresent(text -> params.put(key, text));
-            } else {
+            Param param = Param.BY_KEY.get(key);
+            if (param == null) {
                 json.skipChildren();
+            } else {
+                set(param, json, next);
             }
         }
     }
 
-    /** Returns a text, a number or a flag as text; skips any other value. */
-    private static Optional<String> scalar(JsonParser json, JsonToken value) throws IOException {
-        if (value.isScalarValue() && value != JsonToken.VALUE_NULL) {
-            return Optional.of(json.getText());
-        }
-        json.skipChildren();
-        return Optional.empty();
+    /** Keeps a value; a number is made a text only if it is asked for as one. */
+    private void set(Param param, JsonParser json, JsonToken value) throws IOException {
+        long number = number(json, value);
+        numbers[param.ordinal()] = number;
+        texts[param.ordinal()] = number == NONE || value == JsonToken.VALUE_STRING ? scalar(json, value) : null;
     }
 
-    private static int index(Optional<String> text) {
-        OptionalLong number = text.map(GraphNode::number).orElse(OptionalLong.empty());
-        return number.isPresent() && number.getAsLong() <= Integer.MAX_VALUE ? (int) number.getAsLong() : NONE;
+    /** Returns a text, a number or a flag as text, and null for any other value, which is skipped. */
+    private static @Nullable String scalar(JsonParser json, JsonToken value) throws IOException {
+        if (value.isScalarValue() && value != JsonToken.VALUE_NULL) {
+            return json.getText();
+        }
+        json.skipChildren();
+        return null;
+    }
+
+    private static String textOf(JsonParser json, JsonToken value) throws IOException {
+        String text = scalar(json, value);
+        return text == null ? "" : text;
+    }
+
+    private static int index(JsonParser json, JsonToken value) throws IOException {
+        long number = number(json, value);
+        json.skipChildren();
+        return number <= Integer.MAX_VALUE ? (int) number : NONE;
+    }
+
+    /** Returns a number, or a text that is one, if it is not negative; else {@link #NONE}. */
+    private static long number(JsonParser json, JsonToken value) throws IOException {
+        if (value == JsonToken.VALUE_NUMBER_INT) {
+            boolean isLong = json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+            return isLong ? Math.max(NONE, json.getLongValue()) : NONE;
+        }
+        return value == JsonToken.VALUE_STRING ? parsed(json.getText()) : NONE;
     }
 
     /** Returns a number that is not negative; empty if the text is no such number. */
     static OptionalLong number(String text) {
+        long number = parsed(text);
+        return number == NONE ? OptionalLong.empty() : OptionalLong.of(number);
+    }
+
+    private static long parsed(String text) {
         String digits = text.strip();
-        if (digits.isEmpty()
-                || digits.length() > 19
-                || !digits.chars().allMatch(digit -> digit >= '0' && digit <= '9')) {
-            return OptionalLong.empty();
+        if (digits.isEmpty() || digits.length() > MAX_DIGITS) {
+            return NONE;
         }
-        try {
-            return OptionalLong.of(Long.parseLong(digits));
-        } catch (NumberFormatException tooLarge) {
-            return OptionalLong.empty();
+        long number = 0;
+        for (int i = 0; i < digits.length(); i++) {
+            int digit = digits.charAt(i) - '0';
+            if (digit < 0 || digit > 9 || number > (Long.MAX_VALUE - digit) / 10) {
+                return NONE;
+            }
+            number = number * 10 + digit;
         }
+        return number;
     }
 
     /** Returns the type, in the words of the capture; empty if the node has none. */
@@ -149,20 +167,26 @@ final class GraphNode {
         return connected == 0 ? NONE : connections[0];
     }
 
+    /** Returns a text, or a number as text; null if the node has neither. */
     @Nullable
-    String text(String param) {
-        return params.get(param);
+    String text(Param param) {
+        String text = texts[param.ordinal()];
+        return text == null && numbers[param.ordinal()] != NONE ? Long.toString(numbers[param.ordinal()]) : text;
     }
 
+    /** Returns a number, or a text that is one, if it is not negative. */
     OptionalLong number(Param param) {
-        String text = params.get(param.key);
-        return text == null ? OptionalLong.empty() : number(text);
+        long number = numbers[param.ordinal()];
+        return number == NONE ? OptionalLong.empty() : OptionalLong.of(number);
     }
 
-    boolean flag(String param) {
-        String text = params.get(param);
-        return text != null
-                && (text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true"));
+    boolean flag(Param param) {
+        String text = texts[param.ordinal()];
+        return text == null ? numbers[param.ordinal()] == 1 : isTrue(text);
+    }
+
+    private static boolean isTrue(String text) {
+        return text.equals("1") || text.toLowerCase(Locale.ROOT).equals("true");
     }
 
     /** Returns the device of a buffer, or the chip of a circular buffer. */
@@ -176,13 +200,14 @@ final class GraphNode {
         if (code.isPresent()) {
             return typeOfCode(code.getAsLong());
         }
-        Optional<BufferType> exact = named(text("buffer_type"));
-        return exact.isPresent() ? exact : named(text("type"));
+        Optional<BufferType> exact = named(text(Param.BUFFER_TYPE));
+        return exact.isPresent() ? exact : named(text(Param.TYPE));
     }
 
     /** Returns whether the node names L1 and DRAM only: older captures do, also for L1_SMALL and the trace region. */
     boolean namesCoarseType() {
-        return number(Param.BUFFER_TYPE).isEmpty() && named(text("buffer_type")).isEmpty();
+        return number(Param.BUFFER_TYPE).isEmpty()
+                && named(text(Param.BUFFER_TYPE)).isEmpty();
     }
 
     /** Returns the memory that the runtime gives a number, if it is one of them. */
@@ -194,13 +219,26 @@ final class GraphNode {
         return Arrays.stream(TYPES).filter(type -> type.name().equals(name)).findFirst();
     }
 
-    /** The parameters that are numbers. */
+    /** The parameters that are read; others are skipped, whatever their size is. */
     enum Param {
+        NAME("name"),
+        ABORTED("aborted"),
+        ABORT_REASON("abort_reason"),
+        SHAPE("shape"),
+        TENSOR("tensor_id"),
         SIZE("size"),
-        ADDRESS("address"),
-        DEVICE("device_id"),
+        TYPE("type"),
         BUFFER_TYPE("buffer_type"),
-        TENSOR("tensor_id");
+        DEVICE("device_id"),
+        ADDRESS("address"),
+        GLOBALLY_ALLOCATED("globally_allocated"),
+        BORROWS_MEMORY("borrows_memory"),
+        ERROR_TYPE("error_type"),
+        ERROR_MESSAGE("error_message");
+
+        private static final int COUNT = values().length;
+        private static final Map<String, Param> BY_KEY =
+                Arrays.stream(values()).collect(Collectors.toUnmodifiableMap(param -> param.key, param -> param));
 
         private final String key;
 

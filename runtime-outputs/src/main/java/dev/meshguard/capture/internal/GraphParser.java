@@ -34,9 +34,9 @@ public final class GraphParser {
 
     static final JsonFactory JSON = new JsonFactoryBuilder()
             .disable(StreamReadFeature.AUTO_CLOSE_SOURCE)
-            // Keys may be addresses, each another one.
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            // Keys may be addresses, each another one: Jackson forgets them when they are too many.
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
             .streamReadConstraints(
                     StreamReadConstraints.builder().maxNestingDepth(100).build())
             .build();
