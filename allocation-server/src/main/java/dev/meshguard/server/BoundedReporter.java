@@ -3,9 +3,16 @@ package dev.meshguard.server;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Phase;
+import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Passes the reports of programs to the tracker, up to a limit.
@@ -18,7 +25,7 @@ final class BoundedReporter {
     /** The number of losses recorded as single events; later ones are added up. */
     private static final int MAX_SINGLE_LOSSES = 1000;
 
-    private static final int MAX_DEVICE = 65_535;
+    static final int MAX_DEVICE = 65_535;
 
     private final AllocationTracker tracker;
     private final ServerErrors problems;
@@ -97,6 +104,46 @@ final class BoundedReporter {
         }
         lost(1, "device " + device + " was reported, and only devices 0 to " + MAX_DEVICE + " can be recorded");
         return false;
+    }
+
+    /** Begins a request of a client that says more of it than a record can. */
+    MemoryRequest request(AllocationDetails details, Optional<Origin> origin) {
+        return origin.isPresent() ? tracker.requestOfProcess(details, origin.get()) : tracker.requestOfProcess(details);
+    }
+
+    void allocated(MemoryRequest request, int device, BufferType type, long address, long size, Ownership ownership) {
+        if (hasRoomForReport()) {
+            tracker.allocated(request, device, type, address, size, ownership);
+        }
+    }
+
+    void freed(MemoryRequest release, int device, BufferType type, long address, Ownership ownership) {
+        if (hasRoomForReport()) {
+            tracker.freed(release, device, type, address, ownership);
+        }
+    }
+
+    void freeIgnored(MemoryRequest release, int device, BufferType type, long address, IgnoredFreeReason reason) {
+        if (hasRoomForReport()) {
+            tracker.freeIgnored(release, device, type, address, reason);
+        }
+    }
+
+    /** Begins a phase; returns the scope that ends it, or nothing if there is no room. */
+    Optional<Scope> phase(Phase phase) {
+        if (!hasRoom()) {
+            return Optional.empty();
+        }
+        // Its end is an event too.
+        events++;
+        return Optional.of(tracker.phase(phase));
+    }
+
+    /** Passes an event on that is no report about memory. */
+    void report(Consumer<AllocationListener> event) {
+        if (hasRoom()) {
+            event.accept(tracker);
+        }
     }
 
     void deviceOpened(int device) {

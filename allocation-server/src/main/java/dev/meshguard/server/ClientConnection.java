@@ -54,6 +54,10 @@ final class ClientConnection {
 
     boolean isOpen = true;
 
+    /** The reader of frames, if the first byte was that of MeshGuard's clients. */
+    @Nullable
+    FramedReports frames;
+
     /**
      * The details that the history records with a report of a process. The history keeps them for each buffer, so all
      * reports of a process share one object.
@@ -100,7 +104,7 @@ final class ClientConnection {
 
     /** Returns whether a program may report over it: it has reported, or sent a part of a record, or nothing yet. */
     boolean mayReport() {
-        return hasReports() || carried > 0 || records == 0;
+        return frames == null ? hasReports() || carried > 0 || records == 0 : frames.mayReport();
     }
 
     /** Returns the names of the programs that report over it; until the first report only the connection is known. */

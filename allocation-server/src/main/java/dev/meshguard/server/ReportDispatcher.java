@@ -2,6 +2,7 @@ package dev.meshguard.server;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.server.frame.internal.Frame;
 import dev.meshguard.server.ledger.internal.BufferRecord;
 import dev.meshguard.server.ledger.internal.DeathListener;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
@@ -67,6 +68,7 @@ final class ReportDispatcher {
     private final RunningTotals kernels;
     private final FreedTypes freedTypes = new FreedTypes();
     private final ProcessRegistry processes;
+    private final FramedPrograms framedPrograms = new FramedPrograms();
     private final BoundedReporter evidence;
     private final ServerLimits limits;
     private final ServerErrors problems;
@@ -138,19 +140,11 @@ final class ReportDispatcher {
         }
         BufferType memory = TYPES[type];
         BufferRecord before = ledger.find(device, id);
-        boolean mayGrow = before == null || before.references() > 0;
-        if (mayGrow
-                && ledger.addresses() + ledger.shares() >= limits.buffers()
-                && (before == null || before.owner() != process)) {
-            noRoom(Limit.BUFFERS, limits.buffers());
+        if (!hasRoomForBuffer(before, process)) {
             return;
         }
         isRejecting = false;
-        if (before != null && before.isAbandoned()) {
-            // The address belongs to another buffer: the device was closed in between.
-            evidence.openPeriodBegan(device);
-            ledger.beginOpenPeriod(device);
-        }
+        beginOpenPeriodAfterDeath(device, before);
         BufferRecord record = ledger.allocated(device, memory, id, size, process);
         if (lines != null) {
             lines.allocated(process, size, memory, device, id, record.references());
@@ -160,6 +154,25 @@ final class ReportDispatcher {
             record.hold(memory);
             evidence.allocated(connection.details(), device, memory, id, size);
         }
+    }
+
+    /** If a dead process left a buffer at an address, it now belongs to another one: the device was closed in between. */
+    private void beginOpenPeriodAfterDeath(int device, @Nullable BufferRecord before) {
+        if (before != null && before.isAbandoned()) {
+            evidence.openPeriodBegan(device);
+            ledger.beginOpenPeriod(device);
+        }
+    }
+
+    private boolean hasRoomForBuffer(@Nullable BufferRecord before, int process) {
+        boolean mayGrow = before == null || before.references() > 0;
+        boolean hasRoom = !mayGrow
+                || ledger.addresses() + ledger.shares() < limits.buffers()
+                || (before != null && before.owner() == process);
+        if (!hasRoom) {
+            noRoom(Limit.BUFFERS, limits.buffers());
+        }
+        return hasRoom;
     }
 
     /** Counts a report without room as lost. */
@@ -288,6 +301,142 @@ final class ReportDispatcher {
         }
     }
 
+    // Frames of MeshGuard's clients
+
+    /** Returns the reader of a connection that sends frames. */
+    FramedReports framed(ClientConnection connection) {
+        return new FramedReports(this, evidence, framedPrograms, connection);
+    }
+
+    /** Records the process of a client; returns whether there is room for it. */
+    boolean greeted(int process, ClientConnection connection) {
+        return isAllocated(process, connection);
+    }
+
+    /**
+     * Enters an allocation that a frame reports into the ledger and the log.
+     *
+     * @return whether it is possible and there is room for it; otherwise it counts as lost
+     */
+    boolean entered(Frame.Allocation report, int process, ClientConnection connection) {
+        Frame.Memory memory = report.memory();
+        int device = memory.device();
+        if (!isRecordable(device)) {
+            return rejected(description(device), connection);
+        }
+        if (report.size() < 0) {
+            return rejected(
+                    "a size of " + Long.toUnsignedString(report.size()) + " bytes, which cannot be", connection);
+        }
+        if (memory.isCircularBuffer()) {
+            if (!hasRoomForSummed()) {
+                return false;
+            }
+            opened(device);
+            circularBuffers.added(
+                    new RunningTotals.Entry(device, memory.address(), report.size(), 0, process, seconds()));
+            logCircularBuffer(true, device, report.size());
+            return true;
+        }
+        BufferRecord before = ledger.find(device, memory.address());
+        if (!hasRoomForBuffer(before, process)) {
+            return false;
+        }
+        isRejecting = false;
+        beginOpenPeriodAfterDeath(device, before);
+        BufferRecord record = ledger.allocated(device, memory.type(), memory.address(), report.size(), process);
+        if (lines != null) {
+            lines.allocated(process, report.size(), memory.type(), device, memory.address(), record.references());
+        }
+        opened(device);
+        if (evidence.isKept()) {
+            record.hold(memory.type());
+        }
+        return true;
+    }
+
+    /**
+     * Removes memory from the ledger whose free a frame reports, and logs that.
+     *
+     * @return whether the device is possible; otherwise the report counts as lost
+     */
+    boolean left(Frame.Free report, int process, ClientConnection connection) {
+        Frame.Memory memory = report.memory();
+        int device = memory.device();
+        if (!isRecordable(device)) {
+            return rejected(description(device), connection);
+        }
+        opened(device);
+        if (report.ignored().isPresent()) {
+            return true;
+        }
+        if (memory.isCircularBuffer()) {
+            logCircularBuffer(false, device, circularBuffers.removed(device, memory.address(), 0));
+            return true;
+        }
+        BufferRecord record = ledger.find(device, memory.address());
+        if (record != null && record.references() > 0) {
+            long owner = record.owner();
+            long left = ledger.freed(record, process);
+            if (lines != null) {
+                lines.freed(record, owner, left);
+            }
+        } else if (lines != null) {
+            lines.unknownFree(process, memory.address(), device);
+        }
+        if (record != null) {
+            if (record.held() > 0) {
+                record.free();
+            }
+            ledger.forgetIfOver(record);
+        }
+        return true;
+    }
+
+    /** Returns whether there is room for a device; frames may name any. */
+    boolean isRecordable(int device) {
+        return device >= 0
+                && device <= BoundedReporter.MAX_DEVICE
+                && (openedDevices.contains(device) || openedDevices.size() < MAX_DEVICES);
+    }
+
+    private static String description(int device) {
+        return String.format(
+                Locale.ROOT,
+                "memory on device %d, and only %d devices from 0 to %d can be recorded",
+                device,
+                MAX_DEVICES,
+                BoundedReporter.MAX_DEVICE);
+    }
+
+    /** Records that the first of the open meshes of all clients was opened over a device. */
+    void openedByMesh(int device) {
+        if (openedDevices.add(device)) {
+            evidence.report(tracker -> tracker.deviceOpened(device));
+        } else {
+            evidence.openPeriodBegan(device);
+        }
+        ledger.beginOpenPeriod(device);
+    }
+
+    /** Records that the last open mesh over a device was closed. */
+    void closedByMesh(int device) {
+        openedDevices.remove(device);
+        evidence.report(tracker -> tracker.deviceClosed(device));
+    }
+
+    /** Removes the memory of a client that has ended from the ledger; the history knows a death only if it was one. */
+    void ended(long process, boolean isDeath) {
+        announceDeath(process, isDeath);
+        ledger.clean(STEPS_OF_LOOK);
+    }
+
+    private void logCircularBuffer(boolean isAllocated, int device, long bytes) {
+        if (lines != null) {
+            lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
+        }
+    }
+
     // Circular buffers and kernels
 
     void circularBuffer(ByteBuffer in, int at, boolean isAllocated, ClientConnection connection) {
@@ -316,9 +465,7 @@ final class ReportDispatcher {
             bytes = circularBuffers.removed(device, id, size);
             evidence.freed(connection.circularBuffer(), device, BufferType.L1, id);
         }
-        if (lines != null) {
-            lines.circularBuffer(isAllocated, device, bytes, circularBuffers.bytes(device));
-        }
+        logCircularBuffer(isAllocated, device, bytes);
     }
 
     private boolean hasRoomForSummed() {
@@ -478,6 +625,10 @@ final class ReportDispatcher {
      * of an earlier process is complete. Only a process whose id was used again meanwhile completes it here.
      */
     private void announceDeath(long process) {
+        announceDeath(process, !forgetsTheDead);
+    }
+
+    private void announceDeath(long process, boolean isDeath) {
         ledger.finishDeath();
         boolean hasEntries = has(process);
         processes.forget(process);
@@ -489,7 +640,7 @@ final class ReportDispatcher {
             lines.dead(process);
             isAnnounced = true;
         }
-        if (!forgetsTheDead) {
+        if (isDeath) {
             evidence.processDied(process);
         }
         dying = new DyingProcess(hasEntries, circularBuffers.announceDeath(process), kernels.announceDeath(process));

@@ -1,5 +1,7 @@
 package dev.meshguard.server;
 
+import dev.meshguard.server.frame.internal.FrameDecoder;
+import dev.meshguard.server.frame.internal.InvalidFrameException;
 import dev.meshguard.server.ledger.internal.LogLineBuffer;
 import dev.meshguard.server.protocol.Message;
 import dev.meshguard.server.protocol.MessageType;
@@ -325,7 +327,7 @@ final class ServerLoop implements Runnable {
             }
         } catch (IOException e) {
             // The program closed its end during a write or a read: its data has been read.
-            ended(connection);
+            disconnected(connection);
         }
     }
 
@@ -360,7 +362,14 @@ final class ServerLoop implements Runnable {
         hasUnflushedLines = log != null;
         if (count < 0) {
             atEnd(connection);
-            ended(connection);
+            disconnected(connection);
+            return;
+        }
+        if (connection.records == 0 && connection.frames == null && isFramed()) {
+            connection.frames = bookkeeper.framed(connection);
+        }
+        if (connection.frames != null) {
+            frames(connection, connection.frames);
             return;
         }
         if (codec == null && !decide(connection)) {
@@ -376,6 +385,32 @@ final class ServerLoop implements Runnable {
         if (connection.isOpen && connection.waiting != null) {
             listen(connection);
         }
+        lock.notifyAll();
+    }
+
+    private boolean isFramed() {
+        return in.hasRemaining() && FrameDecoder.isBegunBy(in.get(0));
+    }
+
+    private void frames(ClientConnection connection, FramedReports frames) throws IOException {
+        long before = connection.records;
+        try {
+            Optional<ByteBuffer> answer = frames.read(in);
+            if (answer.isPresent()) {
+                out.put(answer.get());
+                wasSmallRead = false;
+                answer(connection);
+            }
+        } catch (InvalidFrameException e) {
+            frames.close();
+            connection.frames = null;
+            String why = connection.description() + " " + e.getMessage() + ", so it was closed";
+            reject(connection, why);
+            if (!connection.hasReports()) {
+                bookkeeper.lost(-1, why);
+            }
+        }
+        records += connection.records - before;
         lock.notifyAll();
     }
 
@@ -668,8 +703,27 @@ final class ServerLoop implements Runnable {
         }
     }
 
+    /** Records the end of a connection that the program ended. */
+    private void disconnected(ClientConnection connection) {
+        FramedReports frames = connection.frames;
+        if (frames != null) {
+            frames.disconnected();
+            problemsOf(frames, connection);
+        }
+        ended(connection);
+    }
+
+    private void problemsOf(FramedReports frames, ClientConnection connection) {
+        for (String what : frames.problems()) {
+            String why = connection.description() + " " + what;
+            connection.problem(why);
+            problems.add(why);
+        }
+    }
+
     private void ended(ClientConnection connection) {
         connection.isOpen = false;
+        connection.frames = null;
         connection.unsent = null;
         connection.waiting = null;
         connection.carried = 0;
@@ -690,7 +744,15 @@ final class ServerLoop implements Runnable {
                 .toList());
         bookkeeper.stopped();
         flush();
-        connections.stream().filter(connection -> connection.isOpen).forEach(this::ended);
+        for (ClientConnection connection : connections) {
+            if (connection.isOpen && connection.frames != null) {
+                connection.frames.close();
+                problemsOf(connection.frames, connection);
+            }
+            if (connection.isOpen) {
+                ended(connection);
+            }
+        }
     }
 
     private void flush() {

@@ -196,6 +196,12 @@ public final class AllocationTracker implements AllocationListener {
         return new TrackedRequest(details, ticket.incrementAndGet(), null, null);
     }
 
+    /** Begins a request of another process, whose client captured the origin. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public MemoryRequest requestOfProcess(AllocationDetails details, Origin origin) {
+        return new TrackedRequest(details, ticket.incrementAndGet(), origin, null);
+    }
+
     private MemoryRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
         if (details.kind() == BufferKind.CANARY) {
             return MemoryRequest.of(details);
