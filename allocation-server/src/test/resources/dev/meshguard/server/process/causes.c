@@ -1,0 +1,208 @@
+/* Has each cause once: the argument names it. The line that allocates what remains ends with a comment. */
+#define MESHGUARD_IMPLEMENTATION
+#include "meshguard.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+
+#define DRAM0 .device = 0, .type = MESHGUARD_DRAM, .address = 0x1000, .size = 4096
+#define L1_0 .device = 0, .type = MESHGUARD_L1, .address = 0x1000, .size = 4096
+
+static const uint32_t DEVICE_0[] = {0};
+static const meshguard_owner ADD = {.kind = MESHGUARD_PROGRAM_OWNER, .name = "1 (add)"};
+
+static uint32_t opened(void) {
+    return meshguard_mesh_opened("1x1 mesh", DEVICE_0, 1, 0);
+}
+
+static void close_begun(uint32_t mesh, const uint64_t *addresses, size_t count) {
+    meshguard_mesh_close_begun(mesh);
+    meshguard_snapshot(mesh, MESHGUARD_CLOSE_BEGUN, 0, MESHGUARD_DRAM, 0, addresses, count, 1);
+    meshguard_snapshot(mesh, MESHGUARD_CLOSE_BEGUN, 0, MESHGUARD_L1, 0, addresses, 0, 0);
+}
+
+static void nothing(void) {
+    meshguard_allocated(DRAM0, .label = "weights");
+    meshguard_freed(DRAM0);
+}
+
+static void unexplained(void) {
+    meshguard_phase_begin("decode");
+    meshguard_allocated(DRAM0, .label = "kv-cache"); /* remains */
+    meshguard_phase_end();
+}
+
+static void of_system(void) {
+    meshguard_owner owner = {.kind = MESHGUARD_DISPATCH, .lifetime = MESHGUARD_SYSTEM, .name = "prefetcher"};
+    meshguard_allocated_at(&(meshguard_memory){L1_0, .owner = &owner}, __FILE__, __LINE__, "system"); /* remains */
+}
+
+static void cached(void) {
+    meshguard_owner_cached(&ADD, "program cache");
+    meshguard_allocated(DRAM0, .owner = &ADD); /* remains */
+}
+
+static void reported_twice(void) {
+    uint64_t request = meshguard_request();
+    for (int ownership = MESHGUARD_OWNING; ownership <= MESHGUARD_NON_OWNING; ownership++) {
+        meshguard_allocated(DRAM0, .request = request, .ownership = ownership); /* remains */
+    }
+    meshguard_freed(DRAM0, .ownership = MESHGUARD_OWNING);
+}
+
+static void free_unreported(void) {
+    uint32_t mesh = opened();
+    meshguard_allocated(DRAM0, .mesh = mesh); /* remains */
+    close_begun(mesh, NULL, 0);
+    meshguard_mesh_closed(mesh);
+}
+
+static void circular_buffer_unreported(void) {
+    meshguard_allocated(L1_0, .owner = &ADD, .circular = 1); /* remains */
+    meshguard_owner_ended(&ADD);
+}
+
+static void late(void) {
+    const uint64_t lives[] = {0x1000};
+    uint32_t mesh = opened();
+    meshguard_allocated(DRAM0, .mesh = mesh); /* remains */
+    close_begun(mesh, lives, 1);
+    meshguard_freed(DRAM0, .mesh = mesh);
+    meshguard_mesh_closed(mesh);
+}
+
+static void freed_on_other_devices(void) {
+    uint64_t request = meshguard_request();
+    for (int device = 0; device < 8; device++) {
+        meshguard_memory memory = {.device = device, .address = 0x1000 + 64u * (unsigned)device, .size = 4096};
+        memory.request = request;
+        memory.ownership = MESHGUARD_OWNING;
+        meshguard_allocated_at(&memory, __FILE__, __LINE__, __func__); /* remains */
+    }
+    for (int device = 0; device < 7; device++) {
+        meshguard_freed(.device = device, .address = 0x1000 + 64u * (unsigned)device, .ownership = MESHGUARD_OWNING);
+    }
+}
+
+static void kept_after_release(void) {
+    const uint64_t lives[] = {0x1000};
+    meshguard_owner trace = {.kind = MESHGUARD_TRACE_OWNER, .name = "1"};
+    uint32_t mesh = opened();
+    meshguard_allocated(DRAM0, .owner = &trace, .mesh = mesh); /* remains */
+    meshguard_owner_ended(&trace);
+    close_begun(mesh, lives, 1);
+    meshguard_mesh_closed(mesh);
+}
+
+static void process_died(void) {
+    meshguard_allocated(DRAM0); /* remains */
+    meshguard_flush();
+    abort();
+}
+
+/* Besides the causes */
+
+static void exits_with_3(void) {
+    unexplained();
+    exit(3);
+}
+
+static void gap(void) {
+    nothing();
+    meshguard_.sequence += 3;
+    nothing();
+}
+
+static void impossible(void) {
+    meshguard_allocated(.device = -1, .type = MESHGUARD_DRAM, .address = 1, .size = 1);
+    meshguard_allocated(.device = 0, .type = 99, .address = 1, .size = 1);
+    meshguard_mesh_opened("too large", NULL, 100000, 0);
+}
+
+static void forks(void) {
+    pid_t child;
+    meshguard_phase_begin("parent");
+    meshguard_allocated(DRAM0);
+    child = fork();
+    if (child == 0) {
+        meshguard_allocated(.device = 0, .type = MESHGUARD_DRAM, .address = 0x2000, .size = 4096); /* remains */
+        exit(0);
+    }
+    waitpid(child, NULL, 0);
+    meshguard_freed(DRAM0);
+}
+
+static void *work(void *number) {
+    int device = *(int *)number;
+    char label[20];
+    snprintf(label, sizeof label, "thread %d", device);
+    for (uint64_t address = 0; address < 10000; address++) {
+        meshguard_allocated(.device = device, .address = 64 * address, .size = 64, .label = label);
+    }
+    for (uint64_t address = 0; address < 9999; address++) {
+        meshguard_freed(.device = device, .address = 64 * address);
+    }
+    return NULL;
+}
+
+static void threads(void) {
+    int numbers[] = {0, 1, 2, 3};
+    pthread_t workers[4];
+    for (int i = 0; i < 4; i++) {
+        pthread_create(&workers[i], NULL, work, &numbers[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(workers[i], NULL);
+    }
+}
+
+/* More labels than the client remembers, and one that is in use throughout. */
+static void labels(void) {
+    char label[20];
+    for (int i = 0; i < 10000; i++) {
+        snprintf(label, sizeof label, "label %d", i);
+        meshguard_allocated(.address = 64u * (unsigned)i, .size = 64, .label = label);
+        meshguard_freed(.address = 64u * (unsigned)i);
+        meshguard_allocated(.device = 1, .address = 64u * (unsigned)i, .size = 64, .label = "kept");
+    }
+}
+
+static void at_exit(void) {
+    meshguard_freed(DRAM0);
+}
+
+static void frees_at_exit(void) {
+    meshguard_allocated(DRAM0);
+    atexit(at_exit);
+}
+
+int main(int count, char **arguments) {
+    static const struct {
+        const char *name;
+        void (*function)(void);
+    } all[] = {{"nothing", nothing},
+               {"unexplained", unexplained},
+               {"system", of_system},
+               {"cached", cached},
+               {"reported_twice", reported_twice},
+               {"free_unreported", free_unreported},
+               {"circular_buffer_unreported", circular_buffer_unreported},
+               {"late", late},
+               {"freed_on_other_devices", freed_on_other_devices},
+               {"kept_after_release", kept_after_release},
+               {"process_died", process_died},
+               {"exits_with_3", exits_with_3},
+               {"gap", gap},
+               {"impossible", impossible},
+               {"forks", forks},
+               {"threads", threads},
+               {"labels", labels},
+               {"frees_at_exit", frees_at_exit}};
+    for (size_t i = 0; count > 1 && i < sizeof all / sizeof *all; i++) {
+        if (strcmp(all[i].name, arguments[1]) == 0) {
+            all[i].function();
+            return 0;
+        }
+    }
+    return 64;
+}

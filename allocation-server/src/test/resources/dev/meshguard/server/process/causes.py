@@ -1,0 +1,152 @@
+"""Has each cause once: the argument names it. The line that allocates what remains ends with a comment."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import meshguard
+from meshguard import Mesh, Owner, allocated, freed, program
+
+
+def lives(address):
+    return {(0, "DRAM"): [address], (0, "L1"): []}
+
+
+def closed(mesh, addresses=None, late=None):
+    mesh.close_begun(addresses)
+    if late:
+        late()
+    mesh.closed()
+
+
+def nothing():
+    with meshguard.label("weights"):
+        allocated(0, "DRAM", 0x1000, 4096)
+    freed(0, "DRAM", 0x1000)
+
+
+def unexplained():
+    with meshguard.phase("decode"), meshguard.label("kv-cache"):
+        allocated(0, "DRAM", 0x1000, 4096)  # remains
+
+
+def system():
+    with meshguard.owner(Owner("DISPATCH", "prefetcher", "SYSTEM")):
+        allocated(0, "L1", 0x1000, 4096)  # remains
+
+
+def cached():
+    add = program("1 (add)")
+    add.cached()
+    allocated(0, "DRAM", 0x1000, 4096, owner=add)  # remains
+
+
+def reported_twice():
+    with meshguard.request():
+        for owning in (True, False):
+            allocated(0, "DRAM", 0x1000, 4096, owning=owning)  # remains
+    freed(0, "DRAM", 0x1000, owning=True)
+
+
+def free_unreported():
+    mesh = Mesh("1x1 mesh", [0])
+    allocated(0, "DRAM", 0x1000, 4096, mesh=mesh)  # remains
+    closed(mesh, {(0, "DRAM"): []})
+
+
+def circular_buffer_unreported():
+    add = program("1 (add)")
+    allocated(0, "L1", 0x1000, 4096, owner=add, circular=True)  # remains
+    add.ended()
+
+
+def late():
+    mesh = Mesh("1x1 mesh", [0])
+    allocated(0, "DRAM", 0x1000, 4096, mesh=mesh)  # remains
+    closed(mesh, lives(0x1000), lambda: freed(0, "DRAM", 0x1000, mesh=mesh))
+
+
+def freed_on_other_devices():
+    with meshguard.request():
+        for device in range(8):
+            allocated(device, "DRAM", 0x1000 + 64 * device, 4096, owning=True)  # remains
+    for device in range(7):
+        freed(device, "DRAM", 0x1000 + 64 * device, owning=True)
+
+
+def kept_after_release():
+    mesh = Mesh("1x1 mesh", [0])
+    trace = Owner("TRACE", "1")
+    allocated(0, "DRAM", 0x1000, 4096, owner=trace, mesh=mesh)  # remains
+    trace.ended()
+    closed(mesh, lives(0x1000))
+
+
+def process_died():
+    allocated(0, "DRAM", 0x1000, 4096)  # remains
+    meshguard.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+# Besides the causes
+
+
+def exception():
+    unexplained()
+    raise SystemExit(3)
+
+
+def gap():
+    nothing()
+    meshguard._client.connection.sequence += 3
+    nothing()
+
+
+def impossible():
+    allocated(-1, "DRAM", 0x1000, 4096)
+    allocated(0, "SRAM", 0x1000, 4096)
+    allocated("zero", "DRAM", 0x1000, 4096)
+
+
+def fork():
+    with meshguard.phase("parent"):
+        allocated(0, "DRAM", 0x1000, 4096)
+        child = os.fork()
+        if child == 0:
+            allocated(0, "DRAM", 0x2000, 4096)  # remains
+            sys.exit()
+        os.waitpid(child, 0)
+        freed(0, "DRAM", 0x1000)
+
+
+def pool():
+    import multiprocessing
+
+    worker = multiprocessing.get_context("fork").Process(target=unexplained)
+    worker.start()
+    worker.join()
+
+
+def threads():
+    def work(number):
+        with meshguard.label("thread %d" % number):
+            for address in range(1000):
+                allocated(number, "DRAM", 64 * address, 64)
+        for address in range(999):
+            freed(number, "DRAM", 64 * address)
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def subprograms():
+    for _ in range(2):
+        subprocess.run([sys.executable, __file__, "unexplained"], check=True)
+
+
+globals()[sys.argv[1]]()
