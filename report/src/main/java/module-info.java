@@ -8,6 +8,7 @@ module dev.meshguard.report {
 
     exports dev.meshguard.report;
     exports dev.meshguard.report.export;
+    exports dev.meshguard.report.findings;
     exports dev.meshguard.report.internal to
             dev.meshguard.page;
     exports dev.meshguard.report.json;

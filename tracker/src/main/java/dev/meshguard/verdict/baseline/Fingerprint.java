@@ -71,7 +71,11 @@ public record Fingerprint(String digest, BufferType type, long sizeClass, String
 
     /** Returns the fingerprint of a survivor. */
     public static Fingerprint of(Survivor survivor) {
-        BufferGeneration buffer = survivor.buffer();
+        return of(survivor.buffer());
+    }
+
+    /** Returns the fingerprint of a buffer, whether it survived or not. */
+    public static Fingerprint of(BufferGeneration buffer) {
         long sizeClass = sizeClassOf(buffer.size());
         List<FrameName> frames = buffer.origin().map(Fingerprint::frames).orElseGet(List::of);
         List<String> lines = new ArrayList<>(List.of(buffer.type().name(), Long.toString(sizeClass)));

@@ -76,7 +76,7 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
         }
         json.writeStringField("fork", fork);
         causes(json);
-        RecordedFinding.write(figures, json);
+        RecordedFindings.write(figures, json);
         json.writeArrayFieldStart("expectationsUsed");
         for (String words : figures.expectationsUsed()) {
             json.writeString(words);

@@ -147,7 +147,7 @@ public final class SuiteData {
         boolean isTruncated = false;
         for (Entry entry : entries) {
             if (names.contains(entry.name())) {
-                isTruncated |= RecordedFinding.read(entry.json(), FindingTrends.testOf(entry.name()), found);
+                isTruncated |= RecordedFindings.read(entry.json(), FindingTrends.testOf(entry.name()), found);
             }
         }
         Set<String> tests = names.stream().map(FindingTrends::testOf).collect(Collectors.toCollection(TreeSet::new));

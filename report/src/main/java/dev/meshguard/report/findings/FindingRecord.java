@@ -1,0 +1,125 @@
+package dev.meshguard.report.findings;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Overwrite;
+import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.baseline.BaselineComparison;
+import dev.meshguard.verdict.baseline.Fingerprint;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The buffers of one check that have one fingerprint, cause, status and line.
+ *
+ * <p>The files of findings and the overview of pages count with it, so they never disagree.
+ *
+ * @param fingerprint the digest of the {@link Fingerprint}, which is the same in other runs
+ * @param cause why the buffers remain ({@link dev.meshguard.verdict.Cause}), or what overwrote them
+ *     ({@link Overwrite.Kind})
+ * @param status how they count ({@link SurvivorStatus}), or {@code OVERWRITTEN}
+ * @param type the type of their memory
+ * @param line the line of code that allocated them, if it is known
+ * @param known whether a baseline knows them; false without a baseline
+ * @param buffers the number of buffers, consequences included
+ * @param bytes their bytes, at most {@link Long#MAX_VALUE}
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record FindingRecord(
+        String fingerprint,
+        String cause,
+        String status,
+        BufferType type,
+        Optional<String> line,
+        boolean known,
+        long buffers,
+        long bytes) {
+
+    private static final String OVERWRITTEN = "OVERWRITTEN";
+
+    /**
+     * Returns the findings of a verdict, those with the most bytes first: survivors, also expected ones, and overwritten
+     * buffers.
+     *
+     * @param baseline the known leaks, if there is a baseline
+     */
+    public static List<FindingRecord> of(LeakVerdict verdict, Optional<Baseline> baseline) {
+        Optional<BaselineComparison> compared = baseline.map(known -> BaselineComparison.of(known, verdict));
+        List<FindingRecord> parts = new ArrayList<>();
+        for (SurvivorGroup group : verdict.groups()) {
+            boolean isKnown = compared.flatMap(comparison -> comparison.description(group))
+                    .filter(BaselineComparison.KNOWN::equals)
+                    .isPresent();
+            Optional<String> line =
+                    group.origin().flatMap(origin -> origin.site()).map(Object::toString);
+            parts.add(of(group, line, isKnown));
+        }
+        verdict.overwrites().forEach(overwrite -> parts.add(of(overwrite)));
+        return combined(parts);
+    }
+
+    /**
+     * Returns the findings of groups of survivors, those with the most bytes first.
+     *
+     * @param lineOf returns the line of a group; empty if it is unknown or not shown
+     */
+    public static List<FindingRecord> of(List<SurvivorGroup> groups, Function<SurvivorGroup, Optional<String>> lineOf) {
+        return combined(groups.stream()
+                .map(group -> of(group, lineOf.apply(group), false))
+                .toList());
+    }
+
+    private static FindingRecord of(SurvivorGroup group, Optional<String> line, boolean isKnown) {
+        return new FindingRecord(
+                Fingerprint.of(group).digest(),
+                group.cause().name(),
+                group.status().name(),
+                group.type(),
+                line,
+                isKnown,
+                group.buffers(),
+                group.totalBytes());
+    }
+
+    private static FindingRecord of(Overwrite overwrite) {
+        return new FindingRecord(
+                Fingerprint.of(overwrite.buffer()).digest(),
+                overwrite.kind().name(),
+                overwrite.isExpected() ? SurvivorStatus.EXPECTED.name() : OVERWRITTEN,
+                overwrite.buffer().type(),
+                overwrite.buffer().origin().flatMap(origin -> origin.site()).map(Object::toString),
+                false,
+                1,
+                overwrite.buffer().size());
+    }
+
+    /** Adds up those that differ only in their amounts. */
+    private static List<FindingRecord> combined(List<FindingRecord> parts) {
+        Map<FindingRecord, FindingRecord> sums = new LinkedHashMap<>();
+        for (FindingRecord part : parts) {
+            sums.merge(part.with(0, 0), part, FindingRecord::and);
+        }
+        return sums.values().stream()
+                .sorted(Comparator.comparingLong(FindingRecord::bytes).reversed())
+                .toList();
+    }
+
+    private FindingRecord and(FindingRecord other) {
+        return with(buffers + other.buffers, Quantities.saturatedSum(bytes, other.bytes));
+    }
+
+    private FindingRecord with(long newBuffers, long newBytes) {
+        return new FindingRecord(fingerprint, cause, status, type, line, known, newBuffers, newBytes);
+    }
+}
