@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Objects;
 
 /** The published schemas of the formats. */
-final class JsonSchemas {
+public final class JsonSchemas {
 
     private final JsonSchema schema;
 
@@ -27,8 +27,12 @@ final class JsonSchemas {
         return new JsonSchemas("verdict-2.schema.json");
     }
 
+    public static JsonSchemas ofFindingsLine() {
+        return new JsonSchemas("findings-1.schema.json");
+    }
+
     /** Returns the errors of a document. */
-    List<String> faultsOf(String json) {
+    public List<String> faultsOf(String json) {
         return schema.validate(json, InputFormat.JSON).stream()
                 .map(fault -> fault.toString())
                 .sorted()

@@ -35,6 +35,7 @@ class DocumentationTests {
             "docs/counting-and-limits.md",
             "docs/expected-buffers.md",
             "docs/fault-tests.md",
+            "docs/fleet.md",
             "docs/formats.md",
             "docs/from-a-log-to-a-test.md",
             "docs/growth-and-budgets.md",

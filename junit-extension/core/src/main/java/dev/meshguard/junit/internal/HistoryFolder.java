@@ -5,7 +5,6 @@ import dev.meshguard.report.json.HistoryJson;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
@@ -39,18 +38,7 @@ public final class HistoryFolder {
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static Optional<HistoryFolder> of(Function<String, Optional<String>> parameters) {
-        return RunSettings.given(parameters, RECORD)
-                .map(value -> new HistoryFolder(RunSettings.given(parameters, RunSettings.OUTPUT)
-                        .map(output -> path(RunSettings.OUTPUT, output).resolve(path(RECORD, value)))
-                        .orElseGet(() -> path(RECORD, value))));
-    }
-
-    private static Path path(String name, String value) {
-        try {
-            return Path.of(value);
-        } catch (InvalidPathException noPath) {
-            throw RunSettings.rejected(name, value, "It is no path here: " + noPath.getReason() + ".");
-        }
+        return RunSettings.outputFolder(parameters, RECORD).map(HistoryFolder::new);
     }
 
     /**

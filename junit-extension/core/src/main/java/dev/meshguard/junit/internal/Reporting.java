@@ -22,23 +22,25 @@ public final class Reporting {
     private final RunSummaryCollector numbers;
     private final GitHubJob job;
     private final Optional<HistoryFolder> histories;
+    private final Optional<FindingsFile> findings;
     private final RunPages pages;
     private final AtomicInteger testsWithFiles = new AtomicInteger();
 
     /**
-     * Creates the output without histories and pages.
+     * Creates the output without histories, findings and pages.
      *
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(ReportSettings settings, LongSupplier nanoTime) {
-        this(settings, Map.of(), Optional.empty(), RunPages.none(), nanoTime);
+        this(settings, Map.of(), Optional.empty(), Optional.empty(), RunPages.none(), nanoTime);
     }
 
     /**
-     * Creates the output with histories and pages.
+     * Creates the output with histories, findings and pages.
      *
      * @param environment the environment variables of the process
      * @param histories the folder of histories, if configured
+     * @param findings the file of findings, if configured
      * @param pages the pages of the run
      * @param nanoTime the clock by which checks are timed; only differences count
      */
@@ -46,12 +48,14 @@ public final class Reporting {
             ReportSettings settings,
             Map<String, String> environment,
             Optional<HistoryFolder> histories,
+            Optional<FindingsFile> findings,
             RunPages pages,
             LongSupplier nanoTime) {
         this.job = GitHubJob.of(settings, environment);
         this.attachesFiles = settings.attachesFiles();
         this.textLength = settings.text();
         this.histories = histories;
+        this.findings = findings;
         this.pages = pages;
         this.numbers = job.isReported()
                 ? RunSummaryCollector.ofJob(settings.summary(), nanoTime)
@@ -66,6 +70,11 @@ public final class Reporting {
     /** Returns the folder of histories, if configured. */
     public Optional<HistoryFolder> histories() {
         return histories;
+    }
+
+    /** Returns the file of findings, if configured. */
+    public Optional<FindingsFile> findings() {
+        return findings;
     }
 
     /** Returns the pages of the run. */

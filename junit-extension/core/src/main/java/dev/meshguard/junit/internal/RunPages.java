@@ -312,9 +312,7 @@ public final class RunPages {
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */
     private synchronized Optional<FailureOutput.Folder> output() {
         if (!isOutputKnown) {
-            Optional<String> machine = Optional.ofNullable(environment.get("HOSTNAME"))
-                    .or(() -> Optional.ofNullable(environment.get("COMPUTERNAME")))
-                    .filter(name -> !name.isBlank());
+            Optional<String> machine = CiEnvironment.of(environment).machine();
             output = found(loader)
                     .map(found -> found.open(
                             new FailureOutput.Settings(settings.folder(), machine, fork, settings.showsSources())));

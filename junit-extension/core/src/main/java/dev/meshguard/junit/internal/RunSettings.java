@@ -72,10 +72,7 @@ public record RunSettings(
                 update(given(parameters, UPDATE)),
                 bool(STRICT, given(parameters, STRICT)),
                 given(parameters, RUN),
-                path(parameters, JVM_RECORDS)
-                        .map(folder -> path(parameters, OUTPUT)
-                                .map(output -> output.resolve(folder))
-                                .orElse(folder)),
+                outputFolder(parameters, JVM_RECORDS),
                 isOn(environment.getOrDefault("CI", "")));
         settings.rejectWhatMissesItsOther();
         return settings;
@@ -84,6 +81,18 @@ public record RunSettings(
     /** Returns the value of a parameter; a blank one counts as not given. */
     public static Optional<String> given(Function<String, Optional<String>> parameters, String name) {
         return parameters.apply(name).map(String::strip).filter(value -> !value.isEmpty());
+    }
+
+    /**
+     * Returns the path of an output folder, relative to that of {@code meshguard.output} if it is given.
+     *
+     * @throws IllegalArgumentException if a value is no path; the message names it
+     */
+    static Optional<Path> outputFolder(Function<String, Optional<String>> parameters, String name) {
+        return path(parameters, name)
+                .map(folder -> path(parameters, OUTPUT)
+                        .map(output -> output.resolve(folder))
+                        .orElse(folder));
     }
 
     private static Optional<Path> path(Function<String, Optional<String>> parameters, String name) {

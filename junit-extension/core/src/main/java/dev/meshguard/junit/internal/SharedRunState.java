@@ -70,6 +70,7 @@ public final class SharedRunState implements StoredResource {
                     : null;
             SharedRunState state = new SharedRunState(settings, expected, baseline, file, reporting);
             state.expect(expected);
+            reporting.findings().ifPresent(FindingsFile::begin);
             return state;
         } catch (IOException exception) {
             throw new UncheckedIOException(exception);

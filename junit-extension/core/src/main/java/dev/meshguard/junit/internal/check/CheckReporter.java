@@ -41,6 +41,7 @@ import org.opentest4j.TestAbortedException;
  * @param policies the conditions, and how a test that threw is handled
  * @param budgets the budgets
  * @param run the state that all tests share
+ * @param findings receives the result of the check
  * @param test the test that is responsible
  * @param subject the subject of the page; resolved only for checks that have a page
  * @param template the template that may expect another verdict, if the test is an invocation of a MeshGuard template
@@ -49,6 +50,7 @@ record CheckReporter(
         CheckPolicy policies,
         BudgetCheck budgets,
         SharedRunState run,
+        FindingsRecorder findings,
         TrackedTest test,
         Supplier<PageSubject> subject,
         Optional<TemplateInvocation> template) {
@@ -81,6 +83,7 @@ record CheckReporter(
             conclude(verdict, remembering, tracker, notes, failedClose, running, hasFailed);
         } finally {
             run.reporting().histories().ifPresent(folder -> keep(last[0], folder));
+            findings.add(last[0], running.result());
             if (!hasFailed[0]) {
                 pages().writePassed(last[0], notes);
             }

@@ -12,6 +12,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.summary.CheckResult;
 import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
@@ -20,6 +21,7 @@ import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -135,7 +137,10 @@ public final class SessionCheck implements StoredResource {
             int number = i + 1;
             failed.collect(() -> check(parts.get(number - 1), number, terms));
         }
-        failed.collect(() -> closeMemory(terms));
+        failed.collect(() -> {
+            closeMemory(terms);
+            recordUntracked(parts);
+        });
         if (test.thrown().isPresent()) {
             ofAll.giveUp();
         }
@@ -143,6 +148,10 @@ public final class SessionCheck implements StoredResource {
             failed.collect(ofAll::close);
         }
         failed.throwAll();
+    }
+
+    private FindingsRecorder findings(CheckSubject.Kind kind) {
+        return new FindingsRecorder(run, test, kind, policies, session::sourceId);
     }
 
     /** Required entries apply only to a test that completed and whose memory is checked. */
@@ -178,6 +187,7 @@ public final class SessionCheck implements StoredResource {
                             policies,
                             new BudgetCheck(List.of()),
                             run,
+                            findings(CheckSubject.Kind.PROCESS),
                             test,
                             () -> test.page().part(part.kind(), number),
                             Optional.empty())
@@ -188,6 +198,13 @@ public final class SessionCheck implements StoredResource {
                             part.notes(),
                             null,
                             running);
+        }
+    }
+
+    /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
+    private void recordUntracked(List<SourcePart> parts) {
+        if (parts.isEmpty() && session.requestedTracker().isEmpty()) {
+            findings(test.kind()).add(Outcome.LEAK_FREE, CheckResult.HELD);
         }
     }
 
@@ -228,7 +245,7 @@ public final class SessionCheck implements StoredResource {
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
-        new CheckReporter(policies, budgets, run, test, test::page, template)
+        new CheckReporter(policies, budgets, run, findings(test.kind()), test, test::page, template)
                 .report(verdict, () -> examined(all.history(), terms), all, notes, failedClose, running);
     }
 

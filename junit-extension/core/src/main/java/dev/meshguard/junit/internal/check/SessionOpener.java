@@ -1,6 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.internal.FindingsFile;
+import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
@@ -17,6 +19,7 @@ import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -168,6 +171,8 @@ public record SessionOpener(TestConfiguration configuration) {
                                 ReportSettings.of(context::getConfigurationParameter),
                                 System.getenv(),
                                 HistoryFolder.of(context::getConfigurationParameter),
+                                FindingsSettings.of(context::getConfigurationParameter, System.getenv())
+                                        .map(settings -> new FindingsFile(settings, Instant.now())),
                                 RunPages.begin(
                                         PageSettings.of(context::getConfigurationParameter),
                                         System.getenv(),

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.junit.internal.FindingsFile;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
@@ -7,8 +8,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Publishes the numbers of a run as an entry of its engine after the last check, and writes the overview page and the report for the
- * job of a CI.
+ * Publishes the numbers of a run as an entry of its engine after the last check, ends the file of findings, and writes the
+ * overview page and the report for the job of a CI.
  *
  * <p>A value of the root context's store, put there after the run's state and before the first mesh of the whole run.
  * It is therefore closed after that mesh was checked.
@@ -25,6 +26,10 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
         pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page, pages.comparison()));
         run.summary().ifPresent(root::publishReportEntry);
         notWritten.ifPresent(problem -> root.publishReportEntry("meshguard", problem));
+        run.reporting()
+                .findings()
+                .flatMap(FindingsFile::end)
+                .ifPresent(problem -> root.publishReportEntry("meshguard", problem));
         run.writeJobReport().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
     }
 }

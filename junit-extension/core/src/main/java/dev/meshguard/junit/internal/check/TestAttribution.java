@@ -7,11 +7,13 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.summary.CheckResult;
+import dev.meshguard.junit.internal.summary.CheckSubject;
 import dev.meshguard.junit.internal.summary.RunningCheck;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
 import java.util.Optional;
@@ -122,7 +124,10 @@ public final class TestAttribution implements StoredResource {
                 check(notes, running);
             }
         } else if (judgesPromises()) {
+            findings().add(Outcome.STALE_EXPECTATION, CheckResult.FAILED);
             new MethodPromises(test, expected).close();
+        } else {
+            findings().add(Outcome.LEAK_FREE, CheckResult.HELD);
         }
     }
 
@@ -141,12 +146,17 @@ public final class TestAttribution implements StoredResource {
             check.judge(
                     context,
                     this::examinedAtTheEnd,
-                    new CheckReporter(policies, budgets, session.run(), test, test::page, Optional.empty()),
+                    new CheckReporter(policies, budgets, session.run(), findings(), test, test::page, Optional.empty()),
                     notes,
                     running);
         } else {
             running.became(CheckResult.HELD);
+            findings().add(Outcome.LEAK_FREE, CheckResult.HELD);
         }
+    }
+
+    private FindingsRecorder findings() {
+        return new FindingsRecorder(session.run(), test, CheckSubject.Kind.TEST, policies, session::sourceId);
     }
 
     private LeakVerdict examinedAtTheEnd(AllocationHistory history) {

@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.config;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.LateFreePolicy;
+import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageMode;
@@ -100,13 +101,37 @@ public enum ConfigurationKey {
             Path.class,
             List.of(),
             "",
-            "The base folder of the folders of JVM records, histories and pages; by default the working directory of the tests."),
+            "The base folder of the folders of JVM records, histories, findings and pages; by default the working directory of the tests."),
     RECORD(
             HistoryFolder.RECORD,
             Path.class,
             List.of(),
             "",
             "The folder to which the history of every check is written, whether it fails or not."),
+    FINDINGS(
+            FindingsSettings.FINDINGS,
+            Path.class,
+            List.of(),
+            "",
+            "The folder in which each JVM writes its checks and findings as lines of JSON, for queries over many machines."),
+    FINDINGS_RUN(
+            FindingsSettings.RUN,
+            String.class,
+            List.of(),
+            "",
+            "The name of the run in these lines; by default meshguard.run, or a variable of the CI."),
+    FINDINGS_COMMIT(
+            FindingsSettings.COMMIT,
+            String.class,
+            List.of(),
+            "",
+            "The commit in these lines; by default a variable of the CI."),
+    FINDINGS_MACHINE(
+            FindingsSettings.MACHINE,
+            String.class,
+            List.of(),
+            "",
+            "The machine in these lines; by default a variable of the CI or the shell."),
     PAGE(
             PageSettings.PAGE,
             String.class,

@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.MediaType;
 import org.junit.jupiter.api.function.ThrowingConsumer;
@@ -23,6 +25,9 @@ public final class TrackedTest {
 
     /** The key of report entries. */
     private static final String ENTRY = "meshguard";
+
+    /** An invocation of a test template or a class template, in a unique id. */
+    private static final Pattern INVOCATION = Pattern.compile("-invocation:#(\\d+)\\]");
 
     private final ExtensionContext context;
 
@@ -71,6 +76,26 @@ public final class TrackedTest {
                         .orElseGet(() -> TestNames.of(type)));
     }
 
+    /**
+     * Returns its name among the tests of all packages, which is the same in other runs: {@code dev.example.KvCacheTest#decode[3]}.
+     * Invocations have their numbers, because the texts of their arguments may differ from run to run.
+     */
+    public String id() {
+        return declaringContext
+                        .getTestClass()
+                        .map(type -> declaringContext
+                                .getTestMethod()
+                                .map(method -> type.getName() + "#" + method.getName())
+                                .orElseGet(type::getName))
+                        .orElseGet(this::name)
+                + INVOCATION
+                        .matcher(declaringContext.getUniqueId())
+                        .results()
+                        .map(invocation -> "[" + invocation.group(1) + "]")
+                        .collect(Collectors.joining())
+                + suffix;
+    }
+
     /** Returns the subject of the page of its check. */
     public PageSubject page() {
         String identity = context.getUniqueId();
@@ -98,12 +123,16 @@ public final class TrackedTest {
         return selector().map(TestNames::reproduction).orElseGet(TestNames::reproduction);
     }
 
-    /** Returns its data for the summary. */
-    public CheckSubject subject() {
-        CheckSubject.Kind kind = declaringContext.getTestMethod().isPresent()
+    /** Returns its kind. */
+    public CheckSubject.Kind kind() {
+        return declaringContext.getTestMethod().isPresent()
                 ? CheckSubject.Kind.TEST
                 : declaringContext.getTestClass().isPresent() ? CheckSubject.Kind.CLASS : CheckSubject.Kind.RUN;
-        return new CheckSubject(kind, name(), reproduction());
+    }
+
+    /** Returns its data for the summary. */
+    public CheckSubject subject() {
+        return new CheckSubject(kind(), name(), reproduction());
     }
 
     /** Returns the summary data of a part of its source that is checked separately. */

@@ -150,6 +150,13 @@ public final class TrackingSession implements SourceRuntime {
         return type.cast(begun(chosen).resolve(type));
     }
 
+    /** Returns the id of the source, if it has begun. */
+    public synchronized Optional<String> sourceId() {
+        return source == null
+                ? Optional.empty()
+                : settings.source().map(chosen -> chosen.source().id());
+    }
+
     /** Begins the source, unless it begins only when a test requests it. */
     public synchronized void beginSource() {
         if (!settings.beginsOnRequest()) {

@@ -80,7 +80,8 @@ public final class RunningCheck implements AutoCloseable {
         return begunAt;
     }
 
-    CheckResult result() {
+    /** Returns the result of the check, as far as it is known. */
+    public CheckResult result() {
         return result;
     }
 

@@ -1,0 +1,348 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.masked;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.JupiterRun;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.verdict.baseline.Baseline;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** With {@code meshguard.findings} each JVM writes its checks and findings. */
+class FindingsFilesTests {
+
+    private static final String RUN =
+            "\"run\":\"nightly 7\",\"jvm\":\"JVM\",\"began\":\"BEGAN\",\"commit\":\"4f1d2c\",\"machine\":\"host a\"";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void haveALineForEachCheckAndEachOfItsFindings() throws IOException {
+        run(LeakTestCase.class, Map.of());
+
+        assertThat(text()).isEqualTo("""
+                {"schema":1,"kind":"run",RUN}
+                {"schema":1,"kind":"check",RUN,TEST#freesAll","subject":"TEST","source":"mesh","result":"HELD","completed":true,\
+                "outcome":"LEAK_FREE","findings":0}
+                {"schema":1,"kind":"finding",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
+                "fingerprint":"DIGITS","cause":"LOST","status":"LEAKED","known":false,"type":"DRAM","buffers":8,"bytes":32768,\
+                "line":"dev.meshguard.junit.FindingsFilesTests$LeakTestCase.leaks(FindingsFilesTests.java:NN)"}
+                {"schema":1,"kind":"check",RUN,TEST#leaks","subject":"TEST","source":"mesh","result":"FAILED","completed":true,\
+                "outcome":"LEAKED","findings":1}
+                {"schema":1,"kind":"check",RUN,TEST#requestsNothing","subject":"TEST","result":"HELD","completed":true,\
+                "outcome":"LEAK_FREE","findings":0}
+                {"schema":1,"kind":"end",RUN,"checks":3,"findings":1}
+                """.replace("RUN", RUN).replace("TEST#", test("LeakTestCase")));
+    }
+
+    @Test
+    void areNamedAfterRunMachineAndJvm() throws IOException {
+        run(CleanTestCase.class, Map.of());
+
+        assertThat(files())
+                .singleElement()
+                .asString()
+                .matches("findings-nightly_7-host_a-" + ProcessHandle.current().pid() + "-[0-9a-z]+\\.jsonl");
+    }
+
+    @Test
+    void ofARunWithoutFindingsNameItsTests() throws IOException {
+        run(CleanTestCase.class, Map.of());
+
+        assertThat(shortLines()).containsExactly("run", "check freesAll HELD LEAK_FREE", "end");
+    }
+
+    @Test
+    void attributeFindingsOnASharedMeshToTheirTests() throws IOException {
+        run(SharedMeshTestCase.class, Map.of());
+
+        assertThat(shortLines())
+                .containsExactly(
+                        "run",
+                        "check allocatesNothing HELD LEAK_FREE",
+                        "check freesAll HELD LEAK_FREE",
+                        "finding leaks FAILED LEAKED",
+                        "check leaks FAILED LEAKED",
+                        "finding SharedMeshTestCase HELD EXPECTED",
+                        "check SharedMeshTestCase HELD EXPECTED_ONLY",
+                        "end");
+    }
+
+    @Test
+    void ofAMeshOfTheWholeRunHaveThatSubject() throws IOException {
+        run(WholeRunTestCase.class, Map.of());
+
+        assertThat(text())
+                .contains("\"test\":\"the whole run\",\"subject\":\"RUN\",\"source\":\"mesh\",\"result\":\"FAILED\"");
+    }
+
+    @Test
+    void showWhichFindingsAreExpected() throws IOException {
+        run(ExpectingTestCase.class, Map.of());
+
+        assertThat(shortLines())
+                .containsExactly("run", "finding keeps HELD EXPECTED", "check keeps HELD EXPECTED_ONLY", "end");
+    }
+
+    @Test
+    void showWhichFindingsTheBaselineKnows() throws IOException {
+        Path baseline = Files.writeString(folder.resolve("known.txt"), knownLeaks());
+
+        run(WeightsTestCase.class, Map.of("meshguard.baseline", baseline.toString()));
+
+        assertThat(text()).contains("\"result\":\"KNOWN\"", "\"status\":\"LEAKED\",\"known\":true");
+    }
+
+    @Test
+    void showWhichTestsDidNotComplete() throws IOException {
+        run(ThrowingTestCase.class, Map.of());
+
+        assertThat(text()).contains("\"result\":\"HELD\",\"completed\":false,\"outcome\":\"LEAK_FREE\"");
+    }
+
+    @Test
+    void showWhichChecksWereSkipped() throws IOException {
+        run(ThrowingTestCase.class, Map.of("meshguard.on-failure", "skip"));
+
+        assertThat(text()).contains("\"result\":\"SKIPPED\",\"completed\":false,\"outcome\":\"LEAK_FREE\"");
+    }
+
+    @Test
+    void nameInvocationsByTheirNumbersAndDynamicTestsByTheirNames() throws IOException {
+        run(InvocationsTestCase.class, Map.of());
+
+        assertThat(shortLines())
+                .contains(
+                        "check decodes[1] HELD LEAK_FREE",
+                        "check decodes[2] HELD LEAK_FREE",
+                        "finding factory [leaks] FAILED LEAKED",
+                        "check factory [leaks] FAILED LEAKED",
+                        "check factory [clean] HELD LEAK_FREE");
+    }
+
+    @Test
+    void omitTestsWhoseMemoryIsNotChecked() throws IOException {
+        run(LeakTestCase.class, Map.of("meshguard.check", "none"));
+
+        assertThat(shortLines()).containsExactly("run", "end");
+    }
+
+    @Test
+    void ofOneJvmThatRunsTestsTwiceAreTwo() throws IOException {
+        run(CleanTestCase.class, Map.of());
+        run(CleanTestCase.class, Map.of());
+
+        assertThat(files()).hasSize(2);
+    }
+
+    @Test
+    void haveWholeLinesOfConcurrentTests() throws IOException {
+        JupiterRun.runConcurrently(InvocationsTestCase.class, parameters(Map.of()));
+
+        assertThat(shortLines())
+                .startsWith("run")
+                .endsWith("end")
+                .containsOnlyOnce(
+                        "check decodes[1] HELD LEAK_FREE",
+                        "check decodes[2] HELD LEAK_FREE",
+                        "check factory [leaks] FAILED LEAKED",
+                        "check factory [clean] HELD LEAK_FREE",
+                        "check factory HELD EXPECTED_ONLY");
+    }
+
+    @Test
+    void lieInTheFolderOfOutput() throws IOException {
+        run(CleanTestCase.class, Map.of("meshguard.output", folder.toString(), "meshguard.findings", "of/tests"));
+
+        assertThat(folder.resolve("of/tests")).isDirectoryContaining("glob:**/findings-*.jsonl");
+    }
+
+    @Test
+    void thatCannotBeWrittenFailNoTestAndAreReported() throws IOException {
+        Path file = Files.writeString(folder.resolve("file"), "");
+
+        RunAssert.Results results = run(CleanTestCase.class, Map.of("meshguard.findings", file.toString()));
+
+        RunAssert.assertThat(results).hasOnlySucceeded(1);
+        assertThat(results.events().containerEvents().reportingEntryPublished().list())
+                .anySatisfy(event -> assertThat(event.getPayload().orElseThrow().toString())
+                        .contains(
+                                "The findings could not be written to the folder of meshguard.findings, and lack 1 check: "
+                                        + "java.nio.file.FileAlreadyExistsException: " + file));
+    }
+
+    @Test
+    void areNotWrittenUnlessConfigured() throws IOException {
+        JupiterRun.run(CleanTestCase.class, Map.of("meshguard.output", folder.toString()));
+
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    private RunAssert.Results run(Class<?> testClass, Map<String, String> more) {
+        return JupiterRun.run(testClass, parameters(more));
+    }
+
+    private Map<String, String> parameters(Map<String, String> more) {
+        Map<String, String> parameters = new HashMap<>(Map.of(
+                "meshguard.findings", folder.resolve("findings").toString(),
+                "meshguard.findings.run", "nightly 7",
+                "meshguard.findings.commit", "4f1d2c",
+                "meshguard.findings.machine", "host a"));
+        parameters.putAll(more);
+        return parameters;
+    }
+
+    private String knownLeaks() {
+        return Baseline.of(RunAssert.assertThat(JupiterRun.run(WeightsTestCase.class))
+                        .hasSingleTest()
+                        .whichFailed()
+                        .verdict())
+                .toText();
+    }
+
+    private static String test(String testClass) {
+        return "\"test\":\"dev.meshguard.junit.FindingsFilesTests$" + testClass + "#";
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("findings"))) {
+            return files.map(Path::getFileName).toList();
+        }
+    }
+
+    /** Returns the only file, with what differs from run to run masked. */
+    private String text() throws IOException {
+        Path file = files().get(0);
+        return masked(Files.readString(folder.resolve("findings").resolve(file)))
+                .replaceAll("\"jvm\":\"[^\"]+\"", "\"jvm\":\"JVM\"")
+                .replaceAll("\"began\":\"[^\"]+Z\"", "\"began\":\"BEGAN\"")
+                .replaceAll("[0-9a-f]{64}", "DIGITS");
+    }
+
+    /** Returns kind, test, result and outcome or status of each line. */
+    private List<String> shortLines() throws IOException {
+        return text().lines()
+                .map(line -> line.replaceAll(".*\"kind\":\"(\\w+)\".*", "$1")
+                        + (line.contains("\"test\"")
+                                ? line.replaceAll(
+                                        ".*\"test\":\"[^\"]*[$#]([^\"]+)\".*\"result\":\"(\\w+)\".*\"(?:outcome|status)\":\"(\\w+)\".*",
+                                        " $1 $2 $3")
+                                : ""))
+                .toList();
+    }
+
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class LeakTestCase {
+
+        @Test
+        void freesAll(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+
+        @Test
+        void requestsNothing() {}
+    }
+
+    @TrackAllocations
+    static class CleanTestCase {
+
+        @Test
+        void freesAll(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class SharedMeshTestCase {
+
+        @Test
+        void allocatesNothing(MeshDevice mesh) {}
+
+        @Test
+        void freesAll(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
+    static class WholeRunTestCase {
+
+        @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations
+    @ExpectBuffers(label = "weights", because = "shared")
+    static class ExpectingTestCase {
+
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class WeightsTestCase {
+
+        @Test
+        void keeps(MeshDevice mesh) {
+            Buffers.take(mesh, "weights");
+        }
+    }
+
+    @TrackAllocations
+    static class ThrowingTestCase {
+
+        @Test
+        void throwsBeforeItAllocates(MeshDevice mesh) {
+            throw new IllegalStateException("injected");
+        }
+    }
+
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class InvocationsTestCase {
+
+        @ParameterizedTest
+        @ValueSource(strings = {"a", "b"})
+        void decodes(String text, MeshDevice mesh) {}
+
+        @TestFactory
+        Stream<DynamicTest> factory(MeshDevice mesh) {
+            return Stream.of(
+                    DynamicTest.dynamicTest("leaks", () -> Buffers.take(mesh)),
+                    DynamicTest.dynamicTest("clean", () -> Buffers.take(mesh).deallocate()));
+        }
+    }
+}

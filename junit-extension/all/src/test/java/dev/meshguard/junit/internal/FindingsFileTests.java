@@ -1,0 +1,211 @@
+package dev.meshguard.junit.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.report.findings.CheckRecord;
+import dev.meshguard.report.findings.FindingRecord;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** The file of the findings of one JVM. */
+class FindingsFileTests {
+
+    private static final Instant BEGAN = Instant.parse("2026-03-01T10:15:30Z");
+
+    private final ListAppender<ILoggingEvent> warnings = new ListAppender<>();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeEach
+    void listen() {
+        warnings.start();
+        logger().addAppender(warnings);
+        logger().setLevel(Level.WARN);
+        logger().setAdditive(false);
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger().detachAppender(warnings);
+        logger().setAdditive(true);
+        logger().setLevel(null);
+    }
+
+    @Test
+    void ofAJvmThatIsKilledInItsFirstTestHasOneLine() throws IOException {
+        new FindingsFile(settings(), BEGAN).begin();
+
+        assertThat(kinds(onlyFile())).containsExactly("run");
+    }
+
+    @Test
+    void ofAKilledJvmHasNoEnd() throws IOException {
+        new FindingsFile(settings(), BEGAN).add(check("T#a"));
+
+        assertThat(kinds(onlyFile())).containsExactly("run", "check");
+    }
+
+    @Test
+    void isAnotherForAJvmThatBeganAtTheSameTime() throws IOException {
+        FindingsFile first = new FindingsFile(settings(), BEGAN);
+        FindingsFile second = new FindingsFile(settings(), BEGAN);
+
+        first.add(check("T#a"));
+        second.add(check("T#b"));
+        first.add(check("T#c"));
+
+        assertThat(files()).hasSize(2).allSatisfy(file -> assertThat(file).isNotEmptyFile());
+        assertThat(files().stream().map(FindingsFileTests::jvm)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void hasWholeLinesOfThreadsThatWriteAtTheSameTime() throws IOException {
+        FindingsFile file = new FindingsFile(settings(), BEGAN);
+
+        IntStream.range(0, 400).parallel().forEach(number -> file.add(check("T#t" + number, finding(number))));
+
+        assertThat(file.end()).isEmpty();
+        assertThat(Files.readAllLines(onlyFile()))
+                .hasSize(802)
+                .allSatisfy(
+                        line -> assertThat(line).startsWith("{\"schema\":1,").endsWith("}"))
+                .endsWith(Files.readAllLines(onlyFile()).get(801));
+        assertThat(Files.readAllLines(onlyFile()).get(801)).endsWith("\"checks\":400,\"findings\":400}");
+    }
+
+    @Test
+    void holdsTenThousandFindingsOfOneCheck() throws IOException {
+        FindingsFile file = new FindingsFile(settings(), BEGAN);
+
+        file.add(check(
+                "T#a",
+                IntStream.range(0, 10_000).mapToObj(FindingsFileTests::finding).toArray(FindingRecord[]::new)));
+
+        assertThat(file.end()).isEmpty();
+        assertThat(kinds(onlyFile())).hasSize(10_003).endsWith("check", "end");
+    }
+
+    @Test
+    void thatDisappearsIsReportedOnceAndLacksTheChecksAfterwards() throws IOException {
+        FindingsFile file = new FindingsFile(settings(), BEGAN);
+        file.add(check("T#a"));
+        Files.delete(onlyFile());
+
+        file.add(check("T#b"));
+        file.add(check("T#c"));
+
+        assertThat(file.end())
+                .hasValueSatisfying(
+                        problem -> assertThat(problem)
+                                .startsWith(
+                                        "The findings could not be written to the folder of meshguard.findings, and lack 2 checks: "));
+        assertThat(warnings.list).hasSize(1);
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void withoutCommitAndMachineSaysSoOnce() throws IOException {
+        FindingsFile file = new FindingsFile(
+                new FindingsSettings(folder, Optional.of("7"), Optional.empty(), Optional.empty()), BEGAN);
+
+        file.add(check("T#a"));
+        file.add(check("T#b"));
+
+        assertThat(warnings.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("The findings lack what neither a parameter nor a variable of a CI names. Set"
+                        + " meshguard.findings.commit and meshguard.findings.machine.");
+        assertThat(Files.readString(onlyFile())).doesNotContain("\"commit\"", "\"machine\"", "null");
+    }
+
+    @Test
+    void withoutANameOfTheRunIsARunOfItsOwn() throws IOException {
+        FindingsFile file = new FindingsFile(
+                new FindingsSettings(folder, Optional.empty(), Optional.of("4f1d2c"), Optional.of("a")), BEGAN);
+
+        file.add(check("T#a"));
+
+        assertThat(warnings.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("The findings lack what neither a parameter nor a variable of a CI names. Set"
+                        + " meshguard.findings.run. Until then each JVM is a run of its own.");
+        assertThat(Files.readString(onlyFile())).contains("\"run\":\"" + jvm(onlyFile()) + "\"");
+    }
+
+    @Test
+    void hasANameWithoutCharactersThatFileSystemsReject() throws IOException {
+        new FindingsFile(
+                        new FindingsSettings(
+                                folder,
+                                Optional.of("../a:b\n" + "x".repeat(200)),
+                                Optional.of("c"),
+                                Optional.of("m/n")),
+                        BEGAN)
+                .add(check("T#a"));
+
+        assertThat(onlyFile().getFileName().toString()).matches("findings-\\.\\._a_b_x{73}-m_n-\\d+-[0-9a-z]+\\.jsonl");
+    }
+
+    private FindingsSettings settings() {
+        return new FindingsSettings(folder, Optional.of("7"), Optional.of("4f1d2c"), Optional.of("host-a"));
+    }
+
+    private static CheckRecord check(String test, FindingRecord... findings) {
+        return new CheckRecord(test, "TEST", Optional.of("mesh"), Outcome.LEAK_FREE, "HELD", true, List.of(findings));
+    }
+
+    private static FindingRecord finding(int number) {
+        return new FindingRecord(
+                String.format("%064x", number),
+                "LOST",
+                "LEAKED",
+                BufferType.DRAM,
+                Optional.of("T.t(T.java:" + number + ")"),
+                false,
+                1,
+                4_096);
+    }
+
+    private static List<String> kinds(Path file) throws IOException {
+        return Files.readAllLines(file).stream()
+                .map(line -> line.replaceAll(".*\"kind\":\"(\\w+)\".*", "$1"))
+                .toList();
+    }
+
+    private static String jvm(Path file) {
+        return file.getFileName().toString().replaceAll("findings-(7-)?(.+)\\.jsonl", "$2");
+    }
+
+    private Path onlyFile() throws IOException {
+        assertThat(files()).hasSize(1);
+        return files().get(0);
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.sorted().toList();
+        }
+    }
+
+    private static Logger logger() {
+        return (Logger) LoggerFactory.getLogger(FindingsFile.class);
+    }
+}

@@ -1,0 +1,180 @@
+package dev.meshguard.junit.internal;
+
+import dev.meshguard.event.Quantities;
+import dev.meshguard.report.findings.CheckRecord;
+import dev.meshguard.report.findings.FindingsJson;
+import dev.meshguard.report.findings.RunIdentity;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The file of the findings of one JVM, {@code findings-<run>-<jvm>.jsonl}, written during the run.
+ *
+ * <p>Each check is written when it ends, so the file of a killed JVM lacks at most its last lines. No other JVM writes to
+ * the file. The first error ends the file before the line that could not be written, and is reported; no test fails for it.
+ *
+ * <p>Safe for use by several threads.
+ */
+public final class FindingsFile {
+
+    private static final Logger logger = LoggerFactory.getLogger(FindingsFile.class);
+    private static final int MAX_NAME_LENGTH = 80;
+
+    private final FindingsSettings settings;
+    private final Instant began;
+    private @Nullable FindingsJson lines;
+    private @Nullable IOException problem;
+    private long checks;
+    private long findings;
+    private long lost;
+
+    /**
+     * Creates the file of this JVM; nothing is written before {@link #begin}.
+     *
+     * @param began when the JVM began its tests
+     */
+    public FindingsFile(FindingsSettings settings, Instant began) {
+        this.settings = settings;
+        this.began = began;
+    }
+
+    /** Writes the first line, so that a JVM that is killed in its first test leaves a file. */
+    synchronized void begin() {
+        append(json -> "");
+    }
+
+    /** Adds a check. */
+    public synchronized void add(CheckRecord check) {
+        if (problem != null || !append(json -> json.check(check))) {
+            lost++;
+            return;
+        }
+        checks++;
+        findings += check.findings().size();
+    }
+
+    /** Writes the last line; returns an error of this or an earlier line as a whole sentence. */
+    public synchronized Optional<String> end() {
+        if (problem == null) {
+            append(json -> json.end(checks, findings));
+        }
+        return Optional.ofNullable(problem)
+                .map(error -> String.format(
+                        Locale.ROOT,
+                        "The findings could not be written to the folder of %s, and lack %s: %s",
+                        FindingsSettings.FINDINGS,
+                        lost == 0 ? "their last line" : Quantities.count(lost, "check"),
+                        error));
+    }
+
+    /** Makes lines with the identity of the run. */
+    private interface Text {
+        String of(FindingsJson json);
+    }
+
+    private boolean append(Text text) {
+        try {
+            FindingsJson json = lines == null ? create() : lines;
+            append(text.of(json), fileOf(json));
+            return true;
+        } catch (IOException notWritten) {
+            problem = notWritten;
+            logger.warn(
+                    "The findings are not written to the folder {} of {}, from here on: {}",
+                    settings.folder(),
+                    FindingsSettings.FINDINGS,
+                    notWritten.toString());
+            return false;
+        }
+    }
+
+    /** Creates the file under a name that no other JVM, and no earlier execution of this one, uses. */
+    private FindingsJson create() throws IOException {
+        Files.createDirectories(settings.folder());
+        String process = settings.machine().map(name -> nameOf(name) + "-").orElse("")
+                + ProcessHandle.current().pid() + "-" + Long.toString(began.toEpochMilli(), Character.MAX_RADIX);
+        for (int part = 1; ; part++) {
+            String jvm = part == 1 ? process : process + "-" + part;
+            FindingsJson json = new FindingsJson(
+                    new RunIdentity(settings.run().orElse(jvm), jvm, began, settings.commit(), settings.machine()));
+            try {
+                Files.createFile(fileOf(json));
+                lines = json;
+                append(json.begin(), fileOf(json));
+                warnOfUnknowns();
+                return json;
+            } catch (FileAlreadyExistsException ofAnother) {
+                // The next number may be free.
+            }
+        }
+    }
+
+    private Path fileOf(FindingsJson json) {
+        String run = settings.run().map(name -> nameOf(name) + "-").orElse("");
+        return settings.folder().resolve("findings-" + run + json.identity().jvm() + ".jsonl");
+    }
+
+    /** Returns a name without characters that some file system rejects. */
+    private static String nameOf(String text) {
+        String name = text.replaceAll("[^A-Za-z0-9_.-]+", "_");
+        return name.length() > MAX_NAME_LENGTH ? name.substring(0, MAX_NAME_LENGTH) : name;
+    }
+
+    private void warnOfUnknowns() {
+        List<String> unknown = new ArrayList<>();
+        if (settings.run().isEmpty()) {
+            unknown.add(FindingsSettings.RUN);
+        }
+        if (settings.commit().isEmpty()) {
+            unknown.add(FindingsSettings.COMMIT);
+        }
+        if (settings.machine().isEmpty()) {
+            unknown.add(FindingsSettings.MACHINE);
+        }
+        if (!unknown.isEmpty()) {
+            logger.warn(
+                    "The findings lack what neither a parameter nor a variable of a CI names. Set {}.{}",
+                    String.join(" and ", unknown),
+                    settings.run().isPresent() ? "" : " Until then each JVM is a run of its own.");
+        }
+    }
+
+    /** Whole lines or nothing: a part of a line would damage the next one. */
+    private static void append(String text, Path target) throws IOException {
+        ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.WRITE)) {
+            long size = channel.size();
+            channel.position(size);
+            try {
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+            } catch (IOException notWritten) {
+                truncate(channel, size, notWritten);
+                throw notWritten;
+            }
+        }
+    }
+
+    private static void truncate(FileChannel channel, long size, IOException notWritten) {
+        try {
+            channel.truncate(size);
+        } catch (IOException notTruncated) {
+            notWritten.addSuppressed(notTruncated);
+        }
+    }
+}

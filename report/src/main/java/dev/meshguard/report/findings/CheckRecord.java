@@ -1,0 +1,37 @@
+package dev.meshguard.report.findings;
+
+import dev.meshguard.verdict.Outcome;
+import java.util.List;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * One check with its findings, as a file of findings has it.
+ *
+ * <p>A check without findings is recorded too: only so a test that no longer leaks differs from one that did not run.
+ *
+ * @param test the test, class or run that was checked, by a name that is the same on every machine
+ * @param subject its kind: {@code TEST}, {@code CLASS}, {@code RUN} or {@code PROCESS}
+ * @param source the id of the source of the memory, if a source allocated it
+ * @param outcome the outcome of the verdict
+ * @param result what the check did: {@code HELD}, {@code KNOWN}, {@code FAILED}, {@code ABORTED} or {@code SKIPPED}
+ * @param completed whether the test ran to its end; one that threw may not have reached its leak
+ * @param findings its findings
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record CheckRecord(
+        String test,
+        String subject,
+        Optional<String> source,
+        Outcome outcome,
+        String result,
+        boolean completed,
+        List<FindingRecord> findings) {
+
+    /** Creates a record with its own copy of the findings. */
+    public CheckRecord {
+        findings = List.copyOf(findings);
+    }
+}

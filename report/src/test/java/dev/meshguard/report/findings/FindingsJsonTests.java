@@ -1,0 +1,154 @@
+package dev.meshguard.report.findings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
+import dev.meshguard.event.Ownership;
+import dev.meshguard.report.json.JsonSchemas;
+import dev.meshguard.report.random.RandomHistory;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.baseline.Baseline;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The lines of a file of findings. */
+class FindingsJsonTests {
+
+    private static final Instant BEGAN = Instant.parse("2026-03-01T10:15:30Z");
+    private static final JsonSchemas SCHEMA = JsonSchemas.ofFindingsLine();
+
+    private final FindingsJson lines = new FindingsJson(
+            new RunIdentity("nightly-7", "host-a-41", BEGAN, Optional.of("4f1d2c"), Optional.of("host-a")));
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private int nextAddress = 1;
+
+    @Test
+    void everyLineRepeatsTheRunAsThePageShows() throws IOException {
+        allocate(41, 4_096);
+
+        String text = lines.begin() + lines.check(checkOf(examined())) + lines.end(1, 1);
+
+        assertThat(Files.readString(Path.of("..", "docs", "fleet.md"))).contains("```jsonl\n" + text + "```\n");
+        assertThat(faultsOf(text)).isEmpty();
+    }
+
+    @Test
+    void whatIsUnknownIsAbsent() {
+        FindingsJson unknown = new FindingsJson(new RunIdentity("41", "41", BEGAN, Optional.empty(), Optional.empty()));
+        CheckRecord check =
+                new CheckRecord("the whole run", "RUN", Optional.empty(), Outcome.LEAK_FREE, "HELD", true, List.of());
+
+        assertThat(unknown.check(check))
+                .isEqualTo(
+                        "{\"schema\":1,\"kind\":\"check\",\"run\":\"41\",\"jvm\":\"41\",\"began\":\"2026-03-01T10:15:30Z\","
+                                + "\"test\":\"the whole run\",\"subject\":\"RUN\",\"result\":\"HELD\",\"completed\":true,"
+                                + "\"outcome\":\"LEAK_FREE\",\"findings\":0}\n");
+        assertThat(faultsOf(unknown.check(check))).isEmpty();
+    }
+
+    @Test
+    void buffersOfOneLineAndSizeClassAreOneFinding() {
+        allocate(41, 3_000);
+        allocate(41, 4_096);
+        allocate(42, 65_536);
+
+        assertThat(FindingRecord.of(examined(), Optional.empty()))
+                .extracting(FindingRecord::buffers, FindingRecord::bytes)
+                .containsExactly(tuple(1L, 65_536L), tuple(2L, 7_096L));
+    }
+
+    @Test
+    void aFindingOfTheBaselineIsKnown() {
+        allocate(41, 4_096);
+        Baseline baseline = Baseline.of(examined());
+        allocate(42, 1 << 20);
+
+        assertThat(FindingRecord.of(examined(), Optional.of(baseline)))
+                .extracting(FindingRecord::bytes, FindingRecord::known)
+                .containsExactly(tuple(1L << 20, false), tuple(4_096L, true));
+    }
+
+    @Test
+    void anExpectedBufferIsAFindingWithThatStatus() {
+        allocate(41, 4_096);
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(Expectation.because("shared").type(BufferType.DRAM)))
+                .examine(tracker.history());
+
+        assertThat(FindingRecord.of(verdict, Optional.empty()))
+                .extracting(FindingRecord::status)
+                .containsExactly("EXPECTED");
+    }
+
+    @Test
+    void anyTextStaysOnItsLine() {
+        FindingsJson odd = new FindingsJson(new RunIdentity(
+                "a \"run\"\n", "\u2028", BEGAN, Optional.of("\uD800"), Optional.of("ığ\u0000\u001b[31m")));
+        CheckRecord check = new CheckRecord(
+                "T#t[\"a\"\r\n]", "TEST", Optional.of("\\"), Outcome.LEAK_FREE, "HELD", false, List.of());
+
+        String text = odd.begin() + odd.check(check) + odd.end(1, 0);
+
+        assertThat(text.lines())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(SCHEMA.faultsOf(line)).isEmpty());
+        assertThat(text).contains("\"commit\":\"\\ud800\"").doesNotContain("\u2028", "\u001b");
+    }
+
+    @Test
+    void everyLineOfAnyHistoryFitsTheSchema() {
+        long seed = Long.getLong("meshguard.seed", new Random().nextLong());
+        Random random = new Random(seed);
+
+        for (int i = 0; i < 20; i++) {
+            LeakVerdict verdict = LeakCheck.create().examine(RandomHistory.of(random, 60));
+
+            String text = lines.begin() + lines.check(checkOf(verdict)) + lines.end(1, 0);
+
+            assertThat(faultsOf(text)).as("-Dmeshguard.seed=%d", seed).isEmpty();
+        }
+    }
+
+    private static List<String> faultsOf(String text) {
+        return text.lines().flatMap(line -> SCHEMA.faultsOf(line).stream()).toList();
+    }
+
+    private static CheckRecord checkOf(LeakVerdict verdict) {
+        return new CheckRecord(
+                "dev.example.KvCacheTest#decode",
+                "TEST",
+                Optional.of("mesh"),
+                verdict.outcome(),
+                "FAILED",
+                true,
+                FindingRecord.of(verdict, Optional.empty()));
+    }
+
+    private LeakVerdict examined() {
+        return LeakCheck.create().examine(tracker.history());
+    }
+
+    private void allocate(int line, long size) {
+        MemoryRequest request = MemoryRequest.restored(
+                AllocationDetails.user(),
+                Optional.of(Origin.of(
+                        new StackTraceElement("dev.example.KvCacheTest", "decode", "KvCacheTest.java", line))));
+        tracker.allocated(request, 0, BufferType.DRAM, 32L * 1024 * 1024 * nextAddress++, size, Ownership.OWNING);
+    }
+}
