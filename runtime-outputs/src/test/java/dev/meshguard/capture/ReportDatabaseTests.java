@@ -276,6 +276,16 @@ class ReportDatabaseTests {
     }
 
     @Test
+    void cannotKnowWhetherAnOperationThatCrashedFreedTheLastBuffer() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.crash(2, "ttnn.deallocate");
+        }
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+    }
+
+    @Test
     void cannotKnowWithoutSnapshots() throws Exception {
         try (WrittenDatabase database = database(Writer.IMPORTER)) {
             database.operation(1, "ttnn.ones");

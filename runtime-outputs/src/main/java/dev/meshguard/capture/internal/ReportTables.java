@@ -69,7 +69,8 @@ final class ReportTables {
 
     /** Returns whether there is a table with these columns. */
     boolean has(String table, String... names) {
-        return columns.getOrDefault(table, Set.of()).containsAll(Set.of(names));
+        Set<String> found = columns.get(table);
+        return found != null && found.containsAll(Set.of(names));
     }
 
     /** Returns the ranks of the processes that wrote rows; none if the version does not name them. */
