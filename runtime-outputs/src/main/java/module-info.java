@@ -12,6 +12,9 @@ module dev.meshguard.capture {
     requires static org.xerial.sqlitejdbc;
 
     exports dev.meshguard.capture;
+    exports dev.meshguard.capture.evidence;
+    exports dev.meshguard.capture.evidence.internal to
+            dev.meshguard.server;
     exports dev.meshguard.capture.compression.internal to
             dev.meshguard.server;
 }

@@ -1,0 +1,72 @@
+package dev.meshguard.capture.evidence;
+
+import dev.meshguard.capture.evidence.internal.EvidenceFile;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * What the runtime wrote about memory besides recordings: it has no history of its own, and supports or contradicts one.
+ *
+ * <p>The content of a file decides what it is:
+ *
+ * <ul>
+ *   <li>a {@link MemoryReport}, the memory of one device at one moment;
+ *   <li>{@link SharedMemory}, the totals of a device and its processes;
+ *   <li>anything else is a log, of which the {@link RuntimeTexts} are read.
+ * </ul>
+ *
+ * <p>{@code RuntimeOutputReader.evidence(…)} reads a recording with evidence of the same run:
+ *
+ * <pre>{@code
+ * RuntimeEvidence report = RuntimeEvidence.read(Path.of("detailed_memory_usage.csv"));
+ * RuntimeOutput output = RuntimeOutputReader.create().evidence(report).read(Path.of("graph.json"));
+ * }</pre>
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public sealed interface RuntimeEvidence permits MemoryReport, SharedMemory, RuntimeTexts {
+
+    /** The number of bytes of a file, without its compression, that are read. */
+    long MAX_BYTES = 1L << 30;
+
+    /** Returns the name of the file. */
+    String name();
+
+    /** Returns the notes for a reader, as whole sentences: what was not read, and what the texts of a log say. */
+    List<String> notes();
+
+    /**
+     * Reads a file, plain or compressed with gzip or zstd; it may be a pipe.
+     *
+     * @throws IOException if the file cannot be read, or is the shared memory of an unknown version; the message says what to
+     *     do
+     */
+    static RuntimeEvidence read(Path file) throws IOException {
+        return EvidenceFile.read(file);
+    }
+
+    /**
+     * Reads a stream, plain or compressed with gzip or zstd, to its end; it stays open.
+     *
+     * @param name the name of the file in messages
+     * @throws IOException as {@link #read(Path)} does
+     */
+    static RuntimeEvidence read(InputStream file, String name) throws IOException {
+        return EvidenceFile.read(file, name);
+    }
+
+    /**
+     * Returns whether the first bytes of a file, plain or compressed, are those of a memory report or of shared memory; a log
+     * has no such beginning.
+     *
+     * @param file the file as a stream that supports marks; it is at its beginning again afterwards
+     */
+    static boolean isOfMoment(InputStream file) throws IOException {
+        return EvidenceFile.isOfMoment(file);
+    }
+}

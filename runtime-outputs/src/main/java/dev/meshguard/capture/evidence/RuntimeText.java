@@ -1,0 +1,93 @@
+package dev.meshguard.capture.evidence;
+
+import dev.meshguard.event.BufferType;
+import java.util.List;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * A text of the runtime about memory: a rejected request, a warning, or buffers that a replay of a trace would corrupt.
+ *
+ * <p>None of these texts names a tensor or a culprit. {@link #held()} is the memory whose buffers stood in the way, so a
+ * history shows which these were.
+ *
+ * @param kind what it reports
+ * @param line the number of its first line, from 1
+ * @param figures its figures, as a part of a sentence; empty if it has none
+ * @param held the memory whose buffers the request would need to be free, if buffers are the reason
+ * @param buffers the buffers that it lists by their numbers, in its order
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record RuntimeText(
+        Kind kind, long line, String figures, Optional<AddressRange> held, List<ListedBuffer> buffers) {
+
+    /** The kinds of texts, with the file of tt-metal that writes them. */
+    public enum Kind {
+        /** A buffer found no space ({@code bank_manager.cpp}). */
+        NO_SPACE,
+        /** A buffer would lie below the limit of its memory ({@code bank_manager.cpp}). */
+        BELOW_LIMIT,
+        /** Circular or dataflow buffers clash with an L1 buffer ({@code program.cpp}). */
+        CLASH,
+        /** Circular or dataflow buffers are larger than L1 ({@code program.cpp}). */
+        BEYOND_L1,
+        /** The trace region is too small ({@code mesh_trace.cpp}). */
+        TRACE_REGION,
+        /** A trace would lie over memory that was used while it was captured ({@code mesh_trace.cpp}). */
+        TRACE_OVERLAP,
+        /** Buffers that a replay will corrupt are alive before it ({@code trace_allocation_tracker.py}). */
+        ALIVE_BEFORE_REPLAY,
+        /** A buffer was allocated while a trace was active, which may be unsafe. */
+        ALLOCATED_WITH_TRACE;
+
+        /** Returns whether the runtime rejected a request. */
+        public boolean isRejection() {
+            return this != ALIVE_BEFORE_REPLAY && this != ALLOCATED_WITH_TRACE;
+        }
+    }
+
+    /**
+     * A range of addresses of one memory.
+     *
+     * @param type the memory
+     * @param from the first address
+     * @param to the address after the last
+     */
+    public record AddressRange(BufferType type, long from, long to) {
+
+        /** Returns all addresses of a memory. */
+        public static AddressRange all(BufferType type) {
+            return new AddressRange(type, 0, Long.MAX_VALUE);
+        }
+
+        /** Returns whether a buffer begins in the range. */
+        public boolean contains(BufferType memory, long address) {
+            return memory == type && address >= from && address < to;
+        }
+    }
+
+    /**
+     * A buffer in a list of the trace allocation tracker.
+     *
+     * @param id the runtime's unique number of the buffer, which no other file has
+     * @param operation the innermost operation that allocated it, if it is named
+     * @param frames the lines of Python on the stack of its allocation, in the order of the text: {@code model.py:31 in
+     *     forward}
+     * @param references the Python variables that hold it, as printed
+     */
+    public record ListedBuffer(long id, Optional<String> operation, List<String> frames, List<String> references) {
+
+        /** Creates the record with its own copies of the lists. */
+        public ListedBuffer {
+            frames = List.copyOf(frames);
+            references = List.copyOf(references);
+        }
+    }
+
+    /** Creates the record with its own copy of the list. */
+    public RuntimeText {
+        buffers = List.copyOf(buffers);
+    }
+}

@@ -1,0 +1,164 @@
+package dev.meshguard.capture.evidence;
+
+import dev.meshguard.capture.evidence.internal.SharedMemoryNotes;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongFunction;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The statistics that the runtime keeps in shared memory, {@code /dev/shm/tt_device_<id>_memory}: totals of one device, of
+ * its chips and of each process.
+ *
+ * <p>A total is the sum of {@code Buffer::size()} on the device, over all banks, as {@code memory_stats_shm.hpp} describes
+ * it. It names no buffer and no address. A process that exits normally subtracts its part. If it is killed, its slot and
+ * the totals remain: until another process reaps them in version 4, for ever before. Therefore {@link #inspected} looks for
+ * the processes.
+ *
+ * <p>Immutable and safe for use by several threads.
+ *
+ * @param name the name of the file
+ * @param version the version of the layout, 1 to 4
+ * @param device the number of the device
+ * @param updated the time of the last update
+ * @param total the memory of the device
+ * @param chips the memory of each chip, among them those that are reached through the device
+ * @param processes the memory of each process with a slot, in the order of the slots
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record SharedMemory(
+        String name,
+        int version,
+        long device,
+        Instant updated,
+        Totals total,
+        List<Chip> chips,
+        List<ProcessMemory> processes)
+        implements RuntimeEvidence {
+
+    /** A process cannot have updated its slot before it was started; clocks of both have coarse ticks. */
+    private static final Duration TICK = Duration.ofSeconds(2);
+
+    /** Whether the process of a slot exists. */
+    public enum ProcessStatus {
+        /** Nobody looked. */
+        UNKNOWN,
+        /** It is running. */
+        RUNNING,
+        /**
+         * It is not, so it was killed or crashed; or its number is that of another container, whose processes are not visible
+         * here.
+         */
+        MISSING
+    }
+
+    /**
+     * Allocated bytes on one device, over all banks.
+     *
+     * @param dram in DRAM
+     * @param l1 in L1
+     * @param l1Small in L1_SMALL
+     * @param trace in the trace region
+     * @param circularBuffers of circular buffers; the device has those of the process that wrote last
+     */
+    public record Totals(long dram, long l1, long l1Small, long trace, long circularBuffers) {
+
+        /** Returns the bytes of buffers in one memory; 0 for memory that is not counted. */
+        public long of(BufferType type) {
+            return switch (type) {
+                case DRAM -> dram;
+                case L1 -> l1;
+                case L1_SMALL -> l1Small;
+                case TRACE -> trace;
+                default -> 0;
+            };
+        }
+
+        /** Returns the bytes of all buffers; circular buffers are none. */
+        public long buffers() {
+            return Quantities.saturatedSum(Quantities.saturatedSum(dram, l1), Quantities.saturatedSum(l1Small, trace));
+        }
+
+        /** Returns whether nothing is allocated. */
+        public boolean isZero() {
+            return (dram | l1 | l1Small | trace | circularBuffers) == 0;
+        }
+    }
+
+    /**
+     * The memory of one chip.
+     *
+     * @param id the number of the chip
+     * @param isRemote whether it is reached through another chip
+     * @param totals its memory
+     */
+    public record Chip(long id, boolean isRemote, Totals totals) {}
+
+    /**
+     * The memory of one process.
+     *
+     * @param processId its number, in the container in which it runs; -1 while its slot is released
+     * @param command its name, as the kernel has it
+     * @param updated the time of its last update
+     * @param totals its memory
+     * @param status whether it exists
+     */
+    public record ProcessMemory(int processId, String command, Instant updated, Totals totals, ProcessStatus status) {}
+
+    /** Creates the record with its own copies of the lists. */
+    public SharedMemory {
+        chips = List.copyOf(chips);
+        processes = List.copyOf(processes);
+    }
+
+    /**
+     * Returns these statistics with the status of each process.
+     *
+     * <p>Inspect the processes of the container in which the programs ran: a number means another process elsewhere. A
+     * process that was started after the slot's last update has taken over the number, so that of the slot is missing.
+     *
+     * @param startOf returns the start of the running process with a number, {@link Instant#EPOCH} if that is unknown; empty if
+     *     there is no such process, or it has ended
+     */
+    public SharedMemory inspected(LongFunction<Optional<Instant>> startOf) {
+        return new SharedMemory(
+                name,
+                version,
+                device,
+                updated,
+                total,
+                chips,
+                processes.stream().map(process -> inspected(process, startOf)).toList());
+    }
+
+    /** Returns whether a buffer is allocated, by the totals of the device or of a process. */
+    public boolean hasAllocatedMemory() {
+        return total.buffers() > 0 || processes.stream().anyMatch(process -> process.totals.buffers() > 0);
+    }
+
+    @Override
+    public List<String> notes() {
+        return SharedMemoryNotes.of(this);
+    }
+
+    private static ProcessMemory inspected(ProcessMemory process, LongFunction<Optional<Instant>> startOf) {
+        if (process.processId <= 0) {
+            return process;
+        }
+        boolean isRunning = startOf.apply(process.processId)
+                .filter(start -> start.isBefore(process.updated.plus(TICK)))
+                .isPresent();
+        return new ProcessMemory(
+                process.processId,
+                process.command,
+                process.updated,
+                process.totals,
+                isRunning ? ProcessStatus.RUNNING : ProcessStatus.MISSING);
+    }
+}

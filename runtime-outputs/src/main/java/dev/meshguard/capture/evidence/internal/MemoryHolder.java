@@ -1,0 +1,70 @@
+package dev.meshguard.capture.evidence.internal;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A buffer that was allocated at a moment, for a note about that moment.
+ *
+ * @param type the memory
+ * @param address the address
+ * @param size the bytes on one device
+ * @param device the device
+ * @param label what the buffer is for, if it is known
+ * @param site the line of code or the operation that allocated it, with its preposition, if it is known
+ * @param record where its allocation is recorded, with its preposition; named if there is no site
+ */
+public record MemoryHolder(
+        BufferType type,
+        long address,
+        long size,
+        int device,
+        Optional<String> label,
+        Optional<String> site,
+        String record) {
+
+    private static final int MAX_NAMED = 3;
+
+    /** Buffers of one address, one for each device. */
+    private record Place(BufferType type, long address, long size, Optional<String> label, Optional<String> site) {}
+
+    /** Returns buffers as a part of a sentence, the largest first; buffers of one address on several devices are one. */
+    public static String text(List<MemoryHolder> holders) {
+        List<List<MemoryHolder>> largestFirst = new ArrayList<>(holders.stream()
+                .collect(Collectors.groupingBy(
+                        holder -> new Place(holder.type, holder.address, holder.size, holder.label, holder.site)))
+                .values());
+        largestFirst.sort(Comparator.comparing(
+                place -> place.get(0),
+                Comparator.comparingLong(MemoryHolder::size).reversed().thenComparing(MemoryHolder::address)));
+        String text = largestFirst.stream()
+                .limit(MAX_NAMED)
+                .map(MemoryHolder::description)
+                .collect(Collectors.joining("; "));
+        if (largestFirst.size() > MAX_NAMED) {
+            List<Long> others = largestFirst.stream()
+                    .skip(MAX_NAMED)
+                    .map(place -> place.get(0).size())
+                    .toList();
+            text += "; and " + Quantities.count(others.size(), "more buffer") + " of "
+                    + Quantities.size(others.stream().reduce(0L, Quantities::saturatedSum));
+        }
+        return text;
+    }
+
+    private static String description(List<MemoryHolder> place) {
+        MemoryHolder first = place.get(0);
+        long devices = place.stream().mapToInt(MemoryHolder::device).distinct().count();
+        return Quantities.size(first.size) + " at " + Quantities.address(first.address)
+                + (devices == 1 ? "" : " on each of " + devices + " devices")
+                + first.label
+                        .map(label -> ", label " + Quantities.quoted(label))
+                        .orElse("")
+                + ", " + first.site.orElse(first.record);
+    }
+}

@@ -1,0 +1,101 @@
+package dev.meshguard.capture.evidence.internal;
+
+import dev.meshguard.capture.evidence.RuntimeText;
+import dev.meshguard.capture.evidence.RuntimeText.ListedBuffer;
+import dev.meshguard.capture.evidence.RuntimeTexts;
+import dev.meshguard.event.PrintableText;
+import dev.meshguard.event.Quantities;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Formats the runtime's texts as notes, with the buffers that were allocated then. */
+public final class RuntimeTextNotes {
+
+    private static final int MAX_LISTED = 5;
+    private static final int MAX_PARTS = 3;
+
+    private RuntimeTextNotes() {}
+
+    /**
+     * Returns a note for each of the first texts, and one for the number of the others.
+     *
+     * @param where the place of a text: {@code line 6}
+     * @param holders a sentence about the buffers that stood in the way of a text, if it is known which they were
+     */
+    public static List<String> of(
+            RuntimeTexts texts, Function<RuntimeText, String> where, Function<RuntimeText, Optional<String>> holders) {
+        List<String> notes = new ArrayList<>();
+        for (RuntimeText text : texts.texts()) {
+            notes.add(sentence(text, where.apply(text))
+                    + holders.apply(text).map(sentence -> " " + sentence).orElse(""));
+        }
+        if (texts.rejections() > RuntimeTexts.MAX_TEXTS) {
+            notes.add("The runtime rejected "
+                    + Quantities.count(texts.rejections() - RuntimeTexts.MAX_TEXTS, "more request") + ".");
+        }
+        if (texts.others() > RuntimeTexts.MAX_TEXTS) {
+            notes.add("The runtime printed " + Quantities.count(texts.others() - RuntimeTexts.MAX_TEXTS, "more warning")
+                    + " about traces.");
+        }
+        return notes;
+    }
+
+    /** Returns the figures of a text as a sentence. */
+    public static String figures(RuntimeText text) {
+        return text.kind().isRejection()
+                ? "The rejected request: " + text.figures() + "."
+                : sentence(text, "in its reason");
+    }
+
+    private static String sentence(RuntimeText text, String where) {
+        return switch (text.kind()) {
+            case ALIVE_BEFORE_REPLAY ->
+                String.format(
+                        Locale.ROOT,
+                        "Before a replay of a trace, the runtime listed %s that it would corrupt (%s)%s.",
+                        text.figures(),
+                        where,
+                        listed(text.buffers()));
+            case ALLOCATED_WITH_TRACE ->
+                String.format(
+                        Locale.ROOT,
+                        "The runtime warned that a buffer was allocated while a trace was active (%s): a replay may corrupt"
+                                + " it. The text does not name it.",
+                        where);
+            default -> String.format(Locale.ROOT, "The runtime rejected a request (%s): %s.", where, text.figures());
+        };
+    }
+
+    private static String listed(List<ListedBuffer> buffers) {
+        if (buffers.isEmpty()) {
+            return "";
+        }
+        String text = buffers.stream()
+                .limit(MAX_LISTED)
+                .map(RuntimeTextNotes::description)
+                .collect(Collectors.joining("; ", ": ", ""));
+        return buffers.size() > MAX_LISTED ? text + "; and " + (buffers.size() - MAX_LISTED) + " more" : text;
+    }
+
+    private static String description(ListedBuffer buffer) {
+        return "buffer " + buffer.id()
+                + buffer.operation()
+                        .map(name -> " of " + PrintableText.line(name))
+                        .orElse("")
+                + parts(", allocated at ", buffer.frames())
+                + parts(", referenced by ", buffer.references());
+    }
+
+    private static String parts(String before, List<String> parts) {
+        return parts.isEmpty()
+                ? ""
+                : parts.stream()
+                        .limit(MAX_PARTS)
+                        .map(PrintableText::line)
+                        .collect(Collectors.joining(", ", before, parts.size() > MAX_PARTS ? ", …" : ""));
+    }
+}

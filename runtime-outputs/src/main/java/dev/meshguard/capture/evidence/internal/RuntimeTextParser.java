@@ -1,0 +1,223 @@
+package dev.meshguard.capture.evidence.internal;
+
+import dev.meshguard.capture.evidence.RuntimeText;
+import dev.meshguard.capture.evidence.RuntimeText.AddressRange;
+import dev.meshguard.capture.evidence.RuntimeText.Kind;
+import dev.meshguard.capture.evidence.RuntimeTexts;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Finds the runtime's texts about memory in the lines of a log.
+ *
+ * <p>The texts are those of {@code bank_manager.cpp}, {@code program.cpp}, {@code mesh_trace.cpp} and
+ * {@code trace_allocation_tracker.py}. Their beginnings and figures are read independently, because versions word them
+ * differently. Programs print them behind any prefix.
+ */
+public final class RuntimeTextParser {
+
+    private static final Pattern NO_SPACE = Pattern.compile(
+            "Out of Memory: Not enough space .{0,80}?to allocate (\\d+) B (\\w+)\\b.{0,20}? across (\\d+) banks");
+    private static final Pattern PER_BANK =
+            Pattern.compile("each bank needs to store (\\d+) B|\\((\\d+) B per bank\\)");
+    private static final Pattern BANK_SIZE = Pattern.compile("bank size is (?:only )?(\\d+) B");
+    private static final Pattern FREE = Pattern.compile("\\bfree: (\\d+) B");
+    private static final Pattern LARGEST_FREE = Pattern.compile("largest free block: (\\d+) B");
+    private static final Pattern CLASH =
+            Pattern.compile("Statically allocated (circular|dataflow) buffers .{0,80}?clash with L1 buffers"
+                    + ".{0,200}?L1 buffer allocated at (\\d+) and static \\w+ buffer region ends at (\\d+)");
+    private static final Pattern BEYOND_L1 = Pattern.compile("Statically allocated (circular|dataflow) buffers"
+            + " .{0,200}?grow to (\\d+) B which is beyond max L1 size of (\\d+) B");
+    private static final Pattern BELOW_LIMIT =
+            Pattern.compile("Out of Memory: Cannot allocate at an address below (\\d+)\\..{0,20}?Allocation at (\\d+)");
+    private static final Pattern TRACE_REGION = Pattern.compile(
+            "Creating trace buffers of size (\\d+) ?B .{0,80}?only (\\d+) ?B is allocated for trace region");
+    private static final Pattern TRACE_OVERLAP = Pattern.compile("Trace buffer at address (\\d+) overlaps with"
+            + " (DRAM activity during trace capture|buffers deallocated during trace capture"
+            + "|buffers allocated during trace capture|DRAM activity captured by another live trace)");
+    private static final Pattern WITH_TRACE = Pattern.compile(
+            "Allocating device buffers is (?:potentially )?unsafe due to the existence of an active trace");
+
+    private final List<RuntimeText> first = new ArrayList<>();
+    private long rejections;
+    private long others;
+    private Optional<AliveBufferList> list = Optional.empty();
+
+    /** Reads a line; returns whether it belongs to such a text. */
+    public boolean read(String text, long line) {
+        if (list.isPresent() && list.get().read(text)) {
+            return true;
+        }
+        finishList();
+        list = AliveBufferList.beginningWith(text, line);
+        if (list.isPresent()) {
+            return true;
+        }
+        Optional<RuntimeText> found = one(text, line);
+        found.ifPresent(this::add);
+        return found.isPresent();
+    }
+
+    private void finishList() {
+        list.ifPresent(ended -> add(ended.text()));
+        list = Optional.empty();
+    }
+
+    private void add(RuntimeText text) {
+        boolean isRejection = text.kind().isRejection();
+        rejections += isRejection ? 1 : 0;
+        others += isRejection ? 0 : 1;
+        if ((isRejection ? rejections : others) <= RuntimeTexts.MAX_TEXTS) {
+            first.add(text);
+        }
+    }
+
+    /** Returns the texts of the lines that were read. */
+    public RuntimeTexts texts(String name) {
+        finishList();
+        return new RuntimeTexts(name, first, rejections, others);
+    }
+
+    /** Returns the first text of several lines, as an exception has them. */
+    public static Optional<RuntimeText> firstOf(String lines) {
+        RuntimeTextParser parser = new RuntimeTextParser();
+        lines.lines().forEach(line -> parser.read(line, 0));
+        return parser.texts("").texts().stream().findFirst();
+    }
+
+    private static Optional<RuntimeText> one(String text, long line) {
+        try {
+            return rejection(text, line).or(() -> warning(text, line));
+        } catch (NumberFormatException notANumber) {
+            return Optional.empty(); // More digits than a size has: no text of the runtime.
+        }
+    }
+
+    private static Optional<RuntimeText> warning(String text, long line) {
+        return WITH_TRACE.matcher(text).find()
+                ? Optional.of(text(Kind.ALLOCATED_WITH_TRACE, line, "", Optional.empty()))
+                : Optional.empty();
+    }
+
+    private static Optional<RuntimeText> rejection(String text, long line) {
+        Matcher noSpace = NO_SPACE.matcher(text);
+        if (noSpace.find()) {
+            return Optional.of(text(
+                    Kind.NO_SPACE,
+                    line,
+                    noSpace(noSpace, text),
+                    type(noSpace.group(2)).map(AddressRange::all)));
+        }
+        Matcher clash = CLASH.matcher(text);
+        if (clash.find()) {
+            long lowest = Long.parseLong(clash.group(2));
+            long end = Long.parseLong(clash.group(3));
+            return Optional.of(text(
+                    Kind.CLASH,
+                    line,
+                    String.format(
+                            Locale.ROOT,
+                            "%s buffers up to %s, and an L1 buffer lies at %s",
+                            clash.group(1),
+                            Quantities.address(end),
+                            Quantities.address(lowest)),
+                    Optional.of(new AddressRange(BufferType.L1, lowest, end))));
+        }
+        Matcher beyond = BEYOND_L1.matcher(text);
+        if (beyond.find()) {
+            return Optional.of(text(
+                    Kind.BEYOND_L1,
+                    line,
+                    beyond.group(1) + " buffers up to " + size(beyond.group(2)) + ", and L1 has "
+                            + size(beyond.group(3)),
+                    Optional.empty()));
+        }
+        Matcher below = BELOW_LIMIT.matcher(text);
+        if (below.find()) { // It names no memory, so no buffers either.
+            return Optional.of(text(
+                    Kind.BELOW_LIMIT,
+                    line,
+                    "its place would be " + address(below.group(2)) + ", and it may not lie below "
+                            + address(below.group(1)),
+                    Optional.empty()));
+        }
+        return traceRejection(text, line);
+    }
+
+    private static Optional<RuntimeText> traceRejection(String text, long line) {
+        Matcher region = TRACE_REGION.matcher(text);
+        if (region.find()) {
+            return Optional.of(text(
+                    Kind.TRACE_REGION,
+                    line,
+                    "trace buffers of " + size(region.group(1)) + ", and the trace region has " + size(region.group(2)),
+                    Optional.of(AddressRange.all(BufferType.TRACE))));
+        }
+        Matcher overlap = TRACE_OVERLAP.matcher(text);
+        return overlap.find()
+                ? Optional.of(text(
+                        Kind.TRACE_OVERLAP,
+                        line,
+                        "its trace would lie at " + address(overlap.group(1)) + ", where there were "
+                                + overlap.group(2).replace("DRAM activity", "allocations or frees of DRAM"),
+                        Optional.empty()))
+                : Optional.empty();
+    }
+
+    private static RuntimeText text(Kind kind, long line, String figures, Optional<AddressRange> held) {
+        return new RuntimeText(kind, line, figures, held, List.of());
+    }
+
+    private static Optional<BufferType> type(String name) {
+        return Arrays.stream(BufferType.values())
+                .filter(type -> type.name().equals(name))
+                .findFirst();
+    }
+
+    private static String noSpace(Matcher request, String text) {
+        StringBuilder figures = new StringBuilder()
+                .append(size(request.group(1)))
+                .append(" of ")
+                .append(request.group(2))
+                .append(" across ")
+                .append(request.group(3))
+                .append(" banks");
+        OptionalLong perBank = number(PER_BANK, text);
+        OptionalLong free = number(FREE, text);
+        OptionalLong largest = number(LARGEST_FREE, text);
+        append(figures, ", %s in each", perBank);
+        append(figures, "; a bank has %s", number(BANK_SIZE, text));
+        append(figures, ", of which %s were free", free);
+        append(figures, ", at most %s in one piece", largest);
+        return figures.toString();
+    }
+
+    private static void append(StringBuilder figures, String form, OptionalLong bytes) {
+        bytes.ifPresent(number -> figures.append(String.format(Locale.ROOT, form, Quantities.size(number))));
+    }
+
+    private static OptionalLong number(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        if (!matcher.find()) {
+            return OptionalLong.empty();
+        }
+        String digits = matcher.group(1);
+        return OptionalLong.of(Long.parseLong(digits == null ? matcher.group(2) : digits));
+    }
+
+    private static String address(String digits) {
+        return Quantities.address(Long.parseLong(digits));
+    }
+
+    private static String size(String digits) {
+        return Quantities.size(Long.parseLong(digits));
+    }
+}

@@ -1,0 +1,5 @@
+/** What the runtime wrote about memory besides recordings: memory reports, statistics, and texts in logs. */
+@NullMarked
+package dev.meshguard.capture.evidence;
+
+import org.jspecify.annotations.NullMarked;

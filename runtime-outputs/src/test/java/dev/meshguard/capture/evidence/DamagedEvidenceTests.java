@@ -1,0 +1,130 @@
+package dev.meshguard.capture.evidence;
+
+import static dev.meshguard.capture.evidence.WrittenMemoryReport.Block.hole;
+import static dev.meshguard.capture.evidence.WrittenMemoryReport.Block.taken;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import dev.meshguard.capture.evidence.MemoryReport.ReportedMemory;
+import dev.meshguard.capture.evidence.WrittenMemoryReport.Age;
+import dev.meshguard.capture.evidence.WrittenMemoryReport.Block;
+import dev.meshguard.event.BufferType;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Damaged evidence is an {@link IOException}, or is read as far as it goes; {@code -Dmeshguard.inputs=…} sets the number of
+ * random files, {@code -Dmeshguard.seed=…} reruns a seed.
+ */
+class DamagedEvidenceTests {
+
+    private static final long SEED = Long.getLong("meshguard.seed", 20_261_125);
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
+
+    private static final String TEXTS = """
+            Found 1 device buffer(s) still alive before trace replay. These will be corrupted on replay.
+            Buffer 1187 [op: ttnn.add]
+              File "model.py", line 31, in forward
+            --- Python referrer analysis ---
+            Buffer 1187: found in 1 Python reference(s)
+              'self.cache', shape=Shape([1, 1, 32, 1024])
+            Creating trace buffers of size 8192B on device 0, but only 4096B is allocated for trace region.
+            """;
+
+    private final Random random = new Random(SEED);
+
+    @Test
+    void damagedFilesAreReadAsFarAsTheyGo() {
+        List<byte[]> files = new ArrayList<>(List.of(
+                new WrittenSharedMemory(4, 0, Instant.EPOCH)
+                        .process(7, "python3", Instant.EPOCH, 1, 2)
+                        .bytes(),
+                TEXTS.getBytes(StandardCharsets.UTF_8)));
+        for (Age age : Age.values()) {
+            WrittenMemoryReport dump = new WrittenMemoryReport(age, "1")
+                    .memory("DRAM", 2, taken(4_096), hole(8_192))
+                    .memory("L1", 3, hole(4_096), taken(2_048));
+            for (String text : List.of(dump.detailed(), dump.summary(), dump.l1Summary())) {
+                files.add(text.getBytes(StandardCharsets.UTF_8));
+            }
+        }
+        for (int i = 0; i < INPUTS; i++) {
+            byte[] damaged = damaged(files.get(i % files.size()));
+            try {
+                check(RuntimeEvidence.read(new ByteArrayInputStream(damaged), "file"));
+            } catch (IOException rejected) {
+                assertThat(rejected).hasMessageNotContaining("null");
+            } catch (RuntimeException e) {
+                fail("seed " + SEED + ", input " + i + ": " + Arrays.toString(damaged), e);
+            }
+        }
+    }
+
+    private byte[] damaged(byte[] whole) {
+        byte[] damaged = random.nextInt(4) == 0 ? Arrays.copyOf(whole, random.nextInt(whole.length)) : whole.clone();
+        for (int i = random.nextInt(6); i > 0 && damaged.length > 0; i--) {
+            damaged[random.nextInt(damaged.length)] = (byte)
+                    (random.nextBoolean() ? "0123456789,()\n\"E :".charAt(random.nextInt(18)) : random.nextInt(256));
+        }
+        return damaged;
+    }
+
+    private static void check(RuntimeEvidence evidence) {
+        assertThat(evidence.notes()).doesNotContainNull();
+        if (evidence instanceof MemoryReport report) {
+            for (ReportedMemory memory : report.memories()) {
+                assertThat(memory.allocated().orElse(0)).isNotNegative();
+                assertThat(memory.banks().orElse(1)).isPositive();
+            }
+        }
+    }
+
+    @Test
+    void numbersBeyondALongAreNotUsed() throws IOException {
+        String nines = "9".repeat(18);
+        String text = ",DRAM\n,Total allocatable (KB):," + nines + "\n,Total allocated (KB):," + nines
+                + "\n,Total free (KB):," + nines + "9\nBlock table:\n 0 " + nines + " " + nines + " none none yes\n";
+
+        MemoryReport report = (MemoryReport)
+                RuntimeEvidence.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), "report.csv");
+
+        assertThat(report.memories()).isEmpty();
+        assertThat(report.notes()).contains("It shows no memory.");
+    }
+
+    @Test
+    void randomMemoriesAreReadFromEachVersionAsTheyWereWritten() throws IOException {
+        for (int round = 0; round < 100; round++) {
+            int banks = 1 + random.nextInt(64);
+            Block[] blocks = new Block[1 + random.nextInt(20)];
+            for (int i = 0; i < blocks.length; i++) {
+                blocks[i] = new Block(1_024L * (1 + random.nextInt(1_000)), random.nextBoolean());
+            }
+            long allocated = Arrays.stream(blocks)
+                    .filter(Block::isAllocated)
+                    .mapToLong(Block::size)
+                    .sum();
+            for (Age age : Age.values()) {
+                String detailed =
+                        new WrittenMemoryReport(age).memory("L1", banks, blocks).detailed();
+
+                MemoryReport report = (MemoryReport) RuntimeEvidence.read(
+                        new ByteArrayInputStream(detailed.getBytes(StandardCharsets.UTF_8)), "report.csv");
+
+                ReportedMemory memory = report.memories().get(0);
+                assertThat(memory.type()).isEqualTo(BufferType.L1);
+                assertThat(memory.banks()).as("seed %d, %s", SEED, detailed).hasValue(banks);
+                assertThat(memory.all().orElseThrow().allocated()).isEqualTo(banks * allocated);
+                assertThat(memory.bank().orElseThrow().allocated()).isEqualTo(allocated);
+                assertThat(report.notes()).isEmpty();
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+package dev.meshguard.capture.evidence;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.meshguard.capture.evidence.SharedMemory.Chip;
+import dev.meshguard.capture.evidence.SharedMemory.ProcessMemory;
+import dev.meshguard.capture.evidence.SharedMemory.ProcessStatus;
+import dev.meshguard.capture.evidence.SharedMemory.Totals;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The statistics of a device in {@code /dev/shm}, of each version. */
+class DeviceStatisticsTests {
+
+    private static final Instant UPDATED = Instant.parse("2026-09-01T12:00:00.000000001Z");
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void everyVersionHasTheTotalsOfTheDeviceItsChipsAndProcesses(int version) throws IOException {
+        SharedMemory memory = read(new WrittenSharedMemory(version, 3, UPDATED)
+                .total(2_113_536, 65_536, 1_024, 4_096, 8_192)
+                .chip(0, false, 2_113_536, 0, 0, 0, 0)
+                .chip(1, true, 0, 65_536, 1_024, 4_096, 8_192)
+                .process(4_711, "python3", UPDATED, 2_113_536, 65_536, 1_024, 4_096, 8_192));
+
+        assertThat(memory)
+                .isEqualTo(new SharedMemory(
+                        "tt_device_1_memory",
+                        version,
+                        3,
+                        UPDATED,
+                        new Totals(2_113_536, 65_536, 1_024, 4_096, 8_192),
+                        List.of(
+                                new Chip(0, false, new Totals(2_113_536, 0, 0, 0, 0)),
+                                new Chip(1, true, new Totals(0, 65_536, 1_024, 4_096, 8_192))),
+                        List.of(new ProcessMemory(
+                                4_711,
+                                "python3",
+                                UPDATED,
+                                new Totals(2_113_536, 65_536, 1_024, 4_096, 8_192),
+                                ProcessStatus.UNKNOWN))));
+        assertThat(memory.hasAllocatedMemory()).isTrue();
+    }
+
+    @Test
+    void aSlotWithoutARunningProcessIsNamed() throws IOException {
+        SharedMemory memory = read(new WrittenSharedMemory(4, 0, UPDATED)
+                        .total(0, 4_096, 0, 0, 0)
+                        .process(4_711, "python3", UPDATED, 0, 0, 0, 0, 0)
+                        .process(4_712, "pytest\u001b[31m", UPDATED, 0, 4_096, 0, 0, 0)
+                        .process(-1, "", UPDATED, 0, 0, 0, 0, 0))
+                .inspected(processId -> processId == 4_711 ? Optional.of(UPDATED.minusSeconds(60)) : Optional.empty());
+
+        assertThat(memory.processes())
+                .extracting(ProcessMemory::status)
+                .containsExactly(ProcessStatus.RUNNING, ProcessStatus.MISSING, ProcessStatus.UNKNOWN);
+        assertThat(memory.notes())
+                .containsExactly(
+                        "Process 4712 (pytest\\u001b[31m) does not run, and its slot still has 4 KiB (4096 B): it was killed or"
+                                + " crashed, or runs in another container.");
+    }
+
+    @Test
+    void aProcessThatWasStartedAfterTheLastUpdateHasTakenOverTheNumber() throws IOException {
+        SharedMemory memory = read(new WrittenSharedMemory(4, 0, UPDATED).process(7, "python3", UPDATED));
+
+        assertThat(memory.inspected(processId -> Optional.of(UPDATED.plusSeconds(60)))
+                        .processes())
+                .extracting(ProcessMemory::status)
+                .containsExactly(ProcessStatus.MISSING);
+        assertThat(memory.inspected(processId -> Optional.of(Instant.EPOCH)).processes())
+                .extracting(ProcessMemory::status)
+                .containsExactly(ProcessStatus.RUNNING);
+    }
+
+    @Test
+    void aVersionThatIsNotKnownIsAnErrorWithAWayOut() {
+        assertThatThrownBy(() -> read(new WrittenSharedMemory(5, 0, UPDATED)))
+                .isInstanceOf(IOException.class)
+                .hasMessage(
+                        "it is shared memory of version 5, and versions 1 to 4 are known. Use a newer MeshGuard, or the"
+                                + " memory reports of the device");
+    }
+
+    @Test
+    void anotherSizeIsAnErrorWithAWayOut() {
+        byte[] whole = new WrittenSharedMemory(4, 0, UPDATED).bytes();
+
+        assertThatThrownBy(() -> read(Arrays.copyOf(whole, 4_096)))
+                .isInstanceOf(IOException.class)
+                .hasMessage(
+                        "it begins like the shared memory of a device, which has 8576 bytes, and has 4096. Copy the whole"
+                                + " /dev/shm/tt_device_…_memory");
+        assertThatThrownBy(() -> read(Arrays.copyOf(whole, 8_577)))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("and has more");
+    }
+
+    @Test
+    void itIsKnownByItsFirstBytes() throws IOException {
+        byte[] whole = new WrittenSharedMemory(2, 0, UPDATED).bytes();
+
+        assertThat(isOfMoment(whole)).isTrue();
+        assertThat(isOfMoment(new byte[8_576])).isFalse();
+        assertThat(isOfMoment(new byte[] {'a', 0, 0, 0})).isFalse();
+    }
+
+    private static boolean isOfMoment(byte[] content) throws IOException {
+        return RuntimeEvidence.isOfMoment(new BufferedInputStream(new ByteArrayInputStream(content)));
+    }
+
+    private static SharedMemory read(WrittenSharedMemory memory) throws IOException {
+        return read(memory.bytes());
+    }
+
+    private static SharedMemory read(byte[] content) throws IOException {
+        return (SharedMemory) RuntimeEvidence.read(new ByteArrayInputStream(content), "tt_device_1_memory");
+    }
+}
