@@ -1,7 +1,12 @@
 package dev.meshguard.capture;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
+import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.capture.evidence.RuntimeTexts;
+import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.internal.DatabaseFile;
+import dev.meshguard.capture.internal.DatedEvidence;
 import dev.meshguard.capture.internal.GraphParser;
 import dev.meshguard.capture.internal.OutputFolder;
 import dev.meshguard.capture.internal.ReadingCriteria;
@@ -21,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apiguardian.api.API;
@@ -48,17 +54,24 @@ public final class RuntimeOutputReader {
     private final boolean judgesEnd;
     private final OptionalInt last;
     private final Optional<Pattern> roundMark;
+    private final List<DatedEvidence> evidence;
 
-    private RuntimeOutputReader(InstantSource clock, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
+    private RuntimeOutputReader(
+            InstantSource clock,
+            boolean judgesEnd,
+            OptionalInt last,
+            Optional<Pattern> roundMark,
+            List<DatedEvidence> evidence) {
         this.clock = clock;
         this.judgesEnd = judgesEnd;
         this.last = last;
         this.roundMark = roundMark;
+        this.evidence = evidence;
     }
 
     /** Returns a reader of files whose recording ends while the device is open. */
     public static RuntimeOutputReader create() {
-        return new RuntimeOutputReader(InstantSource.system(), false, OptionalInt.empty(), Optional.empty());
+        return new RuntimeOutputReader(InstantSource.system(), false, OptionalInt.empty(), Optional.empty(), List.of());
     }
 
     /**
@@ -68,7 +81,7 @@ public final class RuntimeOutputReader {
      * weights and caches as expected.
      */
     public RuntimeOutputReader judgedAtEnd() {
-        return new RuntimeOutputReader(clock, true, last, roundMark);
+        return new RuntimeOutputReader(clock, true, last, roundMark, evidence);
     }
 
     /**
@@ -84,7 +97,7 @@ public final class RuntimeOutputReader {
         if (operation < 0) {
             throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
         }
-        return new RuntimeOutputReader(clock, true, OptionalInt.of(operation), roundMark);
+        return new RuntimeOutputReader(clock, true, OptionalInt.of(operation), roundMark, evidence);
     }
 
     /**
@@ -93,14 +106,47 @@ public final class RuntimeOutputReader {
      * @param operation matches in the name of each outermost operation that begins a round
      */
     public RuntimeOutputReader roundsAt(Pattern operation) {
-        return new RuntimeOutputReader(clock, judgesEnd, last, Optional.of(operation));
+        return new RuntimeOutputReader(clock, judgesEnd, last, Optional.of(operation), evidence);
+    }
+
+    /**
+     * Returns this reader with evidence of the same run, written at the end of the recording.
+     *
+     * <p>The totals of a {@link MemoryReport} or of {@link SharedMemory} are a witness: if they are smaller than what the
+     * recording has as allocated, the verdict is {@code INCONCLUSIVE} with both numbers; otherwise a note says that they fit. They
+     * may be larger, because a recording has no buffers from before it. {@link RuntimeTexts} become notes with the
+     * buffers at the addresses that they name. Files of several recordings, or ranks, are then an error.
+     */
+    public RuntimeOutputReader evidence(RuntimeEvidence file) {
+        return evidence(new DatedEvidence(OptionalLong.empty(), file));
+    }
+
+    /**
+     * Returns this reader with evidence of the same run, written after one operation; otherwise like
+     * {@link #evidence(RuntimeEvidence)}.
+     *
+     * @param operation the number of its node {@code function_start} in a capture, or its number in a database; a file without
+     *     it is an error
+     * @throws IllegalArgumentException if the number is negative
+     */
+    public RuntimeOutputReader evidenceAfter(int operation, RuntimeEvidence file) {
+        if (operation < 0) {
+            throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
+        }
+        return evidence(new DatedEvidence(OptionalLong.of(operation), file));
+    }
+
+    private RuntimeOutputReader evidence(DatedEvidence file) {
+        List<DatedEvidence> all = new ArrayList<>(evidence);
+        all.add(file);
+        return new RuntimeOutputReader(clock, judgesEnd, last, roundMark, List.copyOf(all));
     }
 
     /**
      * Returns this reader with another clock for the day of the check, on which expired expectations depend.
      */
     public RuntimeOutputReader clock(InstantSource newClock) {
-        return new RuntimeOutputReader(newClock, judgesEnd, last, roundMark);
+        return new RuntimeOutputReader(newClock, judgesEnd, last, roundMark, evidence);
     }
 
     /**
@@ -136,11 +182,22 @@ public final class RuntimeOutputReader {
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
         if (!Files.isDirectory(file)) {
-            return readFile(file);
+            return ofOneRecording(readFile(file));
         }
         List<RuntimeOutput> outputs = new ArrayList<>();
         for (Path output : OutputFolder.outputsIn(file)) {
             outputs.addAll(readFile(output));
+        }
+        return ofOneRecording(outputs);
+    }
+
+    private List<RuntimeOutput> ofOneRecording(List<RuntimeOutput> outputs) throws IOException {
+        if (!evidence.isEmpty() && outputs.size() > 1) {
+            throw new UnreadableOutputException(String.format(
+                    Locale.ROOT,
+                    "it has %d recordings, and %s is evidence of one. Give the file of that one alone",
+                    outputs.size(),
+                    evidence.get(0).file().name()));
         }
         return outputs;
     }
@@ -181,7 +238,7 @@ public final class RuntimeOutputReader {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
             try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return ofDatabase(spooled.path(), name);
+                return ofOneRecording(ofDatabase(spooled.path(), name));
             }
         }
         return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));
@@ -213,6 +270,7 @@ public final class RuntimeOutputReader {
     }
 
     private ReadingCriteria criteria() {
-        return new ReadingCriteria(LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd, last, roundMark);
+        return new ReadingCriteria(
+                LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd, last, roundMark, evidence);
     }
 }

@@ -233,7 +233,7 @@ final class WrittenGraph {
     }
 
     private static String quoted(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n") + '"';
     }
 
     /** Returns the report file that has these nodes and the sections of detailed tracing. */

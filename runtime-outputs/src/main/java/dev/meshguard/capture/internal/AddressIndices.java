@@ -23,6 +23,11 @@ final class AddressIndices {
         return indices.computeIfAbsent(memory, this::introduced);
     }
 
+    /** Returns whether there is an event of the address. */
+    boolean has(Memory memory) {
+        return indices.containsKey(memory);
+    }
+
     private int introduced(Memory memory) {
         DeviceAddress address = new DeviceAddress(memory.device(), memory.address());
         int index = events.index(

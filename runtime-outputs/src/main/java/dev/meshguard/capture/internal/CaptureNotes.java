@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Collects what a reader of the verdict must know of a capture besides its history, in bounded memory. */
@@ -19,7 +21,7 @@ final class CaptureNotes {
     private final List<String> first = new ArrayList<>();
     private final Map<String, Long> skipped = new TreeMap<>();
     private long moreSkipped;
-    private final List<String> exceptions = new ArrayList<>();
+    private final List<Supplier<String>> exceptions = new ArrayList<>();
     private long exceptionCount;
 
     void add(String note) {
@@ -35,20 +37,27 @@ final class CaptureNotes {
         }
     }
 
-    /** Adds an operation that an exception left, with its number. */
-    void exception(String operation, String reason) {
+    /**
+     * Adds an operation that an exception left, with its number.
+     *
+     * @param explanation returns the sentence about the reason, if there is one; it is used at the end
+     */
+    void exception(String operation, String reason, Supplier<Supplier<Optional<String>>> explanation) {
         exceptionCount++;
         if (exceptions.size() < MAX_EXCEPTIONS) {
-            exceptions.add(String.format(
+            String text = String.format(
                     Locale.ROOT,
                     "An exception left %s%s",
                     shortened(operation),
-                    reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + "."));
+                    reason.isBlank() ? "." : ": " + Quantities.quoted(shortened(reason)) + ".");
+            Supplier<Optional<String>> sentence = explanation.get();
+            exceptions.add(() -> text + sentence.get().map(words -> " " + words).orElse(""));
         }
     }
 
     List<String> all() {
-        List<String> all = new ArrayList<>(exceptions);
+        List<String> all = new ArrayList<>();
+        exceptions.forEach(exception -> all.add(exception.get()));
         if (exceptionCount > exceptions.size()) {
             all.add(String.format(
                     Locale.ROOT,

@@ -3,6 +3,7 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.capture.internal.GraphNode.Param;
+import dev.meshguard.capture.internal.LiveSet.LiveBuffer;
 import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
@@ -15,8 +16,10 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +44,23 @@ final class CaptureRecorder {
 
     /** A capture has no time of an event. */
     private static final Instant NO_TIME = Instant.EPOCH;
+
+    private static final int MAX_FREED = 256;
+
+    /** A buffer that was freed in the outermost open operation, at a node, as it was then. */
+    private static final class Freed {
+        private final int at;
+        private final CapturedBuffer buffer;
+        private final Memory memory;
+        private final int[] users;
+
+        private Freed(int at, CapturedBuffer buffer) {
+            this.at = at;
+            this.buffer = buffer;
+            this.memory = buffer.memory.orElseThrow();
+            this.users = buffer.users;
+        }
+    }
 
     /** An open operation, with its number if there may be calls of Python. */
     private record Operation(
@@ -59,7 +80,14 @@ final class CaptureRecorder {
     private final Map<String, AllocationDetails> details = new HashMap<>();
     private Phase phase = Phase.START;
 
+    /** The last of them; an exception frees buffers before its operation ends. */
+    private final Deque<Freed> freed = new ArrayDeque<>();
+
+    /** Where buffers from before the capture were freed. */
+    private final Set<Long> freedAddresses = new HashSet<>();
+
     private final ReadingCriteria criteria;
+    private final EvidenceComparison evidence;
     private final OperationRounds rounds;
     private Optional<OperationNumbers> numbers = Optional.empty();
     private Optional<PythonCalls> calls = Optional.empty();
@@ -78,6 +106,7 @@ final class CaptureRecorder {
 
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
+        evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
         rounds = new OperationRounds(events, criteria);
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
@@ -171,7 +200,8 @@ final class CaptureRecorder {
                         number,
                         node.number(Param.TENSOR),
                         Optional.ofNullable(node.text(Param.SHAPE)),
-                        node.connections());
+                        node.connections(),
+                        memoryOf(node));
             case "buffer" -> buffers.put(number, buffer(node, number));
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
@@ -190,6 +220,14 @@ final class CaptureRecorder {
         }
     }
 
+    private static @Nullable Memory memoryOf(GraphNode tensor) {
+        OptionalLong address = tensor.number(Param.ADDRESS);
+        Optional<BufferType> type = tensor.bufferType();
+        return address.orElse(0) == 0 || type.isEmpty()
+                ? null
+                : new Memory(tensor.device(), type.get(), address.getAsLong());
+    }
+
     private static String firstOf(@Nullable String text, @Nullable String other) {
         String found = text == null ? other : text;
         return found == null ? "" : found;
@@ -200,6 +238,7 @@ final class CaptureRecorder {
     private void began(GraphNode node, int number) {
         String name = nameOf(node);
         if (open.isEmpty()) {
+            freed.clear();
             rounds.operationBegan(name);
         }
         open.push(new Operation(number, name, numbered(name)));
@@ -236,7 +275,7 @@ final class CaptureRecorder {
     private void operationEnded(GraphNode node, int number) {
         String name = nameOf(node);
         if (node.flag(Param.ABORTED)) {
-            notes.exception(name + " (node " + number + ")", firstOf(node.text(Param.ABORT_REASON), null));
+            aborted(name, number, firstOf(node.text(Param.ABORT_REASON), null));
         }
         if (open.stream().anyMatch(operation -> operation.name.equals(name))) {
             Operation ending = pop();
@@ -252,10 +291,73 @@ final class CaptureRecorder {
         }
     }
 
+    private void aborted(String name, int number, String reason) {
+        int began = open.stream()
+                .filter(operation -> operation.name.equals(name))
+                .findFirst()
+                .map(Operation::node)
+                .orElse(number);
+        notes.exception(
+                name + " (node " + number + ")",
+                reason,
+                () -> evidence.explanation(
+                        reason,
+                        () -> live("in it"),
+                        () -> freed.stream()
+                                .filter(buffer -> buffer.at > began)
+                                .map(buffer -> live(buffer.buffer, buffer.memory, buffer.users))
+                                .toList()));
+    }
+
     private Operation pop() {
         Operation ending = open.pop();
         isPastLast |= criteria.last().isPresent() && criteria.last().getAsInt() == ending.node;
+        if (evidence.isDueAfter(ending.node)) {
+            evidence.after(ending.node, live("after " + ending.name + " (node " + ending.node + ")"));
+        }
         return ending;
+    }
+
+    /** Returns what is allocated now. */
+    private LiveSet live(String moment) {
+        return new LiveSet(
+                "capture",
+                moment,
+                coarseTypes == 0,
+                withoutAddress == 0,
+                live.values().stream()
+                        .map(buffer -> live(buffer, buffer.memory.orElseThrow(), buffer.users))
+                        .toList(),
+                before());
+    }
+
+    /** Returns the buffers from before the capture at whose address nothing was allocated in it. */
+    private List<LiveBuffer> before() {
+        List<LiveBuffer> before = new ArrayList<>();
+        for (CapturedBuffer buffer : buffers.values()) {
+            if (!buffer.wasAllocated && !buffer.wasFreedFromBefore) {
+                tensors.memoryOf(buffer.users)
+                        .filter(memory -> !indices.has(memory) && !freedAddresses.contains(memory.address()))
+                        .ifPresent(memory -> before.add(live(buffer, memory, buffer.users)));
+            }
+        }
+        return before;
+    }
+
+    private LiveBuffer live(CapturedBuffer buffer, Memory memory, int[] users) {
+        Numbered caller = buffer.caller;
+        return new LiveBuffer(
+                memory.device(),
+                memory.type(),
+                memory.address(),
+                buffer.wasAllocated ? buffer.allocatedSize : Math.max(0, buffer.size),
+                buffer.bankSize < 0 ? OptionalLong.empty() : OptionalLong.of(buffer.bankSize),
+                LiveBuffer.label(tensors.of(users)),
+                buffer.operation,
+                () -> calls.flatMap(python -> OperationNumbers.originOf(caller, python)),
+                buffer.operation
+                        .map(name -> "of " + name + " (node " + buffer.node + ")")
+                        .orElse((buffer.wasAllocated ? "node " : "from before the capture, node ") + buffer.node));
     }
 
     private Optional<String> outermost() {
@@ -318,10 +420,12 @@ final class CaptureRecorder {
             buffer.period = snapshots.get().periods().began(memory.type(), address, number);
         }
         buffer.allocatedSize = size.orElse(buffer.size);
+        buffer.bankSize = node.number(Param.BANK_SIZE).orElse(GraphNode.NONE);
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
         Operation innermost = open.peek();
+        buffer.caller = innermost == null ? null : innermost.numbered;
         if (innermost != null && innermost.numbered != null) {
             numbers.ifPresent(operations -> operations.allocated(events.nextNumber(), innermost.numbered));
         }
@@ -350,6 +454,7 @@ final class CaptureRecorder {
         CapturedBuffer buffer = found.get();
         if (buffer.memory.isPresent()) {
             enterPhase();
+            remember(buffer, number);
             freed(buffer, number);
         } else if (buffer.wasAllocated) {
             lost(
@@ -360,13 +465,24 @@ final class CaptureRecorder {
                             number,
                             buffer.node));
         } else {
+            buffer.wasFreedFromBefore = true;
             freedFromBefore(node, number);
+        }
+    }
+
+    private void remember(CapturedBuffer buffer, int number) {
+        if (!open.isEmpty()) {
+            if (freed.size() == MAX_FREED) {
+                freed.remove();
+            }
+            freed.add(new Freed(number, buffer));
         }
     }
 
     private void freedFromBefore(GraphNode node, int number) {
         freedFromBefore++;
         long address = node.number(Param.ADDRESS).orElse(0);
+        freedAddresses.add(address);
         Optional<BufferType> type = node.bufferType();
         if (snapshots.isPresent() && address != 0 && type.isPresent()) {
             snapshots.get().periods().endedFromBefore(type.get(), address, number);
@@ -432,6 +548,7 @@ final class CaptureRecorder {
         snapshots.ifPresent(all -> all.contradictions().forEach(found -> lost(found.buffers(), found.reason())));
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
+        evidence.finish(() -> live("at its end"), "An operation has the number of its node function_start");
         criteria.noteRemaining(remaining.size(), "capture", notes);
         addNotes();
         criteria.addTo(events, remaining.size(), "capture", notes);
@@ -448,7 +565,7 @@ final class CaptureRecorder {
                 buffer.hasAddress ? OptionalLong.of(memory.address()) : OptionalLong.empty(),
                 buffer.allocatedSize,
                 buffer.operation,
-                tensors.of(buffer));
+                tensors.of(buffer.users));
     }
 
     private void addNotes() {

@@ -1,7 +1,9 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.internal.OperationNumbers.Numbered;
 import dev.meshguard.event.BufferType;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** A buffer of a graph. Its node is its identity: its address is reused, and is 0 if nothing was dispatched. */
 final class CapturedBuffer {
@@ -35,9 +37,17 @@ final class CapturedBuffer {
     int period;
 
     long allocatedSize;
+    /** The bytes in the fullest bank, or {@link GraphNode#NONE}. */
+    long bankSize = GraphNode.NONE;
+
     boolean wasAllocated;
+    /** Whether it is from before the capture and was freed in it. */
+    boolean wasFreedFromBefore;
     /** The outermost operation that allocated it. */
     Optional<String> operation = Optional.empty();
+    /** The innermost operation that allocated it, if there may be calls of Python. */
+    @Nullable
+    Numbered caller;
 
     CapturedBuffer(int node, int[] users, long size) {
         this.node = node;

@@ -229,6 +229,7 @@ final class GraphNode {
         SIZE("size"),
         TYPE("type"),
         BUFFER_TYPE("buffer_type"),
+        BANK_SIZE("max_size_per_bank"),
         DEVICE("device_id"),
         ADDRESS("address"),
         GLOBALLY_ALLOCATED("globally_allocated"),

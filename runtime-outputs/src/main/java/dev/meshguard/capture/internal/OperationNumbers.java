@@ -55,13 +55,18 @@ final class OperationNumbers {
     void addOrigins(PythonCalls calls, LogEvents events) {
         calls.match(all, outermost);
         for (Allocation allocation : allocations) {
-            for (Numbered operation = allocation.operation; operation != null; operation = operation.caller) {
-                Optional<Origin> origin = calls.origin(operation);
-                if (origin.isPresent()) {
-                    events.originOf(allocation.event, origin.get());
-                    break;
-                }
+            originOf(allocation.operation, calls).ifPresent(origin -> events.originOf(allocation.event, origin));
+        }
+    }
+
+    /** Returns the line of the innermost operation of which it is known, once the calls are matched. */
+    static Optional<Origin> originOf(@Nullable Numbered innermost, PythonCalls calls) {
+        for (Numbered operation = innermost; operation != null; operation = operation.caller) {
+            Optional<Origin> origin = calls.origin(operation);
+            if (origin.isPresent()) {
+                return origin;
             }
         }
+        return Optional.empty();
     }
 }

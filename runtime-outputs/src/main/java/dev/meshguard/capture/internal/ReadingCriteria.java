@@ -3,6 +3,7 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.LogEvents;
 import java.time.LocalDate;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -15,8 +16,14 @@ import java.util.regex.Pattern;
  * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later
  * @param last the operation after which nothing is read, if there is one
  * @param roundMark matches in the names of operations that begin a round
+ * @param evidence the evidence that is compared with it
  */
-public record ReadingCriteria(LocalDate today, boolean judgesEnd, OptionalInt last, Optional<Pattern> roundMark) {
+public record ReadingCriteria(
+        LocalDate today,
+        boolean judgesEnd,
+        OptionalInt last,
+        Optional<Pattern> roundMark,
+        List<DatedEvidence> evidence) {
 
     /** Adds a note about the buffers that remain, if they are not judged. */
     void noteRemaining(int remaining, String recording, CaptureNotes notes) {

@@ -22,7 +22,7 @@ final class SnapshotReader {
     SnapshotReader(ReportTables tables, ReadingCriteria criteria) {
         this.tables = tables;
         this.criteria = criteria;
-        this.recorder = new SnapshotRecorder(notes, criteria);
+        this.recorder = new SnapshotRecorder(notes, criteria, !tables.has("report_metadata"));
     }
 
     OutputContent read() throws SQLException, UnreadableOutputException {
@@ -30,8 +30,8 @@ final class SnapshotReader {
         long read = -1;
         OperationTexts graphs = new OperationTexts(tables, "captured_graph", "captured_graph");
         OperationTexts stacks = new OperationTexts(tables, "stack_traces", "stack_trace");
-        errors();
-        try (Rows names = new Rows(names());
+        try (Rows errors = new Rows(errors());
+                Rows names = new Rows(names());
                 Rows buffers = new Rows(buffers());
                 Rows tensors = new Rows(tensors())) {
             for (long id = Math.min(names.operation, buffers.operation);
@@ -50,7 +50,13 @@ final class SnapshotReader {
                 }
                 long call = id;
                 recorder.operationEnded(graph(graphs, id), () -> stacks.of(call).flatMap(PythonStack::origin));
+                errorsBefore(id, errors);
+                for (; errors.operation == id; errors.next()) {
+                    recorder.exception(reason(errors.row));
+                }
+                recorder.compareEvidence();
             }
+            errorsBefore(criteria.last().isPresent() ? last : NONE, errors);
         }
         if (criteria.last().isPresent() && read != last) {
             throw criteria.withoutLast("Operations have the numbers of the table operations");
@@ -111,22 +117,30 @@ final class SnapshotReader {
         }
     }
 
-    private void errors() throws SQLException {
+    /** Older versions name an operation that has no row. */
+    private void errorsBefore(long id, Rows errors) throws SQLException {
+        for (; errors.operation < id; errors.next()) {
+            notes.exception(
+                    SnapshotRecorder.name(errors.operation, errors.row.getString(2)),
+                    reason(errors.row),
+                    () -> Optional::empty);
+        }
+    }
+
+    private static String reason(ResultSet error) throws SQLException {
+        return error.getString(3) + ": " + error.getString(4);
+    }
+
+    /** The operation that an exception left, its name, and the type and message of the exception. */
+    private ResultSet errors() throws SQLException {
         if (!tables.has("errors", "operation_id", "error_type", "error_message")) {
-            return;
+            return tables.query("SELECT 0 WHERE 0");
         }
         String name = tables.has("errors", "operation_name")
                 ? "operation_name"
                 : tables.has("errors", "error_operation") ? "error_operation" : "''";
-        try (ResultSet row =
-                tables.query("SELECT operation_id, " + name + ", error_type, error_message FROM errors WHERE "
-                        + tables.isOfRank("errors", "errors") + " ORDER BY operation_id")) {
-            while (row.next()) {
-                notes.exception(
-                        SnapshotRecorder.name(row.getLong(1), row.getString(2)),
-                        row.getString(3) + ": " + row.getString(4));
-            }
-        }
+        return tables.query("SELECT operation_id, " + name + ", error_type, error_message FROM errors WHERE "
+                + tables.isOfRank("errors", "errors") + " ORDER BY operation_id");
     }
 
     /** The operation, its name, and whether the process ended in it. */

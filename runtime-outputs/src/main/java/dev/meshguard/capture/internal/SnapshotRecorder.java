@@ -2,6 +2,7 @@ package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import dev.meshguard.capture.internal.LiveSet.LiveBuffer;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
@@ -61,6 +62,7 @@ final class SnapshotRecorder {
         private boolean isFromBefore;
         private long size;
         private Optional<String> operation = Optional.empty();
+        private Optional<Origin> origin = Optional.empty();
         /** The operation whose snapshot had it last. */
         private long seen;
 
@@ -79,7 +81,11 @@ final class SnapshotRecorder {
     private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes;
     private final ReadingCriteria criteria;
+    private final EvidenceComparison evidence;
     private final OperationRounds rounds;
+    /** Whether sizes are those of the fullest bank; a database that was imported may have whole sizes. */
+    private final boolean hasBankSizes;
+
     private final Map<Memory, Live> live = new LinkedHashMap<>();
     private Phase phase = Phase.START;
 
@@ -90,6 +96,7 @@ final class SnapshotRecorder {
     private boolean hasCrashed;
     private long rows;
     private final Map<Memory, Live> fresh = new LinkedHashMap<>();
+    private List<Live> gone = List.of();
     private final Map<Memory, List<Result>> results = new HashMap<>();
     private final Set<Memory> inputs = new HashSet<>();
 
@@ -102,9 +109,11 @@ final class SnapshotRecorder {
     private long freedFromBefore;
     private long ofFullestBank;
 
-    SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria) {
+    SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria, boolean hasBankSizes) {
         this.notes = notes;
         this.criteria = criteria;
+        this.hasBankSizes = hasBankSizes;
+        evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
         rounds = new OperationRounds(events, criteria);
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
@@ -130,6 +139,7 @@ final class SnapshotRecorder {
         hasCrashed = crashed;
         rows = 0;
         fresh.clear();
+        gone = List.of();
         results.clear();
         inputs.clear();
         rounds.operationBegan(shortName);
@@ -189,9 +199,7 @@ final class SnapshotRecorder {
         }
         renewed(graph);
         missing(graph);
-        List<Live> gone = live.values().stream()
-                .filter(buffer -> buffer.seen != operation)
-                .toList();
+        gone = live.values().stream().filter(buffer -> buffer.seen != operation).toList();
         gone.stream().filter(buffer -> graph.freedOnlyOthersAt(buffer.memory)).forEach(this::contradicted);
         gone.stream().filter(buffer -> !graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, false));
         gone.stream().filter(buffer -> graph.freed(buffer.memory)).forEach(buffer -> freed(buffer, true));
@@ -210,6 +218,50 @@ final class SnapshotRecorder {
             }
         });
         hasSnapshot |= rows > 0;
+    }
+
+    /** Compares evidence of the moment after the operation with its snapshot. */
+    void compareEvidence() {
+        if (lastHasNone) {
+            evidence.unknownAfter(operation, name + " has no snapshot");
+        } else if (evidence.isDueAfter(operation)) {
+            evidence.after(operation, liveSet("after " + name));
+        }
+    }
+
+    /** Records that an exception left the operation. */
+    void exception(String reason) {
+        notes.exception(
+                name,
+                reason,
+                () -> evidence.explanation(
+                        reason,
+                        () -> liveSet("in it"),
+                        () -> gone.stream().map(this::liveBuffer).toList()));
+    }
+
+    private LiveSet liveSet(String moment) {
+        return new LiveSet(
+                "recording",
+                moment,
+                true,
+                true,
+                live.values().stream().map(this::liveBuffer).toList(),
+                List.of());
+    }
+
+    private LiveBuffer liveBuffer(Live buffer) {
+        boolean isOfBank = hasBankSizes || buffer.size > buffer.bankSize;
+        return new LiveBuffer(
+                buffer.memory.device(),
+                buffer.memory.type(),
+                buffer.memory.address(),
+                Math.max(buffer.size, buffer.bankSize),
+                isOfBank ? OptionalLong.of(buffer.bankSize) : OptionalLong.empty(),
+                LiveBuffer.label(tensors(buffer)),
+                buffer.operation,
+                () -> buffer.origin,
+                buffer.operation.map(by -> "of " + by).orElse("of an unknown operation"));
     }
 
     /** A snapshot without rows means that nothing is allocated, or that none was taken: a result must be in one. */
@@ -297,6 +349,7 @@ final class SnapshotRecorder {
     private void allocated(Live buffer, OperationGraph graph, Optional<Origin> origin) {
         live.put(buffer.memory, buffer);
         buffer.operation = Optional.of(name);
+        buffer.origin = origin;
         AllocationDetails details = AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName));
         Optional<String> shape = results.getOrDefault(buffer.memory, List.of()).stream()
                 .flatMap(result -> result.shape.stream())
@@ -327,7 +380,8 @@ final class SnapshotRecorder {
         events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
     }
 
-    OutputContent finish(OptionalInt rank, long operations, CircularBuffers circularBuffers) {
+    OutputContent finish(OptionalInt rank, long operations, CircularBuffers circularBuffers)
+            throws UnreadableOutputException {
         List<RemainingBuffer> remaining = live.values().stream()
                 .filter(buffer -> !buffer.isFromBefore)
                 .map(SnapshotRecorder::remaining)
@@ -338,6 +392,7 @@ final class SnapshotRecorder {
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
         }
+        evidence.finish(() -> liveSet("at its end"), "Operations have the numbers of the table operations");
         criteria.noteRemaining(remaining.size(), "recording", notes);
         addNotes();
         criteria.addTo(events, remaining.size(), "recording", notes);
@@ -359,13 +414,17 @@ final class SnapshotRecorder {
                 OptionalLong.of(buffer.memory.address()),
                 buffer.size,
                 buffer.operation,
-                buffer.tensors.entrySet().stream()
-                        .map(tensor -> new RemainingBuffer.Tensor(
-                                OptionalInt.empty(),
-                                OptionalLong.of(tensor.getKey()),
-                                tensor.getValue().shape,
-                                List.copyOf(tensor.getValue().users)))
-                        .toList());
+                tensors(buffer));
+    }
+
+    private static List<RemainingBuffer.Tensor> tensors(Live buffer) {
+        return buffer.tensors.entrySet().stream()
+                .map(tensor -> new RemainingBuffer.Tensor(
+                        OptionalInt.empty(),
+                        OptionalLong.of(tensor.getKey()),
+                        tensor.getValue().shape,
+                        List.copyOf(tensor.getValue().users)))
+                .toList();
     }
 
     private void addNotes() {

@@ -1,8 +1,10 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +12,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Remembers the tensors and operations of a graph, to say which of them use a buffer. */
 final class TensorUse {
@@ -21,11 +24,14 @@ final class TensorUse {
         private final OptionalLong id;
         private final Optional<String> shape;
         private final int[] users;
+        /** Where its buffer lies, if the node names that. */
+        private final @Nullable Memory memory;
 
-        private TensorNode(OptionalLong id, Optional<String> shape, int[] users) {
+        private TensorNode(OptionalLong id, Optional<String> shape, int[] users, @Nullable Memory memory) {
             this.id = id;
             this.shape = shape;
             this.users = users;
+            this.memory = memory;
         }
     }
 
@@ -34,8 +40,20 @@ final class TensorUse {
     /** Few shapes and names stand in many nodes. */
     private final Map<String, String> texts = new HashMap<>();
 
-    void tensor(int node, OptionalLong id, Optional<String> shape, int[] users) {
-        tensors.put(node, new TensorNode(id, shape.map(this::shared), users));
+    void tensor(int node, OptionalLong id, Optional<String> shape, int[] users, @Nullable Memory memory) {
+        tensors.put(node, new TensorNode(id, shape.map(this::shared), users, memory));
+    }
+
+    /** Returns where the tensors among the users of a buffer lie; empty if they differ or do not name it. */
+    Optional<Memory> memoryOf(int[] usersOfBuffer) {
+        Set<Memory> memories = new HashSet<>();
+        for (int user : usersOfBuffer) {
+            TensorNode tensor = tensors.get(user);
+            if (tensor != null && tensor.memory != null) {
+                memories.add(tensor.memory);
+            }
+        }
+        return memories.size() == 1 ? Optional.of(memories.iterator().next()) : Optional.empty();
     }
 
     void operation(int node, String name) {
@@ -48,9 +66,9 @@ final class TensorUse {
     }
 
     /** Returns the tensors among the users of a buffer. */
-    List<RemainingBuffer.Tensor> of(CapturedBuffer buffer) {
+    List<RemainingBuffer.Tensor> of(int[] usersOfBuffer) {
         List<RemainingBuffer.Tensor> found = new ArrayList<>();
-        for (int user : buffer.users) {
+        for (int user : usersOfBuffer) {
             TensorNode tensor = tensors.get(user);
             if (tensor != null && found.size() < MAX_TENSORS) {
                 found.add(new RemainingBuffer.Tensor(OptionalInt.of(user), tensor.id, tensor.shape, users(tensor)));
