@@ -9,6 +9,8 @@ import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
+import dev.meshguard.capture.evidence.MemoryReport;
+import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
@@ -52,6 +54,7 @@ final class AnalysisJson {
             objects("logs", of(LogAnalysis.class, analyses), this::log);
             outputs("captures", OutputFormat.GRAPH_CAPTURE, analyses);
             outputs("databases", OutputFormat.REPORT_DATABASE, analyses);
+            evidence(of(EvidenceAnalysis.class, analyses));
             json.writeEndObject();
         }
         writer.write('\n');
@@ -69,6 +72,96 @@ final class AnalysisJson {
         if (!outputs.isEmpty()) {
             objects(name, outputs, this::output);
         }
+    }
+
+    private void evidence(List<EvidenceAnalysis> analyses) throws IOException {
+        List<EvidenceAnalysis> reports = analyses.stream()
+                .filter(analysis -> analysis.file() instanceof MemoryReport)
+                .toList();
+        if (!reports.isEmpty()) {
+            objects("memoryReports", reports, this::memoryReport);
+        }
+        List<EvidenceAnalysis> shared = analyses.stream()
+                .filter(analysis -> analysis.file() instanceof SharedMemory)
+                .toList();
+        if (!shared.isEmpty()) {
+            objects("sharedMemory", shared, this::sharedMemory);
+        }
+    }
+
+    private void memoryReport(EvidenceAnalysis analysis) throws IOException {
+        MemoryReport report = (MemoryReport) analysis.file();
+        json.writeStringField("memoryReport", report.name());
+        json.writeStringField("status", analysis.status().name());
+        json.writeBooleanField("rounded", report.isRounded());
+        if (report.programs().isPresent()) {
+            json.writeNumberField("programs", report.programs().getAsInt());
+        }
+        objects("memories", report.memories(), this::memory);
+        texts("notes", report.notes());
+    }
+
+    private void memory(MemoryReport.ReportedMemory memory) throws IOException {
+        json.writeStringField("type", memory.type().name());
+        if (memory.banks().isPresent()) {
+            json.writeNumberField("banks", memory.banks().getAsInt());
+        }
+        if (memory.all().isPresent()) {
+            amounts("allBanks", memory.all().get());
+        }
+        if (memory.bank().isPresent()) {
+            amounts("bank", memory.bank().get());
+        }
+        if (memory.largestFree().isPresent()) {
+            json.writeNumberField("largestFree", memory.largestFree().getAsLong());
+        }
+        if (memory.buffers().isPresent()) {
+            objects("blocks", memory.blocks(), block -> {
+                json.writeNumberField("address", block.address());
+                json.writeNumberField("size", block.size());
+                json.writeBooleanField("allocated", block.isAllocated());
+            });
+        }
+    }
+
+    private void amounts(String field, MemoryReport.Amounts amounts) throws IOException {
+        json.writeObjectFieldStart(field);
+        json.writeNumberField("allocatable", amounts.allocatable());
+        json.writeNumberField("allocated", amounts.allocated());
+        json.writeNumberField("free", amounts.free());
+        json.writeEndObject();
+    }
+
+    private void sharedMemory(EvidenceAnalysis analysis) throws IOException {
+        SharedMemory memory = (SharedMemory) analysis.file();
+        json.writeStringField("sharedMemory", memory.name());
+        json.writeStringField("status", analysis.status().name());
+        json.writeNumberField("version", memory.version());
+        json.writeNumberField("device", memory.device());
+        json.writeStringField("updated", memory.updated().toString());
+        totals(memory.total());
+        objects("chips", memory.chips(), chip -> {
+            json.writeNumberField("chip", chip.id());
+            json.writeBooleanField("remote", chip.isRemote());
+            totals(chip.totals());
+        });
+        objects("processes", memory.processes(), process -> {
+            json.writeNumberField("process", process.processId());
+            json.writeStringField("command", process.command());
+            json.writeStringField("processStatus", process.status().name());
+            json.writeStringField("updated", process.updated().toString());
+            totals(process.totals());
+        });
+    }
+
+    private void totals(SharedMemory.Totals totals) throws IOException {
+        json.writeObjectFieldStart("allocated");
+        json.writeNumberField("DRAM", totals.dram());
+        json.writeNumberField("L1", totals.l1());
+        json.writeNumberField("L1_SMALL", totals.l1Small());
+        json.writeNumberField("TRACE", totals.trace());
+        json.writeNumberField("circularBuffers", totals.circularBuffers());
+        json.writeEndObject();
     }
 
     private void output(OutputAnalysis analysis) throws IOException {
@@ -149,7 +242,7 @@ final class AnalysisJson {
         verdict(analysis);
     }
 
-    private void verdict(Analysis analysis) throws IOException {
+    private void verdict(JudgedAnalysis analysis) throws IOException {
         json.writeFieldName("verdict");
         json.writeRawValue(VerdictJson.text(analysis.report()).strip());
     }

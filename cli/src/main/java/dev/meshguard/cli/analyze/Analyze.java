@@ -3,6 +3,7 @@ package dev.meshguard.cli.analyze;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
@@ -58,6 +59,9 @@ import picocli.CommandLine.Parameters;
                     + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
                     + " judges it nevertheless. A database of several ranks gives one answer for each, and a folder one for each of its"
                     + " captures and databases.",
+            "",
+            "A memory report (CSV) or the shared memory of a device has the memory of one moment. --at-end says that nothing may"
+                    + " be allocated then. With --evidence it is compared with a capture or database.",
             "",
             "The answer, from top to bottom:",
             "  the verdict       what leaked, what cannot be known and why, what was misreported",
@@ -150,6 +154,14 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "OPERATION",
             description = "Like --at-end, after the operation of this number; what follows is not read.")
     private @Nullable Integer lastOperation;
+
+    @Option(
+            names = "--evidence",
+            paramLabel = "[OPERATION=]FILE",
+            description =
+                    "For one capture or database: a memory report (CSV), shared memory or log of the same run, written"
+                            + " after an operation, or else at the end; is compared with it.")
+    private List<String> evidence = List.of();
 
     @Option(
             names = "--addresses",
@@ -250,6 +262,9 @@ public final class Analyze implements Callable<Integer> {
             throw new UsageException(
                     "--follow reads one file. Name one log, or pipe it in with - and leave --follow out.");
         }
+        if (!evidence.isEmpty() && (follows || logs.size() != 1)) {
+            throw new UsageException("--evidence is of one run. Name one capture or database, and leave --follow out.");
+        }
         if (roundMark != null && liveOnly) {
             throw new UsageException(
                     "--rounds needs the past of a log, which --live-only does not keep. Leave one of them out.");
@@ -296,9 +311,12 @@ public final class Analyze implements Callable<Integer> {
     }
 
     private List<String> lines(Analysis analysis) {
-        return analysis instanceof LogAnalysis log
-                ? new LogText(log, mostAddresses).lines()
-                : new OutputText((OutputAnalysis) analysis, mostAddresses).lines();
+        if (analysis instanceof LogAnalysis log) {
+            return new LogText(log, mostAddresses).lines();
+        }
+        return analysis instanceof OutputAnalysis output
+                ? new OutputText(output, mostAddresses).lines()
+                : new EvidenceText((EvidenceAnalysis) analysis).lines();
     }
 
     private AllocationLogReader reader() throws UsageException {
@@ -336,7 +354,7 @@ public final class Analyze implements Callable<Integer> {
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
             return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
         } catch (IOException e) {
-            throw InputFile.unreadable(name, "a log, a graph capture or a database", e);
+            throw InputFile.unreadable(name, "a log, a graph capture, a database or a memory report", e);
         }
     }
 
@@ -385,6 +403,14 @@ public final class Analyze implements Callable<Integer> {
         if (format.isPresent()) {
             return analyses(outputs(name).readRanks(input, name), criteria);
         }
+        if (!evidence.isEmpty()) {
+            throw new UsageException(
+                    name + " is neither a graph capture nor a database, and --evidence is for these. Leave it out.");
+        }
+        if (RuntimeEvidence.isOfMoment(input)) {
+            RuntimeEvidence file = EvidenceInput.inspected(RuntimeEvidence.read(input, name));
+            return List.of(EvidenceAnalysis.of(file, judgesEnd));
+        }
         if (lastOperation != null) {
             throw new UsageException(
                     name + " is a log, and --after is for graph captures and databases. Leave it out.");
@@ -401,6 +427,9 @@ public final class Analyze implements Callable<Integer> {
         RuntimeOutputReader reader = RuntimeOutputReader.create();
         if (roundMark != null) {
             reader = reader.roundsAt(pattern("--rounds", roundMark));
+        }
+        for (String file : evidence) {
+            reader = EvidenceInput.of(file).addTo(reader);
         }
         if (lastOperation != null) {
             return reader.judgedAfter(lastOperation);

@@ -15,4 +15,4 @@ import java.util.Optional;
  * @param status the exit status for this log alone
  */
 record LogAnalysis(AllocationLog log, VerdictReport report, Optional<Accumulation> accumulation, ExitStatus status)
-        implements Analysis {}
+        implements JudgedAnalysis {}

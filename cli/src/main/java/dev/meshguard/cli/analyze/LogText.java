@@ -91,7 +91,7 @@ final class LogText {
     }
 
     /** Adds the growth over the rounds, if there are any. */
-    static void rounds(Analysis analysis, List<String> lines) {
+    static void rounds(JudgedAnalysis analysis, List<String> lines) {
         analysis.accumulation().ifPresent(accumulation -> {
             lines.add("");
             AccumulationReport.of(accumulation)

@@ -16,4 +16,4 @@ import java.util.Optional;
  */
 record OutputAnalysis(
         RuntimeOutput output, VerdictReport report, Optional<Accumulation> accumulation, ExitStatus status)
-        implements Analysis {}
+        implements JudgedAnalysis {}

@@ -3,6 +3,7 @@ package dev.meshguard.cli.run;
 import dev.meshguard.capture.OutputFormat;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.UsageException;
@@ -57,6 +58,11 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
                 InputStream plain = plain(bytes)) {
             if (isHistory(plain)) {
                 return new RecordedFile(called, history(plain, called), Optional.empty(), false);
+            }
+            if (RuntimeEvidence.isOfMoment(plain)) {
+                throw new UsageException(
+                        called
+                                + " has the memory of one moment and no history. meshguard analyze reads it alone, or as --evidence.");
             }
             if (OutputFormat.of(plain).isEmpty()) {
                 return ofLog(AllocationLog.read(plain, called));

@@ -1,0 +1,392 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code meshguard analyze} of memory reports, shared memory and texts, alone and beside a capture. */
+class AnalyzeEvidenceTests {
+
+    private static final String CAPTURE = """
+            [
+             {"connections":[1],"counter":0,"node_type":"capture_start","params":null},
+             {"connections":[2,3,5],"counter":1,"node_type":"function_start","params":{"inputs":"0","name":"ttnn::relu"}},
+             {"connections":[4],"counter":2,"node_type":"buffer","params":{"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
+             {"connections":[2],"counter":3,"node_type":"buffer_allocate","params":{"address":1488896,"buffer_type":1,"device_id":1,"max_size_per_bank":2048,"size":65536,"type":"L1"}},
+             {"connections":[],"counter":4,"node_type":"tensor","params":{"shape":"Shape([1, 1, 32, 1024])","tensor_id":8}},
+             {"connections":[6],"counter":5,"node_type":"function_end","params":{"name":"ttnn::relu"}},
+             {"connections":[],"counter":6,"node_type":"capture_end","params":null}
+            ]
+            """;
+
+    private static final String DETAILED = """
+            ,DRAM
+            ,Total allocatable (B):,98304
+            ,Total allocated (B):,24576
+            ,Total free (B):,73728
+            FreeListOpt allocator info:
+            segregated free blocks by size:
+              Size class 0: (1024 - 2048) blocks:
+              Size class 1: (2048 - inf) blocks: 1 3
+            Free slots in block table: 5 6 7
+            Block table:
+            Block        Address         Size       PrevID       NextID    Allocated
+                       0            0         1024         none            1          yes
+                       1         1024         2048            0            2           no
+                       2         3072         1024            1            3          yes
+                       3         4096         4096            2         none           no
+            ,L1
+            ,Total allocatable (B):,524288
+            ,Total allocated (B):,0
+            ,Total free (B):,524288
+            FreeListOpt allocator info:
+            Block table:
+            Block        Address         Size       PrevID       NextID    Allocated
+                       0            0         8192         none         none           no
+            """;
+
+    private static final String CLASH =
+            "Statically allocated circular buffers in program 12 clash with L1 buffers on core range"
+                    + " [0-0 - 7-7]. L1 buffer allocated at 1488896 and static circular buffer region ends at 1600000\n";
+
+    private static final String TRACKER = """
+            Found 1 device buffer(s) still alive before trace replay. These will be corrupted on replay.
+
+            Buffer 1187 [op: ttnn.add]
+              allocated at:
+              File "model.py", line 31, in forward
+
+            Use corruptible_allocation_scope() for acknowledged-corruptible tensors, or ensure temporary tensors are freed before replay.
+            """;
+
+    /** The output and the status of the program. */
+    private record Answer(int status, String out, String err) {}
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void aMemoryReportShowsWhatIsAllocatedAndHowFragmentedItIs() throws IOException {
+        Answer answer = run("", "analyze", file("detailed_memory_usage.csv", DETAILED));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out().replace(folder + "/", "")).isEqualTo("""
+                detailed_memory_usage.csv: 2 memories of one device at one moment (memory report)
+
+                INCONCLUSIVE  24 KiB (24576 B) was allocated at that moment
+
+                  memory  banks  allocated         of a bank       free            largest free    holes  buffers
+                  DRAM    12     24 KiB (24576 B)  2 KiB (2048 B)  6 KiB (6144 B)  4 KiB (4096 B)  2      2
+                  L1      64     0 B               0 B             8 KiB (8192 B)  8 KiB (8192 B)  1      0
+
+                note    Memory of one moment may be freed later. If nothing may be allocated then, give --at-end.
+                note    DRAM is fragmented: of 6 KiB (6144 B) free in a bank, at most 4 KiB (4096 B) are in one piece.
+                note    It names neither the device nor a buffer, and has no circular buffers.
+                """);
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void aMemoryReportLeaksIfNothingMayBeAllocatedThen() throws IOException {
+        Answer answer = run("", "analyze", "--at-end", file("detailed_memory_usage.csv", DETAILED));
+
+        assertThat(answer.out()).contains("LEAK  24 KiB (24576 B) was allocated at that moment\n");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void aMemoryReportOfNothingIsClean() throws IOException {
+        String summary = file(
+                "memory_usage_summary.csv",
+                ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n"
+                        + ",1024,0,1024,1024\n,1362,0,1362,1362\n");
+
+        Answer answer = run("", "analyze", summary);
+
+        assertThat(answer.out())
+                .contains("CLEAN  nothing was allocated\n", "note    This version rounds down to KiB.\n");
+        assertThat(answer.status()).isZero();
+    }
+
+    @Test
+    void theSummaryOfL1SaysNotWhatIsAllocated() throws IOException {
+        Answer answer = run("", "analyze", file("l1_usage_summary.csv", """
+                        This report indicates available space for interleaving L1 buffers
+                        , Largest Contiguous Free Block (B), Total Free L1 Space (B)
+                        ,1393376,89176064
+                        """));
+
+        assertThat(answer.out().replace(folder + "/", "")).isEqualTo("""
+                l1_usage_summary.csv: 1 memory of one device at one moment (memory report)
+
+                INCONCLUSIVE  the file does not say how much is allocated
+
+                  memory  banks  allocated  of a bank  free  largest free          holes  buffers
+                  L1      64     -          -          -     1.33 MiB (1393376 B)  -      -
+
+                note    It names neither the device nor a buffer, and has no circular buffers.
+                """);
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void aMemoryReportIsReadFromStandardInputAndCompressed() throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(DETAILED.getBytes(StandardCharsets.UTF_8));
+        }
+        Path file = Files.write(folder.resolve("report"), compressed.toByteArray());
+
+        assertThat(run(DETAILED, "analyze", "-").out()).startsWith("standard input: 2 memories");
+        assertThat(run("", "analyze", file.toString()).out()).startsWith(file + ": 2 memories");
+    }
+
+    @Test
+    void sharedMemoryShowsTheProcessesAndThoseThatDoNotRun() throws IOException {
+        Answer answer = run("", "analyze", sharedMemory(8_192));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()
+                        .replace(folder + "/", "")
+                        .replace(String.valueOf(ProcessHandle.current().pid()), "PID")
+                        .replaceAll(" {3,}", "  "))
+                .isEqualTo("""
+                        tt_device_1_memory: device 0, 2 slots, updated 2099-09-01T12:00:00Z (shared memory, version 3)
+
+                        INCONCLUSIVE  8 KiB (8192 B) is allocated, and 1 slot has no running process
+
+                          command  status  DRAM  L1  L1_SMALL  TRACE  circular buffers  updated
+                          device  -  -  0 B  8 KiB (8192 B)  0 B  0 B  0 B  2099-09-01T12:00:00Z
+                          process PID  python3  running  0 B  4 KiB (4096 B)  0 B  0 B  0 B  2099-09-01T12:00:00Z
+                          process 1073741824  pytest  not running  0 B  4 KiB (4096 B)  0 B  0 B  0 B  2099-09-01T12:00:00Z
+
+                        note  Process 1073741824 (pytest) does not run, and its slot still has 4 KiB (4096 B): it was killed or crashed, or
+                          runs in another container.
+                        note  Totals are those of Buffer::size() over all banks; the circular buffers of the device are those of its last
+                          writer.
+                        """);
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void sharedMemoryOfAnUnknownVersionIsAnErrorWithAWayOut() throws IOException {
+        byte[] content = new byte[8_576];
+        content[0] = 9;
+        Path file = Files.write(folder.resolve("tt_device_1_memory"), content);
+
+        Answer answer = run("", "analyze", file.toString());
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .isEqualTo("meshguard: " + file
+                        + " cannot be read: it is shared memory of version 9, and versions 1 to 4 are known."
+                        + " Use a newer MeshGuard, or the memory reports of the device" + System.lineSeparator());
+    }
+
+    @Test
+    void aReportThatContradictsACaptureMakesItInconclusive() throws IOException {
+        Answer answer = run(
+                "", "analyze", "--evidence", file("detailed_memory_usage.csv", DETAILED), file("graph.json", CAPTURE));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(unwrapped(answer.out())).isEqualTo(unwrapped("""
+                graph.json: 7 nodes, 1 of them reports a buffer (graph capture)
+
+                INCONCLUSIVE  64 KiB in 1 L1 buffer may have leaked
+
+                   why   Tracking ended at event #5 (the capture ended before the device was closed), so it is not known whether 1
+                         buffer was freed later.
+                         An unknown number of reports is missing (event #4: detailed_memory_usage.csv lists 0 B of L1, and the
+                         capture has 64 KiB (65536 B) in 1 buffer there at its end).
+                1. L1  64 KiB (65536 B) on device 1 at 0x16b800 (1488896), owned by ttnn::relu
+                   why   undecided: no free was reported
+                   seen  allocated in ttnn::relu (event #3)
+                         tracking ended later on (event #5), so it may have been freed, and no witness speaks for it
+
+                note    No call site is named, because no origins were captured.
+                note    1 buffer is still allocated at the end of the capture; the device was not closed. Weights and caches always are.
+                limits  no allocator snapshot: rests on the reports alone
+                sum     1 allocated = 0 freed + 1 undecided
+
+                Allocated at the end of the capture: 1 buffer
+                  node  device  type  size              allocated in  tensors                    used by
+                  2     1       L1    64 KiB (65536 B)  ttnn::relu    8 Shape([1, 1, 32, 1024])  -
+                """));
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void aReportAfterAnOperationFitsACapture() throws IOException {
+        String summary = file("memory_usage_summary.csv", """
+                , Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)
+                ,1071038464,20480,1071017984,1071017984
+                ,1395424,2048,1393376,1393376
+                """);
+
+        Answer answer = run("", "analyze", "--evidence", "1=" + summary, file("graph.json", CAPTURE));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(unwrapped(answer.out())).contains(unwrapped("""
+                        note    memory_usage_summary.csv fits the capture after ttnn::relu (node 1): 20 KiB (20480 B) of DRAM in the fullest
+                                bank, of which it has 0 B in 0 buffers; 2 KiB (2048 B) of L1 in the fullest bank, of which it has 2 KiB
+                                (2048 B) in 1 buffer.
+                        """));
+    }
+
+    @Test
+    void aLogBesideACaptureNamesTheBufferAtTheAddressOfAClash() throws IOException {
+        Answer answer = run("", "analyze", "--evidence", file("pytest.log", CLASH), file("graph.json", CAPTURE));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(unwrapped(answer.out())).contains("""
+                        note    The runtime rejected a request (line 1 of pytest.log): circular buffers up to 0x186a00 (1600000), and an\
+                         L1 buffer lies at 0x16b800 (1488896). The capture has these buffers there at its end: 64 KiB (65536 B) at\
+                         0x16b800 (1488896), label "tensor 8 Shape([1, 1, 32, 1024])", of ttnn::relu (node 2).
+                        """);
+    }
+
+    @Test
+    void anExceptionInACaptureNamesTheBufferAtTheAddressOfItsClash() throws IOException {
+        String aborted =
+                ",\n {\"connections\":[7],\"counter\":6,\"node_type\":\"function_start\",\"params\":{\"name\":\"ttnn::matmul\"}},"
+                        + "\n {\"connections\":[8],\"counter\":7,\"node_type\":\"function_end\",\"params\":{\"aborted\":\"true\","
+                        + "\"abort_reason\":\"TT_THROW @ program.cpp:1\\ninfo:\\n" + CLASH.strip()
+                        + "\\nbacktrace:\",\"name\":\"ttnn::matmul\"}},\n {\"connections\":[],\"counter\":8";
+        file("graph.python_io.json", """
+                [{"name": "ttnn.relu", "python_stack_trace": ["  File \\"models/decoder.py\\", line 57, in forward\\n"]}]
+                """);
+
+        Answer answer = run(
+                "", "analyze", file("graph.json", CAPTURE.replace(",\n {\"connections\":[],\"counter\":6", aborted)));
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()).contains("""
+                note    An exception left ttnn::matmul (node 7): "TT_THROW @ program.cpp:1". The rejected request: circular buffers up
+                        to 0x186a00 (1600000), and an L1 buffer lies at 0x16b800 (1488896). The capture has these buffers there in it:
+                        64 KiB (65536 B) at 0x16b800 (1488896), label "tensor 8 Shape([1, 1, 32, 1024])", at
+                        decoder.forward(models/decoder.py:57).
+                """);
+    }
+
+    @Test
+    void textsOfTheRuntimeAreReadAlone() throws IOException {
+        Answer answer = run(TRACKER + CLASH, "analyze", "-");
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out()).isEqualTo("""
+                standard input: 8 lines, 0 of them report a buffer
+
+                INCONCLUSIVE  it cannot be known whether all memory was freed
+
+                   why   An unknown number of reports is missing (event #1: none of the 8 lines is of a log of the allocation server).
+
+                note    Before a replay of a trace, the runtime listed 1 buffer that it would corrupt (line 1): buffer 1187 of ttnn.add,
+                        allocated at model.py:31 in forward.
+                note    The runtime rejected a request (line 8): circular buffers up to 0x186a00 (1600000), and an L1 buffer lies at
+                        0x16b800 (1488896). The lines before it report no buffer there.
+                sum     0 allocated = 0 freed
+
+                Events in the log: #1 line 8
+
+                Freed: nothing
+
+                Every line was read.
+                """);
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void theJsonHasTheMemoryOfReportsAndProcesses() throws IOException {
+        String json = run("", "analyze", "--json", file("detailed_memory_usage.csv", DETAILED), sharedMemory(8_192))
+                .out()
+                .replaceAll("\\s+", "");
+
+        assertThat(json)
+                .contains("\"status\":\"INCONCLUSIVE\",\"rounded\":false,\"memories\":[{\"type\":\"DRAM\",\"banks\":12,"
+                        + "\"allBanks\":{\"allocatable\":98304,\"allocated\":24576,\"free\":73728},"
+                        + "\"bank\":{\"allocatable\":8192,\"allocated\":2048,\"free\":6144},\"largestFree\":4096,"
+                        + "\"blocks\":[{\"address\":0,\"size\":1024,\"allocated\":true},")
+                .contains(
+                        "\"version\":3,\"device\":0,\"updated\":\"2099-09-01T12:00:00Z\",\"allocated\":{\"DRAM\":0,\"L1\":8192,")
+                .contains("\"process\":1073741824,\"command\":\"pytest\",\"processStatus\":\"MISSING\"");
+    }
+
+    @Test
+    void evidenceWithoutACaptureIsRejected() throws IOException {
+        String report = file("detailed_memory_usage.csv", DETAILED);
+
+        assertThat(run("a line", "analyze", "--evidence", report, "-").err())
+                .isEqualTo(
+                        "meshguard: standard input is neither a graph capture nor a database, and --evidence is for these."
+                                + " Leave it out." + System.lineSeparator());
+        assertThat(run("", "analyze", "--evidence", report, "a.json", "b.json").err())
+                .isEqualTo("meshguard: --evidence is of one run. Name one capture or database, and leave --follow out."
+                        + System.lineSeparator());
+        assertThat(run("", "analyze", "--evidence", "7=missing.csv", file("graph.json", CAPTURE))
+                        .err())
+                .isEqualTo(
+                        "meshguard: missing.csv does not exist. Give the path of a memory report, shared memory or a log, or"
+                                + " - for standard input." + System.lineSeparator());
+    }
+
+    @Test
+    void theOtherCommandsSayThatAReportHasNoHistory() throws IOException {
+        String report = file("detailed_memory_usage.csv", DETAILED);
+
+        assertThat(run("", "replay", report))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + report
+                                + " has the memory of one moment and no history. meshguard analyze reads it alone,"
+                                + " or as --evidence." + System.lineSeparator()));
+    }
+
+    /** Writes the memory of a device with this process and one whose number no process can have. */
+    private String sharedMemory(long l1) throws IOException {
+        long updated = Instant.parse("2099-09-01T12:00:00Z").getEpochSecond() * 1_000_000_000L;
+        ByteBuffer memory = ByteBuffer.allocate(8_576).order(ByteOrder.LITTLE_ENDIAN);
+        memory.putInt(0, 3).putLong(8, updated).putLong(56, l1);
+        slot(memory, 0, (int) ProcessHandle.current().pid(), "python3", l1 / 2, updated);
+        slot(memory, 1, 1 << 30, "pytest", l1 / 2, updated);
+        return Files.write(folder.resolve("tt_device_1_memory"), memory.array()).toString();
+    }
+
+    private static void slot(ByteBuffer memory, int slot, int processId, String command, long l1, long updated) {
+        int from = 856 + 120 * slot;
+        memory.putInt(from, processId).putLong(from + 16, l1).putLong(from + 48, updated);
+        memory.put(from + 56, command.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    /** Returns a text with each note in one line and without the folder; the lengths of folders differ. */
+    private String unwrapped(String text) {
+        return text.replace(folder + "/", "").replaceAll("\n {8,9}(?=\\S)", " ");
+    }
+
+    private String file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text).toString();
+    }
+
+    private static Answer run(String input, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(
+                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
+                new PrintStream(out),
+                new PrintStream(err),
+                arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+}
