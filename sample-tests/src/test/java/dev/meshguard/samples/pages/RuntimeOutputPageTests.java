@@ -6,12 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.capture.evidence.RuntimeEvidence;
+import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -45,6 +50,44 @@ class RuntimeOutputPageTests {
         // end region
 
         assertThatThrownBy(() -> assertThat(capture).noLeaks()).hasMessageContaining("owned by ttnn::relu");
+    }
+
+    @Test
+    void fitsAMemoryReportOfTheSameRun() throws IOException {
+        // region: evidence
+        RuntimeEvidence report = RuntimeEvidence.read(FOLDER.resolve("memory_usage_summary.csv"));
+        RuntimeOutput capture = RuntimeOutputReader.create().evidence(report).read(FOLDER.resolve("graph.json"));
+        // end region
+
+        Assertions.assertThat(capture.notes())
+                .anyMatch(note -> note.endsWith(
+                        "2 KiB (2048 B) of L1 in the fullest bank, of which it has 2 KiB (2048 B) in" + " 1 buffer."));
+    }
+
+    @Test
+    void findsTheProcessesOfSharedMemory(@TempDir Path folder) throws IOException {
+        Path file = Files.write(
+                folder.resolve("tt_device_1_memory"),
+                sharedMemory(ProcessHandle.current().pid()));
+
+        // region: shared-memory
+        SharedMemory memory = ((SharedMemory) RuntimeEvidence.read(file))
+                .inspected(id -> ProcessHandle.of(id)
+                        .map(process -> process.info().startInstant().orElse(Instant.EPOCH)));
+        // end region
+
+        Assertions.assertThat(memory.processes())
+                .extracting(SharedMemory.ProcessMemory::status)
+                .containsExactly(SharedMemory.ProcessStatus.RUNNING);
+    }
+
+    /** Returns the statistics of one process, updated in the year 2099. */
+    private static byte[] sharedMemory(long processId) {
+        ByteBuffer memory = ByteBuffer.allocate(8_576).order(ByteOrder.LITTLE_ENDIAN);
+        return memory.putInt(0, 4)
+                .putInt(856, (int) processId)
+                .putLong(904, Instant.parse("2099-01-01T00:00:00Z").getEpochSecond() * 1_000_000_000L)
+                .array();
     }
 
     @Test
