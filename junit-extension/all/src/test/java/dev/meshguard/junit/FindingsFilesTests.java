@@ -111,6 +111,20 @@ class FindingsFilesTests {
     }
 
     @Test
+    void showWhichTestsLackExpectedBuffers() throws IOException {
+        run(PromisingTestCase.class, Map.of());
+
+        assertThat(shortLines()).contains("check keepsNothing FAILED STALE_EXPECTATION");
+    }
+
+    @Test
+    void showWhichTestsOnASharedMeshLackExpectedBuffers() throws IOException {
+        run(PromisingOnSharedMeshTestCase.class, Map.of());
+
+        assertThat(shortLines()).contains("check keepsNothing FAILED STALE_EXPECTATION");
+    }
+
+    @Test
     void showWhichTestsDidNotComplete() throws IOException {
         run(ThrowingTestCase.class, Map.of());
 
@@ -319,6 +333,22 @@ class FindingsFilesTests {
         void keeps(MeshDevice mesh) {
             Buffers.take(mesh, "weights");
         }
+    }
+
+    @TrackAllocations
+    static class PromisingTestCase {
+
+        @Test
+        @ExpectBuffers(label = "weights", atLeast = 1, because = "shared")
+        void keepsNothing() {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    static class PromisingOnSharedMeshTestCase {
+
+        @Test
+        @ExpectBuffers(label = "weights", atLeast = 1, because = "shared")
+        void keepsNothing(MeshDevice mesh) {}
     }
 
     @TrackAllocations

@@ -22,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -75,6 +76,16 @@ class WatchedProcessesTests {
                 note    it never connected to /folder/server.sock. Does its runtime have the tracking built in, and does the program allocate on a device at all? Does its client look for the socket in MESHGUARD_SOCKET? One that knows only the fixed path needs ProcessSocket.DEFAULT_PATH. Is the environment handed on where it starts others, and is the socket to be seen from inside a container?
                 sum     0 allocated = 0 freed
                 rerun   mvn test -Dtest='WatchedProcessesTests$SilentTestCase#decodes'""");
+    }
+
+    @Test
+    void aFindingOfAProgramNamesItsTestAndSource(@TempDir Path folder) {
+        run(LeakTestCase.class, Map.of("meshguard.findings", folder.toString()));
+
+        Assertions.assertThat(folder)
+                .isDirectoryContaining(file -> Assertions.contentOf(file.toFile())
+                        .contains("\"test\":\"" + LeakTestCase.class.getName()
+                                + "#decodes\",\"subject\":\"PROCESS\",\"source\":\"processes\",\"result\":\"FAILED\""));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,7 @@ public final class FindingsFile {
     private final Instant began;
     private @Nullable FindingsJson lines;
     private @Nullable IOException problem;
+    private Optional<String> unknown = Optional.empty();
     private long checks;
     private long findings;
     private long lost;
@@ -67,18 +69,22 @@ public final class FindingsFile {
         findings += check.findings().size();
     }
 
-    /** Writes the last line; returns an error of this or an earlier line as a whole sentence. */
-    public synchronized Optional<String> end() {
+    /** Writes the last line; returns what a reader of the report has to know, as whole sentences. */
+    public synchronized List<String> end() {
         if (problem == null) {
             append(json -> json.end(checks, findings));
         }
-        return Optional.ofNullable(problem)
-                .map(error -> String.format(
-                        Locale.ROOT,
-                        "The findings could not be written to the folder of %s, and lack %s: %s",
-                        FindingsSettings.FINDINGS,
-                        lost == 0 ? "their last line" : Quantities.count(lost, "check"),
-                        error));
+        return Stream.concat(unknown.stream(), Optional.ofNullable(problem).map(this::description).stream())
+                .toList();
+    }
+
+    private String description(IOException error) {
+        return String.format(
+                Locale.ROOT,
+                "The findings could not be written to the folder of %s, and lack %s: %s",
+                FindingsSettings.FINDINGS,
+                lost == 0 ? "their last line" : Quantities.count(lost, "check"),
+                error);
     }
 
     /** Makes lines with the identity of the run. */
@@ -135,21 +141,22 @@ public final class FindingsFile {
     }
 
     private void warnOfUnknowns() {
-        List<String> unknown = new ArrayList<>();
+        List<String> parameters = new ArrayList<>();
         if (settings.run().isEmpty()) {
-            unknown.add(FindingsSettings.RUN);
+            parameters.add(FindingsSettings.RUN);
         }
         if (settings.commit().isEmpty()) {
-            unknown.add(FindingsSettings.COMMIT);
+            parameters.add(FindingsSettings.COMMIT);
         }
         if (settings.machine().isEmpty()) {
-            unknown.add(FindingsSettings.MACHINE);
+            parameters.add(FindingsSettings.MACHINE);
         }
-        if (!unknown.isEmpty()) {
-            logger.warn(
-                    "The findings lack what neither a parameter nor a variable of a CI names. Set {}.{}",
-                    String.join(" and ", unknown),
-                    settings.run().isPresent() ? "" : " Until then each JVM is a run of its own.");
+        if (!parameters.isEmpty()) {
+            String text = "The findings lack what neither a parameter nor a variable of a CI names. Set "
+                    + String.join(" and ", parameters) + "."
+                    + (settings.run().isPresent() ? "" : " Until then each JVM is a run of its own.");
+            unknown = Optional.of(text);
+            logger.warn("{}", text);
         }
     }
 

@@ -203,7 +203,12 @@ public final class SessionCheck implements StoredResource {
 
     /** A test that requested nothing leaks nothing: only if that is recorded, an earlier leak of it is gone. */
     private void recordUntracked(List<SourcePart> parts) {
-        if (parts.isEmpty() && session.requestedTracker().isEmpty()) {
+        if (!parts.isEmpty() || session.requestedTracker().isPresent()) {
+            return;
+        }
+        if (promises.isEmpty() && !MethodPromises.promised(promised()).isEmpty()) {
+            findings(test.kind()).add(Outcome.STALE_EXPECTATION, CheckResult.FAILED);
+        } else {
             findings(test.kind()).add(Outcome.LEAK_FREE, CheckResult.HELD);
         }
     }

@@ -1,6 +1,5 @@
 package dev.meshguard.junit.internal.check;
 
-import dev.meshguard.junit.internal.FindingsFile;
 import dev.meshguard.junit.internal.RunPages;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
@@ -28,8 +27,7 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
         notWritten.ifPresent(problem -> root.publishReportEntry("meshguard", problem));
         run.reporting()
                 .findings()
-                .flatMap(FindingsFile::end)
-                .ifPresent(problem -> root.publishReportEntry("meshguard", problem));
+                .ifPresent(file -> file.end().forEach(notice -> root.publishReportEntry("meshguard", notice)));
         run.writeJobReport().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
     }
 }
