@@ -4,6 +4,7 @@ import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.page.internal.PageTemplates;
+import dev.meshguard.page.internal.suite.FindingTrends;
 import dev.meshguard.page.internal.suite.FindingTrendsFile;
 import dev.meshguard.page.internal.suite.SuiteData;
 import dev.meshguard.page.internal.template.PageContent;
@@ -14,11 +15,8 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
-import java.time.ZoneId;
-import java.time.format.DateTimeFormatter;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
@@ -52,9 +50,6 @@ public final class SuiteFolder {
 
     /** Each round means that another JVM wrote a record meanwhile; that ends when the others do. */
     private static final int MAX_ROUNDS = 1_000;
-
-    private static final DateTimeFormatter MINUTE =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT).withZone(ZoneId.systemDefault());
 
     private final Path folder;
     private final Optional<String> machine;
@@ -159,7 +154,7 @@ public final class SuiteFolder {
     public Optional<String> compare(Instant begunAt, String build, Set<String> names) throws IOException {
         Files.createDirectories(folder);
         return SuiteData.of(folder)
-                .addedTo(new FindingTrendsFile(folder), MINUTE.format(begunAt), build, names)
+                .addedTo(new FindingTrendsFile(folder), FindingTrends.minute(begunAt), build, names)
                 .comparison();
     }
 

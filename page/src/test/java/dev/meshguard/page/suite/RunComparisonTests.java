@@ -3,8 +3,6 @@ package dev.meshguard.page.suite;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.meshguard.page.Pages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,8 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Findings of a folder are compared with the run before, by the tests of both runs. */
 class RunComparisonTests {
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     private Path folder;
@@ -171,22 +167,10 @@ class RunComparisonTests {
     }
 
     private String trend(String fingerprint) throws IOException {
-        for (JsonNode finding : data().at("/trends/findings")) {
-            if (finding.get("fingerprint").textValue().equals(fingerprint)) {
-                return finding.get("bytes")
-                        + (finding.has("isNew") ? " new" : "")
-                        + (finding.has("isGone") ? " gone" : "");
-            }
-        }
-        return "";
+        return SuitePage.trend(folder, fingerprint);
     }
 
     private JsonNode data() throws IOException {
-        String html = Files.readString(SuiteFolder.at(folder).writeIndex());
-        return JSON.readTree(Pages.scripts(html).stream()
-                .filter(script -> script.attributes().contains("id=\"data\""))
-                .findFirst()
-                .orElseThrow()
-                .text());
+        return SuitePage.data(folder);
     }
 }

@@ -3,12 +3,16 @@ package dev.meshguard.page.internal.suite;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.Quantities;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,6 +45,9 @@ public record FindingTrends(List<Run> runs, List<Trend> findings) {
     private static final int RUNS_WITH_TESTS = 2;
 
     private static final int DIGITS = 8;
+
+    private static final DateTimeFormatter MINUTE =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm", Locale.ROOT).withZone(ZoneId.systemDefault());
 
     /** No test has this id, so a finding that has it is never gone. */
     private static final String MANY = "*";
@@ -122,6 +129,11 @@ public record FindingTrends(List<Run> runs, List<Trend> findings) {
     public FindingTrends {
         runs = List.copyOf(runs);
         findings = List.copyOf(findings);
+    }
+
+    /** Returns the local date and time of a run, to the minute. */
+    public static String minute(Instant time) {
+        return MINUTE.format(time);
     }
 
     /** Returns the id of a test by the name of its page, whose last digits distinguish it from all others. */

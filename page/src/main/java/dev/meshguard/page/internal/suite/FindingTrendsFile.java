@@ -39,6 +39,11 @@ public record FindingTrendsFile(Path folder) {
     private static final int VERSION = 1;
     private static final JsonFactory JSON = new JsonFactory();
 
+    /** Returns whether runs were compared in the folder itself. */
+    boolean exists() {
+        return Files.exists(folder.resolve(NAME));
+    }
+
     /** Returns the warnings for the page: renamed files, and an unreadable one. */
     List<String> warnings() {
         List<String> warnings = new ArrayList<>();

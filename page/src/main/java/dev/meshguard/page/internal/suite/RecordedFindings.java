@@ -86,13 +86,7 @@ final class RecordedFindings {
     }
 
     private static FindingTrends.Found read(JsonParser parser, String test) throws IOException {
-        Map<String, String> fields = new HashMap<>();
-        while (parser.nextToken() == JsonToken.FIELD_NAME) {
-            String name = parser.currentName();
-            parser.nextToken();
-            fields.put(name, parser.getText());
-            parser.skipChildren();
-        }
+        Map<String, String> fields = fields(parser);
         return new FindingTrends.Found(
                 new FindingTrends.Key(
                         fields.getOrDefault("fingerprint", ""),
@@ -103,5 +97,17 @@ final class RecordedFindings {
                 Long.parseLong(fields.getOrDefault("bytes", "0")),
                 Long.parseLong(fields.getOrDefault("buffers", "0")),
                 Set.of(test));
+    }
+
+    /** Returns the fields of the object that the parser has begun, as texts. */
+    static Map<String, String> fields(JsonParser parser) throws IOException {
+        Map<String, String> fields = new HashMap<>();
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String name = parser.currentName();
+            parser.nextToken();
+            fields.put(name, parser.getText());
+            parser.skipChildren();
+        }
+        return fields;
     }
 }

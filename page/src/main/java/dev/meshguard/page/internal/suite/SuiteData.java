@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -62,24 +63,30 @@ public final class SuiteData {
     /** Reads a folder; unreadable files become warnings on the page. */
     public static SuiteData of(Path folder) throws IOException {
         SuiteData data = new SuiteData();
-        for (Path record : records(folder)) {
+        for (Path record : files(folder, SuiteData::isRecord)) {
             data.read(folder, record);
         }
         FindingTrendsFile file = new FindingTrendsFile(folder);
-        data.trends = file.trends();
         data.warnings.addAll(file.warnings());
+        if (file.exists()) {
+            data.trends = file.trends();
+        } else {
+            FindingsFiles findings = new FindingsFiles();
+            data.trends = findings.trends(files(folder, SuiteData::hasFindings));
+            data.warnings.addAll(findings.warnings());
+        }
         data.entries.sort(Comparator.comparing(Entry::title).thenComparing(Entry::page));
         return data;
     }
 
     /** Other JVMs write to the folder meanwhile, so a listed file may be missing when it is read. */
-    private static List<Path> records(Path folder) throws IOException {
-        List<Path> records = new ArrayList<>();
+    private static List<Path> files(Path folder, Predicate<Path> isWanted) throws IOException {
+        List<Path> files = new ArrayList<>();
         Files.walkFileTree(folder, Set.of(), DEEPEST, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (isRecord(file)) {
-                    records.add(file);
+                if (isWanted.test(file)) {
+                    files.add(file);
                 }
                 return FileVisitResult.CONTINUE;
             }
@@ -92,8 +99,14 @@ public final class SuiteData {
                 throw why;
             }
         });
-        Collections.sort(records);
-        return records;
+        Collections.sort(files);
+        return files;
+    }
+
+    /** The names that JVMs give to files of findings. */
+    private static boolean hasFindings(Path file) {
+        String name = file.getFileName().toString();
+        return name.startsWith("findings-") && name.endsWith(".jsonl");
     }
 
     private static boolean isRecord(Path file) {
