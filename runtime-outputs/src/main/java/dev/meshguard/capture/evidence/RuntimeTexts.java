@@ -15,10 +15,11 @@ import org.apiguardian.api.API.Status;
  * @param texts the first texts, in their order: at most {@value #MAX_TEXTS} rejected requests, and as many others
  * @param rejections the number of all rejected requests
  * @param others the number of all other texts
+ * @param damage why the log was not read to its end, if it was not
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record RuntimeTexts(String name, List<RuntimeText> texts, long rejections, long others)
+public record RuntimeTexts(String name, List<RuntimeText> texts, long rejections, long others, Optional<String> damage)
         implements RuntimeEvidence {
 
     /** The number of texts of each sort that are kept. */

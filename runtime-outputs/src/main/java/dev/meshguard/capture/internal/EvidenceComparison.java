@@ -223,6 +223,7 @@ final class EvidenceComparison {
             notes.add(
                     texts.name() + " has no text of the runtime about memory, and is neither a memory report nor shared"
                             + " memory.");
+            texts.notes().forEach(notes::add);
             return;
         }
         RuntimeTextNotes.of(

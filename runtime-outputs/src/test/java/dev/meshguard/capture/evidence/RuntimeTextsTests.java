@@ -7,10 +7,12 @@ import dev.meshguard.capture.evidence.RuntimeText.Kind;
 import dev.meshguard.capture.evidence.RuntimeText.ListedBuffer;
 import dev.meshguard.event.BufferType;
 import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -147,6 +149,24 @@ class RuntimeTextsTests {
                         "The runtime warned that a buffer was allocated while a trace was active (line 1): a replay may corrupt it."
                                 + " The text does not name it.",
                         "The runtime printed 2 more warnings about traces.");
+    }
+
+    @Test
+    void aLogThatBreaksOffIsReadUpToThereAndNoted() throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(TRACKER.repeat(100).getBytes(StandardCharsets.UTF_8));
+        }
+
+        RuntimeTexts texts = (RuntimeTexts) RuntimeEvidence.read(
+                new ByteArrayInputStream(compressed.toByteArray(), 0, compressed.size() - 9), "pytest.log.gz");
+
+        assertThat(texts.others()).isPositive();
+        assertThat(texts.notes())
+                .last()
+                .asString()
+                .startsWith(
+                        "pytest.log.gz was not read to its end: its compressed data breaks off or is spoilt after line ");
     }
 
     @Test

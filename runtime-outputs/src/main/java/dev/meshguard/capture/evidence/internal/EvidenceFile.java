@@ -88,6 +88,6 @@ public final class EvidenceFile {
         for (Optional<String> line = lines.next(); line.isPresent(); line = lines.next()) {
             parser.read(line.get(), lines.number());
         }
-        return parser.texts(name);
+        return parser.texts(name, lines.damage());
     }
 }

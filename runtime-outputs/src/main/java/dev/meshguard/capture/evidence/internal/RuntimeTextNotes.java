@@ -21,7 +21,7 @@ public final class RuntimeTextNotes {
     private RuntimeTextNotes() {}
 
     /**
-     * Returns a note for each of the first texts, and one for the number of the others.
+     * Returns a note for each of the first texts, one for the number of the others, and one for damage.
      *
      * @param where the place of a text: {@code line 6}
      * @param holders a sentence about the buffers that stood in the way of a text, if it is known which they were
@@ -41,6 +41,7 @@ public final class RuntimeTextNotes {
             notes.add("The runtime printed " + Quantities.count(texts.others() - RuntimeTexts.MAX_TEXTS, "more warning")
                     + " about traces.");
         }
+        texts.damage().ifPresent(damage -> notes.add(texts.name() + " was not read to its end: " + damage + "."));
         return notes;
     }
 

@@ -80,10 +80,15 @@ public final class RuntimeTextParser {
         }
     }
 
-    /** Returns the texts of the lines that were read. */
+    /** Returns the texts of the lines of a log, which was read to its end. */
     public RuntimeTexts texts(String name) {
+        return texts(name, Optional.empty());
+    }
+
+    /** Returns the texts of the lines that were read, up to some damage. */
+    RuntimeTexts texts(String name, Optional<String> damage) {
         finishList();
-        return new RuntimeTexts(name, first, rejections, others);
+        return new RuntimeTexts(name, first, rejections, others, damage);
     }
 
     /** Returns the first text of several lines, as an exception has them. */
