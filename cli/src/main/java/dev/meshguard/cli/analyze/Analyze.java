@@ -354,7 +354,7 @@ public final class Analyze implements Callable<Integer> {
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
             return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
         } catch (IOException e) {
-            throw InputFile.unreadable(name, "a log, a graph capture, a database or a memory report", e);
+            throw InputFile.unreadable(name, "a log, a graph capture or a database", e);
         }
     }
 
