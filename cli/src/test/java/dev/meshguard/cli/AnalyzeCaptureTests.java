@@ -23,7 +23,7 @@ class AnalyzeCaptureTests {
              {"connections":[1],"counter":2,"node_type":"tensor","params":{"shape":"Shape([1, 1, 32, 1024])","tensor_id":7}},
              {"connections":[2],"counter":3,"node_type":"buffer","params":{"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
              {"connections":[10],"counter":4,"node_type":"buffer","params":{"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
-             {"connections":[4],"counter":5,"node_type":"buffer_allocate","params":{"address":1488896,"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
+             {"connections":[4],"counter":5,"node_type":"buffer_allocate","params":{"address":1488896,"buffer_type":1,"device_id":1,"max_size_per_bank":2048,"size":65536,"type":"L1"}},
              {"connections":[1],"counter":6,"node_type":"circular_buffer_deallocate_all","params":{"device_id":1}},
              {"connections":[],"counter":7,"node_type":"circular_buffer_allocate","params":{"address":111616,"device_id":0,"globally_allocated":"0","size":4096}},
              {"connections":[3],"counter":8,"node_type":"buffer_deallocate","params":{"address":1490944,"buffer_type":1,"device_id":1,"size":65536,"type":"L1"}},
@@ -70,6 +70,14 @@ class AnalyzeCaptureTests {
                         Circular buffers, which no verdict judges:
                           device  placed  in a buffer  peak of a core
                           0       1       0            4 KiB (4096 B)
+
+                        The largest amounts of memory at a time:
+                          peak                                         size                ttnn.graph.extract_…
+                          L1 buffers of device 1                       64 KiB (65536 B)    -
+                          L1 buffers with inputs and circular buffers  132 KiB (135168 B)  peak_L1_memory_usage
+                          circular buffers of a core                   4 KiB (4096 B)      circular_buffers_peak_size_per_core
+                          L1 buffers of a core                         2 KiB (2048 B)      l1_buffer_allocation_peak_size_per_core
+                          L1 of a core                                 6 KiB (6144 B)      resource_usage_per_core
                         """);
     }
 
@@ -137,7 +145,10 @@ class AnalyzeCaptureTests {
                 .contains("\"remaining\":[{\"node\":4,\"device\":1,\"type\":\"L1\",\"address\":1488896,\"size\":65536,"
                         + "\"operation\":\"ttnn::relu\",\"tensors\":[{\"node\":10,\"id\":8,\"shape\":\"Shape([1,1,32,1024])\","
                         + "\"users\":[]}]}]")
-                .contains("\"circularBuffers\":[{\"device\":0,\"placed\":1,\"borrowed\":0,\"peakBytesPerCore\":4096}]");
+                .contains("\"circularBuffers\":[{\"device\":0,\"placed\":1,\"borrowed\":0,\"peakBytesPerCore\":4096}]")
+                .contains("\"peaks\":{\"devices\":[{\"device\":1,\"l1Bytes\":65536,\"dramBytes\":0}],"
+                        + "\"l1WithCircularBuffers\":135168,\"circularBuffersPerCore\":4096,\"l1PerCore\":2048,"
+                        + "\"totalPerCore\":6144}");
     }
 
     @Test

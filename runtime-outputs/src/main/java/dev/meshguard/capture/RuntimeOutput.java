@@ -118,6 +118,11 @@ public final class RuntimeOutput implements HistorySource {
         return List.copyOf(content.circularBuffers());
     }
 
+    /** Returns the largest amounts of memory that were allocated at a time. */
+    public PeakMemory peaks() {
+        return content.peaks();
+    }
+
     /** Returns the notes for a reader of the verdict, as whole sentences: the limits of the file, and what was skipped. */
     public List<String> notes() {
         return List.copyOf(content.notes());

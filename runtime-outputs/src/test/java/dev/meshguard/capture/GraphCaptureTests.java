@@ -24,6 +24,7 @@ import java.util.OptionalLong;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Graph captures as histories, and the verdicts on them. */
@@ -92,6 +93,51 @@ class GraphCaptureTests {
                 .isEqualTo(graph.read().history().events(Allocated.class).toString());
         assertThat(report.notes())
                 .contains("Skipped: 1 × section buffer_pages, 2 × snapshot of no outermost operation that ended.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"exact_buffer_type, L1_SMALL", "buffer_type_value, 3", "buffer_type, 3", "buffer_type, L1_SMALL"})
+    void theExactMemoryHasTheKeyOfItsVersion(String key, String value) {
+        WrittenGraph graph = new WrittenGraph(Age.MIDDLE);
+        graph.allocate(RESULT);
+
+        RuntimeOutput capture = WrittenGraph.read(
+                graph.close().json().replace("\"type\":\"L1\"", "\"type\":\"L1\",\"" + key + "\":\"" + value + "\""));
+
+        assertThat(capture.remaining()).extracting(RemainingBuffer::type).containsExactly(BufferType.L1_SMALL);
+        assertThat(capture.notes()).noneMatch(note -> note.contains("L1 and DRAM only"));
+    }
+
+    /** The names of the newest types are not known, so any names stand for them. */
+    @Test
+    void nodesOfTheNewestTypesAreSkippedAndCountedByType() {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        graph.other(
+                "sub_device_manager",
+                Map.of(
+                        "device_id", 1,
+                        "sub_device_manager_id", 0,
+                        "sub_devices", "[{\"sub_device_id\":0,\"worker_core_ranges\":[]}]"));
+        for (int chip = 0; chip < 2; chip++) {
+            graph.other(
+                    "program_execution",
+                    Map.of(
+                            "device_id", 1,
+                            "physical_device_id", chip,
+                            "runtime_id", 7,
+                            "global_call_count", (7 << 10) | chip,
+                            "command_queue_id", 0));
+        }
+        graph.begin("ttnn::relu");
+        int buffer = graph.allocate(RESULT);
+        graph.free(buffer, RESULT);
+        graph.end();
+
+        RuntimeOutput capture = graph.close().read();
+
+        assertThat(verdict(capture).outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(capture.notes())
+                .contains("Skipped: 2 × node of type program_execution, 1 × node of type sub_device_manager.");
     }
 
     @Test

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.OutputFormat;
+import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.evidence.MemoryReport;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.Collection;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** The JSON output of {@code analyze}: one document for all logs and captures, each in the order of
  * the command line. */
@@ -179,6 +181,7 @@ final class AnalysisJson {
         }
         objects("remaining", output.remaining(), this::remaining);
         objects("circularBuffers", output.circularBuffers(), this::circularBuffers);
+        peaks(output.peaks());
         verdict(analysis);
     }
 
@@ -216,6 +219,26 @@ final class AnalysisJson {
         json.writeNumberField("placed", use.placed());
         json.writeNumberField("borrowed", use.borrowed());
         json.writeNumberField("peakBytesPerCore", use.peakBytesPerCore());
+    }
+
+    private void peaks(PeakMemory peaks) throws IOException {
+        json.writeObjectFieldStart("peaks");
+        objects("devices", peaks.devices(), device -> {
+            json.writeNumberField("device", device.device());
+            json.writeNumberField("l1Bytes", device.l1Bytes());
+            json.writeNumberField("dramBytes", device.dramBytes());
+        });
+        number("l1WithCircularBuffers", peaks.l1WithCircularBuffers());
+        json.writeNumberField("circularBuffersPerCore", peaks.circularBuffersPerCore());
+        number("l1PerCore", peaks.l1PerCore());
+        number("totalPerCore", peaks.totalPerCore());
+        json.writeEndObject();
+    }
+
+    private void number(String name, OptionalLong value) throws IOException {
+        if (value.isPresent()) {
+            json.writeNumberField(name, value.getAsLong());
+        }
     }
 
     private void log(LogAnalysis analysis) throws IOException {

@@ -49,6 +49,10 @@ class DatabaseTests {
                 Allocated at the end of the recording: 1 buffer
                   address   device  type  size            allocated in               tensors                     used by
                   0x16b800  0       L1    2 KiB (2048 B)  ttnn.matmul (operation 2)  41 Shape([1, 1, 32, 1024])  ttnn.relu (operation 3)
+
+                The largest amounts of memory at a time:
+                  peak                  size            ttnn.graph.extract_…
+                  L1 buffers of a core  2 KiB (2048 B)  l1_buffer_allocation_peak_size_per_core
                 """);
         assertThat(answer.status()).isEqualTo(1);
     }

@@ -71,6 +71,7 @@ final class CaptureRecorder {
     private final CaptureNotes notes = new CaptureNotes();
     private final TensorUse tensors = new TensorUse();
     private final CircularBuffers circularBuffers = new CircularBuffers();
+    private final PeakSums peaks = new PeakSums(circularBuffers);
 
     private final Map<Integer, CapturedBuffer> buffers = new HashMap<>();
     /** Allocated in the capture and not freed, in the order of allocation. */
@@ -93,6 +94,8 @@ final class CaptureRecorder {
     private Optional<PythonCalls> calls = Optional.empty();
     private Optional<SnapshotComparison> snapshots = Optional.empty();
     private boolean isPastLast;
+    /** Whether only tensors and buffers followed the beginning of an outermost operation. */
+    private boolean isAmongInputs;
 
     private long nodes;
     private int next;
@@ -190,6 +193,7 @@ final class CaptureRecorder {
         }
         next = Math.max(next, number == Integer.MAX_VALUE ? number : number + 1);
         nodes++;
+        isAmongInputs &= node.type().equals("tensor") || node.type().equals("buffer");
         switch (node.type()) {
             case "capture_start" -> {}
             case "capture_end" -> ended = true;
@@ -202,7 +206,7 @@ final class CaptureRecorder {
                         Optional.ofNullable(node.text(Param.SHAPE)),
                         node.connections(),
                         memoryOf(node));
-            case "buffer" -> buffers.put(number, buffer(node, number));
+            case "buffer" -> described(node, number);
             case "buffer_allocate" -> allocated(node, number);
             case "buffer_deallocate" -> freed(node, number);
             case "error" ->
@@ -213,7 +217,9 @@ final class CaptureRecorder {
                         Quantities.quoted(firstOf(node.text(Param.ERROR_MESSAGE), node.text(Param.ERROR_TYPE)))));
             case "" -> notes.skipped("node without a type");
             default -> {
-                if (!circularBuffers.add(node)) {
+                if (circularBuffers.add(node)) {
+                    peaks.changed();
+                } else {
                     notes.skipped("node of type " + node.type());
                 }
             }
@@ -240,6 +246,7 @@ final class CaptureRecorder {
         if (open.isEmpty()) {
             freed.clear();
             rounds.operationBegan(name);
+            isAmongInputs = true;
         }
         open.push(new Operation(number, name, numbered(name)));
         tensors.operation(number, name);
@@ -374,9 +381,25 @@ final class CaptureRecorder {
 
     // Buffers
 
-    private static CapturedBuffer buffer(GraphNode node, int number) {
-        return new CapturedBuffer(
+    private void described(GraphNode node, int number) {
+        CapturedBuffer buffer = new CapturedBuffer(
                 number, node.connections(), node.number(Param.SIZE).orElse(GraphNode.NONE));
+        buffers.put(number, buffer);
+        if (isAmongInputs
+                && buffer.size > 0
+                && node.bufferType()
+                        .filter(type -> type.memory() == BufferType.Memory.L1)
+                        .isPresent()) {
+            buffer.isInput = true;
+            peaks.inputBegan(buffer.size);
+        }
+    }
+
+    private void noInput(CapturedBuffer buffer) {
+        if (buffer.isInput) {
+            buffer.isInput = false;
+            peaks.inputEnded(buffer.size);
+        }
     }
 
     private void allocated(GraphNode node, int number) {
@@ -421,6 +444,8 @@ final class CaptureRecorder {
         }
         buffer.allocatedSize = size.orElse(buffer.size);
         buffer.bankSize = node.number(Param.BANK_SIZE).orElse(GraphNode.NONE);
+        noInput(buffer);
+        peaks.allocated(memory.device(), memory.type(), buffer.allocatedSize, buffer.bankSize);
         buffer.wasAllocated = true;
         buffer.operation = outermost();
         live.put(memory, buffer);
@@ -466,6 +491,7 @@ final class CaptureRecorder {
                             buffer.node));
         } else {
             buffer.wasFreedFromBefore = true;
+            noInput(buffer);
             freedFromBefore(node, number);
         }
     }
@@ -495,6 +521,7 @@ final class CaptureRecorder {
             snapshots.get().periods().ended(buffer.period, number);
         }
         live.remove(memory);
+        peaks.freed(memory.device(), memory.type(), buffer.allocatedSize, buffer.bankSize);
         buffer.memory = Optional.empty();
         buffer.users = new int[0];
         events.freed(indices.of(memory), LogEvents.NO_PROCESS);
@@ -553,7 +580,7 @@ final class CaptureRecorder {
         addNotes();
         criteria.addTo(events, remaining.size(), "capture", notes);
         return new OutputContent(
-                rank, AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), notes.all());
+                rank, AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), peaks.ofEvents(), notes.all());
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {

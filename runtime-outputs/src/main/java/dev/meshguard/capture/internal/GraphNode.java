@@ -196,18 +196,26 @@ final class GraphNode {
 
     /** Returns the memory of a buffer; empty if the node has none that is known. */
     Optional<BufferType> bufferType() {
+        Optional<BufferType> exact = exactType();
+        return exact.isPresent() ? exact : named(text(Param.TYPE));
+    }
+
+    /** The keys are those of the newest captures, and of those between. */
+    private Optional<BufferType> exactType() {
         OptionalLong code = number(Param.BUFFER_TYPE);
+        if (code.isEmpty()) {
+            code = number(Param.BUFFER_TYPE_VALUE);
+        }
         if (code.isPresent()) {
             return typeOfCode(code.getAsLong());
         }
-        Optional<BufferType> exact = named(text(Param.BUFFER_TYPE));
-        return exact.isPresent() ? exact : named(text(Param.TYPE));
+        Optional<BufferType> named = named(text(Param.BUFFER_TYPE));
+        return named.isPresent() ? named : named(text(Param.EXACT_BUFFER_TYPE));
     }
 
     /** Returns whether the node names L1 and DRAM only: older captures do, also for L1_SMALL and the trace region. */
     boolean namesCoarseType() {
-        return number(Param.BUFFER_TYPE).isEmpty()
-                && named(text(Param.BUFFER_TYPE)).isEmpty();
+        return exactType().isEmpty();
     }
 
     /** Returns the memory that the runtime gives a number, if it is one of them. */
@@ -229,6 +237,8 @@ final class GraphNode {
         SIZE("size"),
         TYPE("type"),
         BUFFER_TYPE("buffer_type"),
+        BUFFER_TYPE_VALUE("buffer_type_value"),
+        EXACT_BUFFER_TYPE("exact_buffer_type"),
         BANK_SIZE("max_size_per_bank"),
         DEVICE("device_id"),
         ADDRESS("address"),

@@ -1,6 +1,7 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.CircularBufferUse;
+import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.history.AllocationHistory;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.OptionalInt;
  * @param reports the number of records that report a buffer
  * @param remaining the buffers that are allocated at the end
  * @param circularBuffers the circular buffers of each device
+ * @param peaks the largest amounts of memory at a time
  * @param notes the notes for a reader of the verdict
  */
 public record OutputContent(
@@ -24,4 +26,5 @@ public record OutputContent(
         long reports,
         List<RemainingBuffer> remaining,
         List<CircularBufferUse> circularBuffers,
+        PeakMemory peaks,
         List<String> notes) {}

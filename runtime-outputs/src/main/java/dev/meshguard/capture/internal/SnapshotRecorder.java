@@ -1,14 +1,17 @@
 package dev.meshguard.capture.internal;
 
+import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.internal.CapturedBuffer.Memory;
 import dev.meshguard.capture.internal.LiveSet.LiveBuffer;
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import java.sql.SQLException;
@@ -99,6 +102,8 @@ final class SnapshotRecorder {
     private List<Live> gone = List.of();
     private final Map<Memory, List<Result>> results = new HashMap<>();
     private final Set<Memory> inputs = new HashSet<>();
+    /** The sizes in the fullest bank of L1, by device. */
+    private final Map<Integer, Long> l1OfBank = new HashMap<>();
 
     // The whole recording.
     private long allRows;
@@ -108,6 +113,7 @@ final class SnapshotRecorder {
     private long fromBefore;
     private long freedFromBefore;
     private long ofFullestBank;
+    private long peakL1OfBank;
 
     SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria, boolean hasBankSizes) {
         this.notes = notes;
@@ -142,6 +148,7 @@ final class SnapshotRecorder {
         gone = List.of();
         results.clear();
         inputs.clear();
+        l1OfBank.clear();
         rounds.operationBegan(shortName);
     }
 
@@ -171,6 +178,10 @@ final class SnapshotRecorder {
     /** Records a buffer of the snapshot at the end of the operation. */
     void buffer(Memory memory, long bankSize) {
         rows++;
+        if (memory.type().memory() == BufferType.Memory.L1) {
+            long l1 = l1OfBank.merge(memory.device(), bankSize, Quantities::saturatedSum);
+            peakL1OfBank = Math.max(peakL1OfBank, l1);
+        }
         Live known = live.get(memory);
         if (known != null && known.bankSize == bankSize) {
             known.seen = operation;
@@ -403,6 +414,12 @@ final class SnapshotRecorder {
                 allRows,
                 remaining,
                 circularBuffers.uses(),
+                new PeakMemory(
+                        List.of(),
+                        OptionalLong.empty(),
+                        circularBuffers.peak(),
+                        OptionalLong.of(peakL1OfBank),
+                        OptionalLong.empty()),
                 notes.all());
     }
 
