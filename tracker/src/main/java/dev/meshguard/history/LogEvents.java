@@ -151,6 +151,32 @@ public final class LogEvents {
         others.add(event);
     }
 
+    /** Returns a list without events that has the addresses and requests of this one, for {@link #addFrom}. */
+    public LogEvents withoutEvents() {
+        LogEvents copy = new LogEvents(ownership);
+        copy.indices = indices;
+        copy.devices = devices.clone();
+        copy.types = types.clone();
+        copy.addresses = addresses.clone();
+        copy.earlier = earlier.clone();
+        copy.shared.or(shared);
+        copy.requests.clear();
+        copy.requests.addAll(requests);
+        copy.processIds.putAll(processIds);
+        copy.requestIndices.putAll(requestIndices);
+        return copy;
+    }
+
+    /** Adds an event of the list that this one was made {@linkplain #withoutEvents() from}, with the next number. */
+    public void addFrom(LogEvents source, long number) {
+        int event = (int) (number - 1);
+        if (source.kind(event) == OTHER) {
+            add(EventNumbers.numbered(source.other(event), nextNumber()));
+        } else {
+            add(source.words[event], source.sizes[event]);
+        }
+    }
+
     /** Returns the number that the next event has. */
     public long nextNumber() {
         return count + 1L;

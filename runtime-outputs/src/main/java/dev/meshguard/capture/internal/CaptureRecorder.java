@@ -12,7 +12,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -89,7 +88,7 @@ final class CaptureRecorder {
 
     private final ReadingCriteria criteria;
     private final EvidenceComparison evidence;
-    private final OperationRounds rounds;
+    private final Recording recording;
     private Optional<OperationNumbers> numbers = Optional.empty();
     private Optional<PythonCalls> calls = Optional.empty();
     private Optional<SnapshotComparison> snapshots = Optional.empty();
@@ -110,7 +109,7 @@ final class CaptureRecorder {
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
         evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
-        rounds = new OperationRounds(events, criteria);
+        recording = new Recording(events, criteria, "capture");
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
 
@@ -245,7 +244,7 @@ final class CaptureRecorder {
         String name = nameOf(node);
         if (open.isEmpty()) {
             freed.clear();
-            rounds.operationBegan(name);
+            recording.operationBegan(name);
             isAmongInputs = true;
         }
         open.push(new Operation(number, name, numbered(name)));
@@ -318,6 +317,7 @@ final class CaptureRecorder {
 
     private Operation pop() {
         Operation ending = open.pop();
+        recording.operationEnded(ending.node);
         isPastLast |= criteria.last().isPresent() && criteria.last().getAsInt() == ending.node;
         if (evidence.isDueAfter(ending.node)) {
             evidence.after(ending.node, live("after " + ending.name + " (node " + ending.node + ")"));
@@ -564,7 +564,7 @@ final class CaptureRecorder {
             throw criteria.withoutLast("An operation has the number of its node function_start");
         }
         numbers.ifPresent(operations -> calls.ifPresent(python -> operations.addOrigins(python, events)));
-        rounds.end();
+        recording.endRound();
         if (!ended && !damaged && !isPastLast) {
             lost(
                     -1,
@@ -572,15 +572,14 @@ final class CaptureRecorder {
                             ? "the capture has no nodes"
                             : "the capture has no capture_end, so what follows " + lastNode() + " is not in it");
         }
-        snapshots.ifPresent(all -> all.contradictions().forEach(found -> lost(found.buffers(), found.reason())));
         List<RemainingBuffer> remaining =
                 live.values().stream().map(this::remaining).toList();
         evidence.finish(() -> live("at its end"), "An operation has the number of its node function_start");
-        criteria.noteRemaining(remaining.size(), "capture", notes);
+        recording.noteOn(remaining.size()).ifPresent(notes::add);
         addNotes();
-        criteria.addTo(events, remaining.size(), "capture", notes);
+        recording.end(snapshots.map(SnapshotComparison::contradictions).orElse(List.of()), notes.all());
         return new OutputContent(
-                rank, AllocationHistory.read(events), nodes, reports, remaining, circularBuffers.uses(), peaks.ofEvents(), notes.all());
+                rank, recording, nodes, reports, remaining, circularBuffers.uses(), peaks.ofEvents(), notes.all());
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {

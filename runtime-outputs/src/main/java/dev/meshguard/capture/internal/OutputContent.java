@@ -3,7 +3,6 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
-import dev.meshguard.history.AllocationHistory;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -11,7 +10,7 @@ import java.util.OptionalInt;
  * The content of a file that the runtime wrote.
  *
  * @param rank the rank of the process, if the file names one
- * @param history the history of its buffers
+ * @param recording the events of its buffers
  * @param records the number of nodes, or of operations
  * @param reports the number of records that report a buffer
  * @param remaining the buffers that are allocated at the end
@@ -21,7 +20,7 @@ import java.util.OptionalInt;
  */
 public record OutputContent(
         OptionalInt rank,
-        AllocationHistory history,
+        Recording recording,
         long records,
         long reports,
         List<RemainingBuffer> remaining,

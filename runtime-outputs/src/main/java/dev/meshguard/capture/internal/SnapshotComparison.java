@@ -1,7 +1,9 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.LogEvents;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -26,10 +28,17 @@ final class SnapshotComparison {
     /**
      * A contradiction.
      *
+     * @param operation the operation that the snapshot follows
      * @param buffers how many buffers the two differ in
      * @param reason both numbers, and the operation
      */
-    record Contradiction(long buffers, String reason) {}
+    record Contradiction(int operation, long buffers, String reason) {
+
+        /** Adds it as lost reports. */
+        void addTo(LogEvents events) {
+            events.add(new HistoryEvent.ReportsLost(events.nextNumber(), buffers, reason));
+        }
+    }
 
     private final AllocationPeriods periods = new AllocationPeriods();
     private final Map<Integer, Outermost> operations = new HashMap<>();
@@ -107,6 +116,7 @@ final class SnapshotComparison {
         contradictions.put(
                 operation,
                 new Contradiction(
+                        operation,
                         (long) expected - allocated + freed,
                         String.format(
                                 Locale.ROOT,
@@ -136,7 +146,9 @@ final class SnapshotComparison {
         List<Contradiction> all = new ArrayList<>(contradictions.values());
         if (moreContradictions > 0) {
             all.add(new Contradiction(
-                    -1, Quantities.count(moreContradictions, "more snapshot") + " contradicted the graph"));
+                    contradictions.lastKey(),
+                    -1,
+                    Quantities.count(moreContradictions, "more snapshot") + " contradicted the graph"));
         }
         return all;
     }

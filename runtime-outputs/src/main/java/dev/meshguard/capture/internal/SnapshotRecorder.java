@@ -12,7 +12,6 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -83,9 +82,8 @@ final class SnapshotRecorder {
     private final LogEvents events = new LogEvents(Ownership.OWNING);
     private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes;
-    private final ReadingCriteria criteria;
     private final EvidenceComparison evidence;
-    private final OperationRounds rounds;
+    private final Recording recording;
     /** Whether sizes are those of the fullest bank; a database that was imported may have whole sizes. */
     private final boolean hasBankSizes;
 
@@ -117,10 +115,9 @@ final class SnapshotRecorder {
 
     SnapshotRecorder(CaptureNotes notes, ReadingCriteria criteria, boolean hasBankSizes) {
         this.notes = notes;
-        this.criteria = criteria;
         this.hasBankSizes = hasBankSizes;
         evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
-        rounds = new OperationRounds(events, criteria);
+        recording = new Recording(events, criteria, "recording");
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
 
@@ -149,7 +146,7 @@ final class SnapshotRecorder {
         results.clear();
         inputs.clear();
         l1OfBank.clear();
-        rounds.operationBegan(shortName);
+        recording.operationBegan(shortName);
     }
 
     /** Records a tensor of the operation; inputs come before results. */
@@ -206,8 +203,13 @@ final class SnapshotRecorder {
         lastHasNone = rows == 0 && !isEmptyFor(graph);
         if (lastHasNone) {
             withoutSnapshot++;
-            return;
+        } else {
+            compared(graph, call);
         }
+        recording.operationEnded(operation);
+    }
+
+    private void compared(OperationGraph graph, Call call) throws SQLException {
         renewed(graph);
         missing(graph);
         gone = live.values().stream().filter(buffer -> buffer.seen != operation).toList();
@@ -397,19 +399,19 @@ final class SnapshotRecorder {
                 .filter(buffer -> !buffer.isFromBefore)
                 .map(SnapshotRecorder::remaining)
                 .toList();
-        rounds.end();
+        recording.endRound();
         if (allRows == 0) {
             lost(-1, "the database has no snapshot: its table buffers is empty");
         } else if (lastHasNone) {
             lost(-1, "no snapshot follows " + name + ", so it is not known what was allocated after it");
         }
         evidence.finish(() -> liveSet("at its end"), "Operations have the numbers of the table operations");
-        criteria.noteRemaining(remaining.size(), "recording", notes);
+        recording.noteOn(remaining.size()).ifPresent(notes::add);
         addNotes();
-        criteria.addTo(events, remaining.size(), "recording", notes);
+        recording.end(List.of(), notes.all());
         return new OutputContent(
                 rank,
-                AllocationHistory.read(events),
+                recording,
                 operations,
                 allRows,
                 remaining,

@@ -8,9 +8,12 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.expectation.Expectation;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -46,10 +49,27 @@ class RuntimeOutputPageTests {
     @Test
     void leaksIfItsEndIsJudged() throws IOException {
         // region: at-end
-        RuntimeOutput capture = RuntimeOutputReader.create().judgedAtEnd().read(FOLDER.resolve("graph.json"));
+        RuntimeOutput capture = RuntimeOutput.read(FOLDER.resolve("graph.json"));
+
+        AllocationHistory atEnd = capture.historyAtEnd();
         // end region
 
-        assertThatThrownBy(() -> assertThat(capture).noLeaks()).hasMessageContaining("owned by ttnn::relu");
+        assertThatThrownBy(() -> assertThat(atEnd).noLeaks()).hasMessageContaining("owned by ttnn::relu");
+    }
+
+    @Test
+    void isCheckedAtTheMomentThatTheUserChooses() throws IOException {
+        // region: moments
+        RuntimeOutput capture = RuntimeOutput.read(FOLDER.resolve("decoding.json"));
+        Expectation weights =
+                Expectation.because("weights").type(BufferType.DRAM).atMost(1);
+
+        assertThat(capture.historyAfter(1)).allowing(weights).noLeaks();
+        assertThat(capture.historyInRounds("forward")).accumulation().doesNotGrow();
+        // end region
+
+        assertThatThrownBy(() -> assertThat(capture.historyAtEnd()).noLeaks())
+                .hasMessageContaining("4 KiB in 1 DRAM buffer");
     }
 
     @Test
