@@ -8,7 +8,10 @@ import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.capture.internal.DatabaseFile;
 import dev.meshguard.capture.internal.DatedEvidence;
 import dev.meshguard.capture.internal.GraphParser;
+import dev.meshguard.capture.internal.OutputContent;
 import dev.meshguard.capture.internal.OutputFolder;
+import dev.meshguard.capture.internal.OutputJoin;
+import dev.meshguard.capture.internal.OutputJoin.FileContent;
 import dev.meshguard.capture.internal.ReadingCriteria;
 import dev.meshguard.capture.internal.SpooledFile;
 import dev.meshguard.capture.internal.UnreadableOutputException;
@@ -172,9 +175,13 @@ public final class RuntimeOutputReader {
     /**
      * Reads a file, plain or compressed with gzip or zstd, once for each rank in it; the file may be a pipe.
      *
-     * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are
-     * named then. Of a folder, all files of
-     * these formats are read, also in folders within it, each as if it were given alone; the others are skipped.
+     * <p>A graph capture is read with the Python calls beside it ({@code <stem>.python_io.json}) or in it, whose lines are then
+     * named.
+     *
+     * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. A capture and a
+     * database of one run and rank give one output, which is that of the capture: if their times overlap, or if they are the only
+     * ones of the rank in a folder. The snapshots of the database are compared with the nodes; a contradiction makes a verdict
+     * inconclusive.
      *
      * @return the outputs by file and rank, at least one
      * @throws IOException if the file cannot be read or is of no known format, or a folder has no such file; the message says
@@ -184,11 +191,37 @@ public final class RuntimeOutputReader {
         if (!Files.isDirectory(file)) {
             return ofOneRecording(readFile(file));
         }
-        List<RuntimeOutput> outputs = new ArrayList<>();
+        List<FileContent> outputs = new ArrayList<>();
         for (Path output : OutputFolder.outputsIn(file)) {
-            outputs.addAll(readFile(output));
+            outputs.addAll(contents(output));
         }
-        return ofOneRecording(outputs);
+        return ofOneRecording(OutputJoin.joined(outputs).stream()
+                .map(output -> new RuntimeOutput(
+                        output.file().toString(),
+                        output.format(),
+                        output.content().withoutEvidence()))
+                .toList());
+    }
+
+    /** Reads a file of a folder, to join it with others. */
+    private List<FileContent> contents(Path file) throws IOException {
+        try (BufferedInputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+            if (OutputFormat.of(in).equals(Optional.of(OutputFormat.GRAPH_CAPTURE))) {
+                return List.of(new FileContent(
+                        file, OutputFormat.GRAPH_CAPTURE, GraphParser.parseToJoin(in, file, criteria())));
+            }
+            List<OutputContent> ranks =
+                    DatabaseFile.isPlainDatabase(in) ? DatabaseFile.read(file, criteria()) : spooledDatabase(in);
+            return ranks.stream()
+                    .map(content -> new FileContent(file, OutputFormat.REPORT_DATABASE, content))
+                    .toList();
+        }
+    }
+
+    private List<OutputContent> spooledDatabase(InputStream database) throws IOException {
+        try (SpooledFile spooled = SpooledFile.of(PlainInput.of(database).stream())) {
+            return DatabaseFile.read(spooled.path(), criteria());
+        }
     }
 
     private List<RuntimeOutput> ofOneRecording(List<RuntimeOutput> outputs) throws IOException {
@@ -208,7 +241,7 @@ public final class RuntimeOutputReader {
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return ofDatabase(file, file.toString());
+                return ofDatabase(DatabaseFile.read(file, criteria()), file.toString());
             }
             return isPipe ? readRanks(in, file.toString()) : readRanks(in, file);
         }
@@ -237,9 +270,7 @@ public final class RuntimeOutputReader {
     private List<RuntimeOutput> readRanks(InputStream content, Optional<Path> path, String name) throws IOException {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
-            try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
-                return ofOneRecording(ofDatabase(spooled.path(), name));
-            }
+            return ofOneRecording(ofDatabase(spooledDatabase(in), name));
         }
         return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));
     }
@@ -263,8 +294,8 @@ public final class RuntimeOutputReader {
         return outputs.get(0);
     }
 
-    private List<RuntimeOutput> ofDatabase(Path file, String name) throws IOException {
-        return DatabaseFile.read(file, criteria()).stream()
+    private static List<RuntimeOutput> ofDatabase(List<OutputContent> ranks, String name) {
+        return ranks.stream()
                 .map(content -> new RuntimeOutput(name, OutputFormat.REPORT_DATABASE, content))
                 .toList();
     }

@@ -57,8 +57,8 @@ import picocli.CommandLine.Parameters;
             "",
             "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
                     + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
-                    + " judges it nevertheless. A database of several ranks gives one answer for each, and a folder one for each of its"
-                    + " captures and databases.",
+                    + " judges it nevertheless. A database of several ranks gives one answer for each, and a folder one for each run"
+                    + " and rank: a database is compared with the capture of its run.",
             "",
             "A memory report (CSV) or the shared memory of a device has the memory of one moment. --at-end says that nothing may"
                     + " be allocated then. With --evidence it is compared with a capture or database.",

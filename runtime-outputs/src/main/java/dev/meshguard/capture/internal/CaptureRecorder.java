@@ -105,6 +105,7 @@ final class CaptureRecorder {
     private long coarseTypes;
     private boolean damaged;
     private OptionalInt rank = OptionalInt.empty();
+    private Optional<CaptureTime> time = Optional.empty();
 
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
@@ -128,7 +129,9 @@ final class CaptureRecorder {
 
     /** Prepares for snapshots, which come after the graph. */
     void expectSnapshots() {
-        snapshots = Optional.of(new SnapshotComparison());
+        if (snapshots.isEmpty()) {
+            snapshots = Optional.of(new SnapshotComparison());
+        }
     }
 
     /**
@@ -162,6 +165,10 @@ final class CaptureRecorder {
 
     void rank(int number) {
         rank = OptionalInt.of(number);
+    }
+
+    void time(CaptureTime recorded) {
+        time = Optional.of(recorded);
     }
 
     /** Records that the rest of the capture cannot be read. */
@@ -247,13 +254,13 @@ final class CaptureRecorder {
             recording.operationBegan(name);
             isAmongInputs = true;
         }
-        open.push(new Operation(number, name, numbered(name)));
+        open.push(new Operation(number, name, numbered(number, name)));
         tensors.operation(number, name);
     }
 
-    private @Nullable Numbered numbered(String name) {
+    private @Nullable Numbered numbered(int node, String name) {
         Operation caller = open.peek();
-        return numbers.isEmpty() ? null : numbers.get().began(name, caller == null ? null : caller.numbered);
+        return numbers.isEmpty() ? null : numbers.get().began(node, name, caller == null ? null : caller.numbered);
     }
 
     /** Goes on with the numbers of operations, because the calls of Python are those of the whole capture. */
@@ -263,7 +270,7 @@ final class CaptureRecorder {
         }
         String name = nameOf(node);
         if (node.type().equals("function_start")) {
-            open.push(new Operation(GraphNode.NONE, name, numbered(name)));
+            open.push(new Operation(GraphNode.NONE, name, numbered(GraphNode.NONE, name)));
         } else if (node.type().equals("function_end")
                 && open.stream().anyMatch(operation -> operation.name.equals(name))) {
             while (!open.pop().name.equals(name)) {
@@ -559,6 +566,14 @@ final class CaptureRecorder {
         return nodes == 0 ? "its beginning" : "node " + (next - 1);
     }
 
+    /** Returns what a database of the same run needs; empty if not the whole capture was read. */
+    private Optional<CaptureEvidence> evidence() {
+        boolean hasCalls = calls.filter(PythonCalls::isReadable).isPresent();
+        return criteria.last().isPresent()
+                ? Optional.empty()
+                : snapshots.flatMap(all -> numbers.map(operations -> new CaptureEvidence(all, operations, hasCalls)));
+    }
+
     OutputContent finish() throws UnreadableOutputException {
         if (criteria.last().isPresent() && !isPastLast) {
             throw criteria.withoutLast("An operation has the number of its node function_start");
@@ -579,7 +594,16 @@ final class CaptureRecorder {
         addNotes();
         recording.end(snapshots.map(SnapshotComparison::contradictions).orElse(List.of()), notes.all());
         return new OutputContent(
-                rank, recording, nodes, reports, remaining, circularBuffers.uses(), peaks.ofEvents(), notes.all());
+                rank,
+                time,
+                evidence(),
+                recording,
+                nodes,
+                reports,
+                remaining,
+                circularBuffers.uses(),
+                peaks.ofEvents(),
+                notes.all());
     }
 
     private RemainingBuffer remaining(CapturedBuffer buffer) {

@@ -1,13 +1,17 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
+import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 
 /** A database of SQLite; only reading it needs the library. */
 public final class DatabaseFile {
@@ -47,5 +51,20 @@ public final class DatabaseFile {
             throw new UnreadableOutputException("it is a database of SQLite, and the library that reads it is missing:"
                     + " add org.xerial:sqlite-jdbc to the class path");
         }
+    }
+
+    /**
+     * Compares a database with a capture of the same run.
+     *
+     * @param rank the rank of the process, if the database names ranks
+     * @return empty if its operations are not among those of the capture, or it is compressed
+     */
+    static Optional<JoinedDatabase> join(Path file, OptionalInt rank, CaptureEvidence capture) throws IOException {
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+            if (!isPlainDatabase(in)) {
+                return Optional.empty();
+            }
+        }
+        return DatabaseReader.join(file, rank, capture);
     }
 }

@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 
@@ -35,9 +37,26 @@ final class DatabaseReader {
         try (Connection connection = open(file)) {
             return read(connection, criteria);
         } catch (SQLException e) {
-            throw new UnreadableOutputException(
-                    "SQLite cannot read it: " + e.getMessage() + ". Copy it again, or read it where it was written");
+            throw unreadable(e);
         }
+    }
+
+    /** Compares a database that was read before with a capture of the same run. */
+    static Optional<JoinedDatabase> join(Path file, OptionalInt rank, CaptureEvidence capture) throws IOException {
+        try (Connection connection = open(file)) {
+            ReportTables tables = ReportTables.of(connection);
+            return JoinedDatabase.of(
+                    rank.isPresent() ? tables.ofRank(rank.getAsInt()) : tables,
+                    String.valueOf(file.getFileName()),
+                    capture);
+        } catch (SQLException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private static UnreadableOutputException unreadable(SQLException e) {
+        return new UnreadableOutputException(
+                "SQLite cannot read it: " + e.getMessage() + ". Copy it again, or read it where it was written");
     }
 
     private static Connection open(Path file) throws SQLException, IOException {

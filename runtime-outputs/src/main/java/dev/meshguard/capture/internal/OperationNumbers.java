@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,12 +20,14 @@ final class OperationNumbers {
     /**
      * An operation.
      *
+     * @param node the number of its node
      * @param name the name in the capture
      * @param number its number among all operations of the name
      * @param outermostNumber its number among the outermost ones of its name in Python; -1 for an inner one
      * @param caller the operation in which it is, unless it is an outermost one
      */
     record Numbered(
+            int node,
             String name,
             int number,
             int outermostNumber,
@@ -37,9 +40,13 @@ final class OperationNumbers {
     private final List<Allocation> allocations = new ArrayList<>();
 
     /** Numbers an operation that begins. */
-    Numbered began(String name, @Nullable Numbered caller) {
+    Numbered began(int node, String name, @Nullable Numbered caller) {
         return new Numbered(
-                name, next(all, name), caller == null ? next(outermost, PythonCalls.nameInPython(name)) : -1, caller);
+                node,
+                name,
+                next(all, name),
+                caller == null ? next(outermost, PythonCalls.nameInPython(name)) : -1,
+                caller);
     }
 
     private static int next(Map<String, Integer> counts, String name) {
@@ -54,15 +61,24 @@ final class OperationNumbers {
     /** Gives each remembered allocation the line of the innermost operation of which it is known. */
     void addOrigins(PythonCalls calls, LogEvents events) {
         calls.match(all, outermost);
+        addOrigins(calls::origin, events);
+    }
+
+    /** Gives each remembered allocation the line of the innermost operation of which it is known. */
+    void addOrigins(Function<Numbered, Optional<Origin>> lines, LogEvents events) {
         for (Allocation allocation : allocations) {
-            originOf(allocation.operation, calls).ifPresent(origin -> events.originOf(allocation.event, origin));
+            originOf(allocation.operation, lines).ifPresent(origin -> events.originOf(allocation.event, origin));
         }
     }
 
     /** Returns the line of the innermost operation of which it is known, once the calls are matched. */
     static Optional<Origin> originOf(@Nullable Numbered innermost, PythonCalls calls) {
+        return originOf(innermost, calls::origin);
+    }
+
+    private static Optional<Origin> originOf(@Nullable Numbered innermost, Function<Numbered, Optional<Origin>> lines) {
         for (Numbered operation = innermost; operation != null; operation = operation.caller) {
-            Optional<Origin> origin = calls.origin(operation);
+            Optional<Origin> origin = lines.apply(operation);
             if (origin.isPresent()) {
                 return origin;
             }

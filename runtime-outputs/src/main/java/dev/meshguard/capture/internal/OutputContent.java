@@ -3,13 +3,17 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
  * The content of a file that the runtime wrote.
  *
  * @param rank the rank of the process, if the file names one
+ * @param time when it was recorded, if the file says so
+ * @param evidence what a database of the same run needs of a capture
  * @param recording the events of its buffers
  * @param records the number of nodes, or of operations
  * @param reports the number of records that report a buffer
@@ -20,10 +24,47 @@ import java.util.OptionalInt;
  */
 public record OutputContent(
         OptionalInt rank,
+        Optional<CaptureTime> time,
+        Optional<CaptureEvidence> evidence,
         Recording recording,
         long records,
         long reports,
         List<RemainingBuffer> remaining,
         List<CircularBufferUse> circularBuffers,
         PeakMemory peaks,
-        List<String> notes) {}
+        List<String> notes) {
+
+    /** Returns this content with what a database of the same run adds to it. */
+    OutputContent joinedWith(JoinedDatabase database) {
+        List<String> all = new ArrayList<>(notes);
+        all.addAll(database.notes());
+        return new OutputContent(
+                rank,
+                time,
+                evidence,
+                recording.joined(database),
+                records,
+                reports,
+                remaining,
+                circularBuffers,
+                peaks,
+                all);
+    }
+
+    /** Returns this content without what is needed only while files are joined. */
+    public OutputContent withoutEvidence() {
+        return evidence.isEmpty()
+                ? this
+                : new OutputContent(
+                        rank,
+                        time,
+                        Optional.empty(),
+                        recording,
+                        records,
+                        reports,
+                        remaining,
+                        circularBuffers,
+                        peaks,
+                        notes);
+    }
+}

@@ -61,7 +61,7 @@ final class SnapshotReader {
         if (criteria.last().isPresent() && read != last) {
             throw criteria.withoutLast("Operations have the numbers of the table operations");
         }
-        return recorder.finish(tables.rank(), operations, circularBuffers);
+        return recorder.finish(tables.rank(), tables.time(), operations, circularBuffers);
     }
 
     private void operation(long id, Rows names) throws SQLException {

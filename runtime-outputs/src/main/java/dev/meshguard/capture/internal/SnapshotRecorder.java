@@ -393,7 +393,8 @@ final class SnapshotRecorder {
         events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
     }
 
-    OutputContent finish(OptionalInt rank, long operations, CircularBuffers circularBuffers)
+    OutputContent finish(
+            OptionalInt rank, Optional<CaptureTime> time, long operations, CircularBuffers circularBuffers)
             throws UnreadableOutputException {
         List<RemainingBuffer> remaining = live.values().stream()
                 .filter(buffer -> !buffer.isFromBefore)
@@ -411,6 +412,8 @@ final class SnapshotRecorder {
         recording.end(List.of(), notes.all());
         return new OutputContent(
                 rank,
+                time,
+                Optional.empty(),
                 recording,
                 operations,
                 allRows,
