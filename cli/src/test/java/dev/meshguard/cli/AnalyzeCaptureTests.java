@@ -90,7 +90,8 @@ class AnalyzeCaptureTests {
 
         assertThat(run("", "analyze", "--at-end", capture).out())
                 .contains("LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57\n")
-                .contains("   at decoder.forward(models/decoder.py:57)\n");
+                .contains("   at decoder.forward(models/decoder.py:57)\n")
+                .contains("ttnn::relu at models/decoder.py:57  8 Shape([1, 1, 32, 1024])  -\n");
         assertThat(run("", "replay", capture).out()).contains("   at decoder.forward(models/decoder.py:57)\n");
     }
 

@@ -1,6 +1,7 @@
 package dev.meshguard.capture;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Origin;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -17,6 +18,7 @@ import org.apiguardian.api.API.Status;
  * @param address the address; empty if the capture has none
  * @param size the bytes on one device, over all banks; of the fullest bank if a database has no other size
  * @param operation the outermost operation that allocated it; empty if there was none
+ * @param origin the calls in Python that allocated it, the innermost first; empty if they are not known
  * @param tensors the tensors that use the buffer, in their order
  * @since 0.1
  */
@@ -28,6 +30,7 @@ public record RemainingBuffer(
         OptionalLong address,
         long size,
         Optional<String> operation,
+        Optional<Origin> origin,
         List<Tensor> tensors) {
 
     /**

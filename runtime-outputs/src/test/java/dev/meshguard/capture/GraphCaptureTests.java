@@ -208,6 +208,7 @@ class GraphCaptureTests {
                         OptionalLong.of(RESULT.address()),
                         RESULT.size(),
                         Optional.of("ttnn::linear"),
+                        Optional.empty(),
                         List.of(new RemainingBuffer.Tensor(
                                 OptionalInt.of(tensor),
                                 OptionalLong.of(7),
@@ -280,6 +281,20 @@ class GraphCaptureTests {
         assertThat(WrittenGraph.read(graph.json().replace("a\nbacktrace", "a\\nbacktrace"))
                         .notes())
                 .containsExactly("An exception left ttnn::matmul (node 2): \"TT_FATAL @ matmul.cpp:12: a\".");
+    }
+
+    /** Only old captures have them. */
+    @Test
+    void anErrorIsNamedWithItsMessage() {
+        WrittenGraph graph = new WrittenGraph(Age.OLDEST);
+        graph.other(
+                "error",
+                Map.of(
+                        "error_type", "RuntimeError",
+                        "error_message", "Out of Memory",
+                        "error_operation", "ttnn::matmul"));
+
+        assertThat(graph.close().read().notes()).containsExactly("Node 1 records an error: \"Out of Memory\".");
     }
 
     @Test

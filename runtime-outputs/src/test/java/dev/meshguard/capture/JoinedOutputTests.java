@@ -114,16 +114,25 @@ class JoinedOutputTests {
 
     @Test
     void hasTheLinesOfTheDatabaseIfTheCaptureHasNone() throws Exception {
-        Files.writeString(folder.resolve("graph.json"), graph.json());
+        WrittenGraph remaining = new WrittenGraph(Age.NEWEST);
+        remaining.begin("ttnn::relu");
+        remaining.allocate(RESULT);
+        Files.writeString(folder.resolve("graph.json"), remaining.end().close().json());
         try (WrittenDatabase database = database("db.sqlite", Writer.LIVE)) {
             database.operation(1, "ttnn.relu", SAME);
             database.stack(1, "  File \"model.py\", line 57, in forward\n    x = ttnn.relu(x)\n");
         }
 
-        assertThat(readOne().history().events(Allocated.class))
+        RuntimeOutput output = readOne();
+
+        String line = "[model.forward(model.py:57)]";
+        assertThat(output.history().events(Allocated.class))
                 .extracting(
                         event -> event.request().origin().orElseThrow().frames().toString())
-                .containsExactly("[model.forward(model.py:57)]");
+                .containsExactly(line);
+        assertThat(output.remaining())
+                .extracting(buffer -> buffer.origin().orElseThrow().frames().toString())
+                .containsExactly(line);
     }
 
     @Test

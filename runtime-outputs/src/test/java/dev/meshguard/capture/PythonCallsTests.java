@@ -185,6 +185,9 @@ class PythonCallsTests {
         RuntimeOutput output = WrittenGraph.read(report);
 
         assertThat(lines(output)).containsExactly(frames(5), frames(6));
+        assertThat(output.remaining())
+                .extracting(buffer -> buffer.origin().orElseThrow().frames().toString())
+                .containsExactly(frames(5), frames(6));
     }
 
     @Test

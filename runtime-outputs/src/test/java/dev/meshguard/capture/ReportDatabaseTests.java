@@ -8,6 +8,7 @@ import dev.meshguard.capture.WrittenDatabase.Place;
 import dev.meshguard.capture.WrittenDatabase.Writer;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -96,6 +97,9 @@ class ReportDatabaseTests {
                         OptionalLong.of(0x16b800),
                         2048,
                         Optional.of("ttnn.matmul (operation 2)"),
+                        Optional.of(new Origin(List.of(
+                                new StackTraceElement("decoder", "forward", "models/decoder.py", 57),
+                                new StackTraceElement("demo", "<module>", "demo.py", 9)))),
                         List.of(new RemainingBuffer.Tensor(
                                 OptionalInt.empty(),
                                 OptionalLong.of(41),

@@ -124,11 +124,16 @@ public final class LogEvents {
     }
 
     /** Sets the origin of an allocation that was added without one, for a reader that learns it only later. */
-    public void originOf(long number, Origin origin) {
+    public void setOrigin(long number, Origin origin) {
         int event = (int) (number - 1);
         Request known = requests.get((int) words[event] >>> KIND_BITS);
         int request = requestIndex(new Request(known.details(), Optional.of(origin)));
         words[event] = ((long) index(event) << INDEX_SHIFT) | ((long) request << KIND_BITS) | kind(event);
+    }
+
+    /** Returns the origin of an allocation. */
+    public Optional<Origin> originOf(long number) {
+        return requests.get((int) words[(int) (number - 1)] >>> KIND_BITS).origin();
     }
 
     /** Adds a free. */

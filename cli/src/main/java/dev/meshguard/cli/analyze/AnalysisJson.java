@@ -198,6 +198,13 @@ final class AnalysisJson {
         if (buffer.operation().isPresent()) {
             json.writeStringField("operation", buffer.operation().get());
         }
+        if (buffer.origin().isPresent()) {
+            texts(
+                    "origin",
+                    buffer.origin().get().frames().stream()
+                            .map(StackTraceElement::toString)
+                            .toList());
+        }
         objects("tensors", buffer.tensors(), this::tensor);
     }
 

@@ -81,7 +81,7 @@ final class OutputText {
                         buffer.device(),
                         buffer.type(),
                         Quantities.size(buffer.size()),
-                        PrintableText.line(buffer.operation().orElse(NOTHING)),
+                        allocatedIn(buffer),
                         joined(buffer.tensors().stream().map(OutputText::name).toList()),
                         joined(buffer.tensors().stream()
                                 .flatMap(tensor -> tensor.users().stream())
@@ -92,6 +92,15 @@ final class OutputText {
             lines.add(String.format(
                     Locale.ROOT, "  … and %d more; --addresses N shows N, --json all", remaining.size() - mostBuffers));
         }
+    }
+
+    private static String allocatedIn(RemainingBuffer buffer) {
+        String operation = PrintableText.line(buffer.operation().orElse(NOTHING));
+        return buffer.origin()
+                .flatMap(origin -> origin.frames().stream().findFirst())
+                .map(frame ->
+                        operation + " at " + PrintableText.line(frame.getFileName() + ":" + frame.getLineNumber()))
+                .orElse(operation);
     }
 
     private static String address(RemainingBuffer buffer) {

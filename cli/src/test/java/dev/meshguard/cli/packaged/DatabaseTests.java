@@ -47,8 +47,8 @@ class DatabaseTests {
                 expect  L1 device 0 size 2048 count atMost 1 label "Shape([1, 1, 32, 1024])" origin "decoder.forward" because "…"
 
                 Allocated at the end of the recording: 1 buffer
-                  address   device  type  size            allocated in               tensors                     used by
-                  0x16b800  0       L1    2 KiB (2048 B)  ttnn.matmul (operation 2)  41 Shape([1, 1, 32, 1024])  ttnn.relu (operation 3)
+                  address   device  type  size            allocated in                                       tensors                     used by
+                  0x16b800  0       L1    2 KiB (2048 B)  ttnn.matmul (operation 2) at models/decoder.py:57  41 Shape([1, 1, 32, 1024])  ttnn.relu (operation 3)
 
                 The largest amounts of memory at a time:
                   peak                  size            ttnn.graph.extract_…
@@ -76,7 +76,8 @@ class DatabaseTests {
 
         assertThat(json)
                 .contains("\"rank\":1,\"operations\":3,\"reports\":4,\"remaining\":[{\"device\":0,\"type\":\"L1\","
-                        + "\"address\":1488896,\"size\":2048,\"operation\":\"ttnn.matmul(operation2)\",\"tensors\":[{\"id\":41,"
+                        + "\"address\":1488896,\"size\":2048,\"operation\":\"ttnn.matmul(operation2)\","
+                        + "\"origin\":[\"decoder.forward(models/decoder.py:57)\"],\"tensors\":[{\"id\":41,"
                         + "\"shape\":\"Shape([1,1,32,1024])\",\"users\":[\"ttnn.relu(operation3)\"]}]}]");
     }
 

@@ -461,6 +461,7 @@ final class CaptureRecorder {
         if (innermost != null && innermost.numbered != null) {
             numbers.ifPresent(operations -> operations.allocated(events.nextNumber(), innermost.numbered));
         }
+        buffer.event = events.nextNumber();
         events.allocated(indices.of(memory), buffer.allocatedSize, detailsOf(buffer), Optional.empty());
     }
 
@@ -615,6 +616,7 @@ final class CaptureRecorder {
                 buffer.hasAddress ? OptionalLong.of(memory.address()) : OptionalLong.empty(),
                 buffer.allocatedSize,
                 buffer.operation,
+                events.originOf(buffer.event),
                 tensors.of(buffer.users));
     }
 

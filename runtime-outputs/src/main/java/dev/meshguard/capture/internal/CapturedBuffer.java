@@ -45,6 +45,8 @@ final class CapturedBuffer {
     boolean wasAllocated;
     /** Whether it is from before the capture and was freed in it. */
     boolean wasFreedFromBefore;
+    /** The number of the event that allocated it last. */
+    long event;
     /** The outermost operation that allocated it. */
     Optional<String> operation = Optional.empty();
     /** The innermost operation that allocated it, if there may be calls of Python. */

@@ -67,7 +67,7 @@ final class OperationNumbers {
     /** Gives each remembered allocation the line of the innermost operation of which it is known. */
     void addOrigins(Function<Numbered, Optional<Origin>> lines, LogEvents events) {
         for (Allocation allocation : allocations) {
-            originOf(allocation.operation, lines).ifPresent(origin -> events.originOf(allocation.event, origin));
+            originOf(allocation.operation, lines).ifPresent(origin -> events.setOrigin(allocation.event, origin));
         }
     }
 

@@ -3,8 +3,14 @@ package dev.meshguard.capture.internal;
 import dev.meshguard.capture.CircularBufferUse;
 import dev.meshguard.capture.PeakMemory;
 import dev.meshguard.capture.RemainingBuffer;
+import dev.meshguard.capture.internal.CapturedBuffer.Memory;
+import dev.meshguard.event.Origin;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -38,17 +44,41 @@ public record OutputContent(
     OutputContent joinedWith(JoinedDatabase database) {
         List<String> all = new ArrayList<>(notes);
         all.addAll(database.notes());
+        Recording joined = recording.joined(database);
         return new OutputContent(
                 rank,
                 time,
                 evidence,
-                recording.joined(database),
+                joined,
                 records,
                 reports,
-                remaining,
+                database.origins().isEmpty() ? remaining : withOrigins(joined.history()),
                 circularBuffers,
                 peaks,
                 all);
+    }
+
+    private List<RemainingBuffer> withOrigins(AllocationHistory history) {
+        Map<Memory, Optional<Origin>> origins = new HashMap<>();
+        for (BufferGeneration buffer : history.live()) {
+            origins.put(new Memory(buffer.device(), buffer.type(), buffer.address()), buffer.origin());
+        }
+        return remaining.stream()
+                .map(buffer -> new RemainingBuffer(
+                        buffer.node(),
+                        buffer.device(),
+                        buffer.type(),
+                        buffer.address(),
+                        buffer.size(),
+                        buffer.operation(),
+                        origins.getOrDefault(
+                                new Memory(
+                                        buffer.device(),
+                                        buffer.type(),
+                                        buffer.address().orElse(buffer.node().orElse(0))),
+                                Optional.empty()),
+                        buffer.tensors()))
+                .toList();
     }
 
     /** Returns this content without what is needed only while files are joined. */

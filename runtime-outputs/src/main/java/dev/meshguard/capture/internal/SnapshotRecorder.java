@@ -362,7 +362,6 @@ final class SnapshotRecorder {
     private void allocated(Live buffer, OperationGraph graph, Optional<Origin> origin) {
         live.put(buffer.memory, buffer);
         buffer.operation = Optional.of(name);
-        buffer.origin = origin;
         AllocationDetails details = AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName));
         Optional<String> shape = results.getOrDefault(buffer.memory, List.of()).stream()
                 .flatMap(result -> result.shape.stream())
@@ -378,6 +377,7 @@ final class SnapshotRecorder {
     private void allocated(Live buffer, OptionalLong size, AllocationDetails details, Optional<Origin> origin) {
         ofFullestBank += size.isPresent() ? 0 : 1;
         buffer.size = size.orElse(buffer.bankSize);
+        buffer.origin = origin;
         events.allocated(indices.of(buffer.memory), buffer.size, details, origin);
     }
 
@@ -393,8 +393,7 @@ final class SnapshotRecorder {
         events.add(new HistoryEvent.ReportsLost(events.nextNumber(), count, reason));
     }
 
-    OutputContent finish(
-            OptionalInt rank, Optional<CaptureTime> time, long operations, CircularBuffers circularBuffers)
+    OutputContent finish(OptionalInt rank, Optional<CaptureTime> time, long operations, CircularBuffers circularBuffers)
             throws UnreadableOutputException {
         List<RemainingBuffer> remaining = live.values().stream()
                 .filter(buffer -> !buffer.isFromBefore)
@@ -436,6 +435,7 @@ final class SnapshotRecorder {
                 OptionalLong.of(buffer.memory.address()),
                 buffer.size,
                 buffer.operation,
+                buffer.origin,
                 tensors(buffer));
     }
 
