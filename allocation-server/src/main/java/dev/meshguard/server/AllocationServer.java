@@ -64,8 +64,14 @@ import org.jspecify.annotations.Nullable;
  * {@link Builder#maxProcesses} and {@link Builder#maxEvents}. A report for which there is no room counts as lost.
  *
  * <p>All programs of one server use one record size. A process that is not visible on this machine, for example of
- * another container, counts as dead; {@link Builder#processCheckEvery} switches the check off. Origins are not
- * reported, so no line of code is known.
+ * another container, counts as dead; {@link Builder#processCheckEvery} switches the check off. Records have no
+ * origin, so no line of code is known.
+ *
+ * <h2>MeshGuard's clients</h2>
+ *
+ * <p>Programs that report with MeshGuard's client for C or Python also name owners, labels, requests, phases, lines and
+ * the allocator's own count ({@code docs/protocol.md}). They share the socket, the log and the limits. They are dead
+ * when their connection ends without their last frame; their processes are not checked.
  *
  * <p>Safe for use by several threads. One daemon thread does the work.
  *

@@ -144,9 +144,7 @@ final class FramedReports {
             throw new InvalidFrameException("names process " + Long.toUnsignedString(hello.process()));
         }
         process = (int) hello.process();
-        if (!dispatcher.greeted(process, connection)) {
-            throw new InvalidFrameException("is of a process for which there is no room");
-        }
+        dispatcher.greeted(process, connection);
         isGreeted = true;
         definitions = new Definitions(programs.memory, programs.connected(connection.number));
         return FrameDecoder.acknowledgement(connection.number);

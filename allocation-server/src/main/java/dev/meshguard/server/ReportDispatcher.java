@@ -308,9 +308,10 @@ final class ReportDispatcher {
         return new FramedReports(this, evidence, framedPrograms, connection);
     }
 
-    /** Records the process of a client; returns whether there is room for it. */
-    boolean greeted(int process, ClientConnection connection) {
-        return isAllocated(process, connection);
+    /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
+    void greeted(int process, ClientConnection connection) {
+        connection.reportedBy(process, deaths);
+        evidence.sourceAttached("allocation server, " + connection.description());
     }
 
     /**

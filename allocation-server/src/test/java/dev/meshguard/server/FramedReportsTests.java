@@ -365,6 +365,21 @@ class FramedReportsTests extends WithServer {
     }
 
     @Test
+    void aClientWhoseProcessCannotBeSeenIsAliveAsLongAsItIsConnected() throws Exception {
+        startAuto();
+
+        try (RawClient client = framed().send(
+                        FrameWriter.hello(7).allocate(Memory.dram(0, 4096), 64).bytes())) {
+            client.receive(24);
+            server.awaitQuiet(LONG);
+            server.checkProcesses();
+
+            assertThat(server.activeAllocations()).isEqualTo(1);
+            assertThat(closedHistory().events(HistoryEvent.ProcessDied.class)).isEmpty();
+        }
+    }
+
+    @Test
     void aGapInTheNumbersCountsTheLostReports() throws Exception {
         startAuto();
 

@@ -55,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Requirements of the program</h2>
  *
- * <p>The program needs a client of tt-metal's allocation server. It is started with
- * {@code TT_ALLOC_TRACKING_ENABLED=1}, which enables the client of the runtime. The variable
+ * <p>The program needs a client of tt-metal's allocation server, or MeshGuard's client for C or Python ({@code docs/clients.md}), which
+ * reports more. It is started with {@code TT_ALLOC_TRACKING_ENABLED=1}, which enables the client of the runtime. The variable
  * {@value dev.meshguard.server.client.AllocationClient#SOCKET_VARIABLE} names the socket, for example for an
  * {@link dev.meshguard.server.client.AllocationClient}. Clients that know only the fixed path need
  * {@link ProcessSocket#DEFAULT_PATH}.
@@ -64,7 +64,8 @@ import org.jspecify.annotations.Nullable;
  * <h2>Verdict</h2>
  *
  * <p>The verdict covers its own reports, and those of processes that it started. Memory still allocated at an exit with
- * status 0 is a leak. Memory allocated at a crash or kill is reported as {@code PROCESS_DIED}. A program that never
+ * status 0 is a leak. Memory allocated at a crash or kill is reported as {@code PROCESS_DIED}; for MeshGuard's clients a program that
+ * ends in order has not crashed, whatever its status is. A program that never
  * connects makes the verdict INCONCLUSIVE, and {@link #notes()} names the things to check.
  *
  * <p>Safe for use by several threads.

@@ -216,11 +216,11 @@ class PythonClientTests {
                                 new StackTraceElement("test_decode", "load", "test_decode.py", 5),
                                 new StackTraceElement("test_decode", "test_leaks", "test_decode.py", 9));
             });
-            assertThat(pytest.output().lines())
-                    .containsSubsequence(
-                            "test_decode.py::test_leaks left 2 buffers, 8192 B",
-                            "    4096 B of DRAM on device 0 at 0x1000 \"weights\", allocated at test_decode.py:5",
-                            "    4096 B of DRAM on device 0 at 0x2000 \"weights\", allocated at test_decode.py:5, freed later");
+            assertThat(pytest.output()).contains("""
+                            test_decode.py::test_leaks left 2 buffers, 8192 B
+                                4096 B of DRAM on device 0 at 0x1000 "weights", allocated at test_decode.py:5
+                                4096 B of DRAM on device 0 at 0x2000 "weights", allocated at test_decode.py:5, freed later
+                            """);
             assertThat(pytest.output()).doesNotContain("test_frees left");
         }
     }

@@ -27,9 +27,11 @@ def nothing():
     freed(0, "DRAM", 0x1000)
 
 
+# region: leak
 def unexplained():
     with meshguard.phase("decode"), meshguard.label("kv-cache"):
         allocated(0, "DRAM", 0x1000, 4096)  # remains
+# end region
 
 
 def system():
@@ -37,10 +39,12 @@ def system():
         allocated(0, "L1", 0x1000, 4096)  # remains
 
 
+# region: owner
 def cached():
     add = program("1 (add)")
     add.cached()
     allocated(0, "DRAM", 0x1000, 4096, owner=add)  # remains
+# end region
 
 
 def reported_twice():
@@ -50,10 +54,13 @@ def reported_twice():
     freed(0, "DRAM", 0x1000, owning=True)
 
 
+# region: mesh
 def free_unreported():
     mesh = Mesh("1x1 mesh", [0])
     allocated(0, "DRAM", 0x1000, 4096, mesh=mesh)  # remains
-    closed(mesh, {(0, "DRAM"): []})
+    mesh.close_begun({(0, "DRAM"): []})
+    mesh.closed()
+# end region
 
 
 def circular_buffer_unreported():
