@@ -15,6 +15,7 @@ import dev.meshguard.cli.run.RecordProgram;
 import dev.meshguard.cli.run.ReplayCommand;
 import dev.meshguard.cli.run.Suite;
 import dev.meshguard.cli.run.ToTest;
+import dev.meshguard.cli.server.ClientFile;
 import dev.meshguard.cli.server.Dump;
 import dev.meshguard.cli.server.Query;
 import dev.meshguard.cli.server.Serve;
@@ -172,6 +173,7 @@ public final class MeshGuard {
         commands.put("minimize", () -> new Minimize(in));
         commands.put("to-test", () -> new ToTest(in));
         commands.put("record", () -> new RecordProgram(err));
+        commands.put("client", ClientFile::new);
         commands.put("serve", Serve::new);
         commands.put("dump", Dump::new);
         commands.put("query", Query::new);

@@ -370,6 +370,7 @@ class OutputTests {
                 "minimize",
                 "to-test",
                 "record",
+                "client",
                 "serve",
                 "dump",
                 "query",

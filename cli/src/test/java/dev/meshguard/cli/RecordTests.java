@@ -3,7 +3,9 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
 
 /** {@code meshguard record} with a program that reports, called like from a shell. */
 class RecordTests {
@@ -53,6 +56,67 @@ class RecordTests {
         assertThat(answer.out())
                 .contains("at decode.load(decode.py:41)")
                 .contains("the call stacks of 1 of 2 allocations are those in");
+    }
+
+    @Test
+    void aProgramInPythonIsNamedByItsLineAndItsHistoryKeepsWhatItSaid() throws Exception {
+        requirePython();
+        Path history = folder.resolve("run.jsonl");
+        ByteArrayOutputStream client = new ByteArrayOutputStream();
+        MeshGuard.run(InputStream.nullInputStream(), client, OutputStream.nullOutputStream(), "client", "python");
+        Files.write(folder.resolve("meshguard.py"), client.toByteArray());
+        Files.writeString(folder.resolve("decode.py"), """
+                import meshguard
+
+
+                def load():
+                    with meshguard.label("kv-cache"), meshguard.phase("warm-up"):
+                        meshguard.allocated(device=0, type="DRAM", address=0x1000, size=1048576)
+
+
+                load()
+                """);
+
+        Answer answer = record(
+                List.of("--without-page", "-o", history.toString()),
+                "sh",
+                "-c",
+                "cd '" + folder + "' && exec python3 decode.py");
+
+        assertThat(answer.out()
+                        .replaceAll("process [0-9]+", "process 4711")
+                        .replaceAll("\\(sh .*\\)", "(python3 decode.py)")
+                        .replace(System.lineSeparator(), "\n"))
+                .isEqualTo("""
+                        LEAK  1 MiB in 1 DRAM buffer of process 4711 was never freed; allocated in decode.py:6
+
+                        1. DRAM  1 MiB on device 0, label "kv-cache"
+                           at decode.load(decode.py:6)
+                           why   UNEXPLAINED: no free was reported
+                           fix   Free the buffer before the program ends.
+                           seen  allocated in warm-up (event #4)
+
+                        note    process 4711 (python3 decode.py) exited with status 0
+                        limits  no allocator snapshot: rests on the reports alone
+                        sum     1 allocated = 0 freed + 1 leaked
+                        expect  DRAM device 0 size 1048576 count atMost 1 label "kv-cache" origin "decode.load" because "…"
+                        """);
+        assertThat(Files.readString(history)).contains("\"kv-cache\"", "\"warm-up\"", "decode.py");
+    }
+
+    /** Where there is no Python the test is skipped and says so, unless it is required. */
+    private static void requirePython() throws InterruptedException {
+        try {
+            if (new ProcessBuilder("python3", "--version").start().waitFor() == 0) {
+                return;
+            }
+        } catch (IOException notFound) {
+            assertThat(System.getenv("MESHGUARD_CLIENTS"))
+                    .as("python3 does not run, and the environment says how much that matters")
+                    .isNotEqualTo("required");
+        }
+        System.out.println("SKIPPED: python3 does not run, so no program in Python was recorded.");
+        throw new TestAbortedException("python3 does not run");
     }
 
     @Test

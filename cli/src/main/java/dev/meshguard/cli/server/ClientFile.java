@@ -1,0 +1,68 @@
+package dev.meshguard.cli.server;
+
+import dev.meshguard.cli.common.ExitStatus;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints MeshGuard's client for a language, a file that a program takes along. */
+@Command(
+        name = "client",
+        description = "Prints MeshGuard's client for a language: one file to copy beside a program.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true,
+        optionListHeading = "%nOptions:%n",
+        parameterListHeading = "%nLanguage:%n",
+        footer = {
+            "",
+            "A program that reports with it is told apart by owner, label, phase and line; meshguard record judges it. Without a"
+                    + " server the client does nothing. The comment at its head says how it is used.",
+            "",
+            "Exit status:",
+            "  0   the file was printed",
+            "  64  wrong usage",
+            "  74  the file could not be written",
+            "",
+            "Examples:",
+            "  meshguard client c > meshguard.h",
+            "  meshguard client python > meshguard.py && meshguard record -- python3 -m pytest -p meshguard"
+        })
+public final class ClientFile implements Callable<Integer> {
+
+    /** The languages, and the files of their clients. */
+    private enum Language {
+        C("meshguard.h"),
+        PYTHON("meshguard.py");
+
+        private final String file;
+
+        Language(String file) {
+            this.file = file;
+        }
+    }
+
+    @Parameters(paramLabel = "c|python", description = "The language of the program.")
+    private Language language = Language.PYTHON;
+
+    @Spec
+    private CommandSpec command = CommandSpec.create();
+
+    @Override
+    public Integer call() throws IOException {
+        PrintWriter out = command.commandLine().getOut();
+        try (InputStream file = ClientFile.class.getResourceAsStream(language.file)) {
+            if (file == null) {
+                throw new IllegalStateException(language.file + " is missing in the jar of the command line");
+            }
+            out.print(new String(file.readAllBytes(), StandardCharsets.UTF_8));
+        }
+        out.flush();
+        return ExitStatus.CLEAN.code();
+    }
+}
