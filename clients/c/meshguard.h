@@ -441,7 +441,7 @@ static void meshguard_connect_(void) {
         meshguard_over_("no server at", path);
         return;
     }
-    meshguard_.state = MESHGUARD_CONNECTED_;
+    __atomic_store_n(&meshguard_.state, MESHGUARD_CONNECTED_, __ATOMIC_RELEASE);
     if (!meshguard_.has_fork_handlers) {
         meshguard_.has_fork_handlers = 1;
         pthread_atfork(meshguard_lock_, meshguard_unlock_, meshguard_in_child_);
