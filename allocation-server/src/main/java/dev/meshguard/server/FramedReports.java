@@ -144,7 +144,7 @@ final class FramedReports {
             throw new InvalidFrameException("names process " + Long.toUnsignedString(hello.process()));
         }
         process = (int) hello.process();
-        dispatcher.greeted(process, connection);
+        dispatcher.greeted(process, hello.program(), connection);
         isGreeted = true;
         definitions = new Definitions(programs.memory, programs.connected(connection.number));
         return FrameDecoder.acknowledgement(connection.number);
@@ -371,7 +371,8 @@ final class FramedReports {
             return;
         }
         notOpen(report.mesh());
-        KnownMesh mesh = new KnownMesh(programs.numberOf(report.mesh()), devices);
+        int number = evidence.isKept() ? programs.numberOf(report.mesh()) : report.mesh();
+        KnownMesh mesh = new KnownMesh(number, devices);
         KnownMesh parent = report.parent() == 0 ? null : meshes.get(report.parent());
         meshes.put(report.mesh(), mesh);
         openMeshes.put(report.mesh(), mesh);
@@ -467,6 +468,14 @@ final class FramedReports {
         List.copyOf(openMeshes.keySet()).forEach(this::notOpen);
         if (wasWithinFrame && hasSaidBye) {
             lost("a part of a frame after its last one");
+        }
+    }
+
+    /** Ends a connection of which nothing more can be read: the server will not see what becomes of its memory. */
+    void rejected() {
+        close();
+        if (isGreeted) {
+            dispatcher.ended(process, false);
         }
     }
 

@@ -47,6 +47,7 @@ final class ReportDispatcher {
 
     private static final int MAX_DEVICES = 1024;
     private static final int MAX_NAMED_PROGRAMS = 8;
+    private static final int MAX_PROGRAM_LENGTH = 60;
 
     /** The kinds of records that have a limit. */
     private enum Limit {
@@ -309,9 +310,11 @@ final class ReportDispatcher {
     }
 
     /** Records the process of a client. It is not checked, because the end of its connection shows how it ended. */
-    void greeted(int process, ClientConnection connection) {
+    void greeted(int process, String program, ClientConnection connection) {
         connection.reportedBy(process, deaths);
-        evidence.sourceAttached("allocation server, " + connection.description());
+        String name =
+                program.isBlank() ? "" : ", " + program.substring(0, Math.min(MAX_PROGRAM_LENGTH, program.length()));
+        evidence.sourceAttached("allocation server, " + connection.description() + name);
     }
 
     /**

@@ -402,7 +402,7 @@ final class ServerLoop implements Runnable {
                 answer(connection);
             }
         } catch (InvalidFrameException e) {
-            frames.close();
+            frames.rejected();
             connection.frames = null;
             String why = connection.description() + " " + e.getMessage() + ", so it was closed";
             reject(connection, why);

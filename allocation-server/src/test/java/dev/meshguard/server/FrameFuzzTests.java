@@ -112,7 +112,7 @@ class FrameFuzzTests {
         if (feed(reports, bytes)) {
             reports.disconnected();
         } else {
-            reports.close();
+            reports.rejected();
         }
         reports.problems();
         return tracker;

@@ -56,6 +56,18 @@ class FramedReportsTests extends WithServer {
     }
 
     @Test
+    void theSourceOfTheHistoryNamesTheProgram() throws Exception {
+        startAuto();
+
+        send(FrameWriter.hello(7).bye());
+
+        assertThat(closedHistory().events(HistoryEvent.SourceAttached.class))
+                .singleElement()
+                .satisfies(attached -> assertThat(attached.source())
+                        .isEqualTo("allocation server, connection 1 (process 7), program"));
+    }
+
+    @Test
     void framesMayArriveByteByByte() throws Exception {
         startAuto();
         byte[] bytes = FrameWriter.hello(7)
@@ -475,6 +487,19 @@ class FramedReportsTests extends WithServer {
         assertThat(server.problems())
                 .containsExactly(
                         "connection 1 (process 7) sent a frame of type 16 with 2 bytes, and its fields take 72, so it was closed");
+    }
+
+    @Test
+    void theMemoryOfARejectedClientLeavesTheLedgerAndStaysInTheHistory() throws Exception {
+        startAuto();
+
+        assertThat(isRejected(
+                        FrameWriter.hello(7).allocate(Memory.dram(0, 4096), 64).frame(16, 2, (byte) 0, (byte) 0)))
+                .isTrue();
+
+        assertThat(closedVerdict().outcome()).isEqualTo(Outcome.INCONCLUSIVE);
+        assertThat(closedHistory().live()).hasSize(1);
+        assertThat(server.activeAllocations()).isZero();
     }
 
     @Test
