@@ -32,6 +32,47 @@ class DamagedCaptureTests {
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_124);
     private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
 
+    private static final List<String> NODE_TYPES = List.of(
+            "buffer",
+            "buffer_allocate",
+            "buffer_deallocate",
+            "capture_end",
+            "circular_buffer_allocate",
+            "circular_buffer_deallocate_all",
+            "error",
+            "function_end",
+            "function_start",
+            "tensor",
+            "trace");
+    private static final List<String> PARAMS = List.of(
+            "aborted",
+            "address",
+            "buffer_type",
+            "device_id",
+            "error_message",
+            "globally_allocated",
+            "name",
+            "shape",
+            "size",
+            "tensor_id",
+            "type");
+    private static final List<String> VALUES = List.of(
+            "-1",
+            "1e300",
+            "9223372036854775807",
+            "18446744073709551615",
+            "null",
+            "true",
+            "[[{}]]",
+            "{\"a\":[1]}",
+            "\"\"",
+            "\"L1\"",
+            "\"DRAM\"",
+            "\"ttnn::add\"",
+            "\"\\u0000\\ud800\"",
+            "\" 4096 \"",
+            "\"99999999999999999999\"");
+
     private final Random random = new Random(SEED);
 
     @Test
@@ -142,6 +183,83 @@ class DamagedCaptureTests {
         }
 
         assertThat(verdict(compressed.toByteArray()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void aHugeTextIsNotKept() throws IOException {
+        WrittenGraph graph = new WrittenGraph(Age.NEWEST);
+        Memory memory = Memory.l1(1_488_896, 65_536);
+        graph.tensor(7, "Shape(" + "x".repeat(1 << 20), graph.allocate(memory));
+
+        RemainingBuffer.Tensor tensor =
+                graph.close().read().remaining().get(0).tensors().get(0);
+
+        assertThat(tensor.shape().orElseThrow()).startsWith("Shape(xxx").hasSize(1_024);
+    }
+
+    @Test
+    void aHugeNumberIsInconclusive() throws IOException {
+        String json = "[{\"counter\":0,\"node_type\":\"buffer_allocate\",\"params\":{\"size\":" + "9".repeat(1 << 20)
+                + ",\"type\":\"L1\"}},{\"counter\":1,\"node_type\":\"capture_end\"}]";
+
+        assertThat(verdict(bytes(json)).inconclusiveReasonTexts().toString())
+                .contains("a value is larger or nested more deeply than the reader allows");
+    }
+
+    @Test
+    void aReportWithVeryManyKeysIsRead() throws IOException {
+        StringBuilder pages = new StringBuilder("{\"buffer_pages_by_address\": {\"0\": []");
+        for (int address = 1; address < 200_000; address++) {
+            pages.append(",\"").append(address * 2048L).append("\": []");
+        }
+
+        String report = pages.append("}, \"graph\": ") + leakFree().json() + "}";
+
+        assertThat(verdict(bytes(report)).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void nodesWithRandomValuesGiveAVerdictOrAnError() throws IOException {
+        for (int input = 0; input < INPUTS; input++) {
+            String nodes = randomNodes();
+            try {
+                assertThat(verdict(bytes(nodes)).sum().addsUp())
+                        .as("seed %d, input %d", SEED, input)
+                        .isTrue();
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + SEED + ", input " + input + ": " + nodes, e);
+            }
+        }
+    }
+
+    private String randomNodes() {
+        StringBuilder nodes = new StringBuilder("[{\"node_type\":\"capture_start\",\"counter\":0}");
+        for (int node = 1; node <= 1 + random.nextInt(8); node++) {
+            nodes.append(",{\"counter\":")
+                    .append(random.nextInt(8) > 0 ? String.valueOf(node) : value())
+                    .append(",\"node_type\":\"")
+                    .append(oneOf(NODE_TYPES))
+                    .append("\",\"connections\":[")
+                    .append(random.nextInt(node))
+                    .append("],\"params\":{");
+            for (int param = random.nextInt(6); param >= 0; param--) {
+                nodes.append('"')
+                        .append(oneOf(PARAMS))
+                        .append("\":")
+                        .append(value())
+                        .append(',');
+            }
+            nodes.append("\"last\":0}}");
+        }
+        return nodes.append(']').toString();
+    }
+
+    private String value() {
+        return random.nextBoolean() ? String.valueOf(random.nextInt(5)) : oneOf(VALUES);
+    }
+
+    private String oneOf(List<String> all) {
+        return all.get(random.nextInt(all.size()));
     }
 
     @Test

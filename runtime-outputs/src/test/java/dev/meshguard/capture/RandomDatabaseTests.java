@@ -10,10 +10,14 @@ import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -22,13 +26,49 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Databases of random programs have the buffers of the program; rerun a seed with {@code -Dmeshguard.seed=…}. */
+/**
+ * Databases of random programs have the buffers of the program; rerun a seed with {@code -Dmeshguard.seed=…}. {@code
+ * -Dmeshguard.inputs=…} sets the number of damaged ones.
+ */
 class RandomDatabaseTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_126);
     private static final int PROGRAMS = Integer.getInteger("meshguard.operations", 25_000) / 2_500;
     private static final int OPERATIONS = 60;
     private static final int SLOTS = 12;
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 600);
+
+    private static final List<String> COLUMNS = List.of(
+            "operations.operation_id",
+            "operations.name",
+            "operations.duration",
+            "buffers.operation_id",
+            "buffers.device_id",
+            "buffers.address",
+            "buffers.max_size_per_bank",
+            "buffers.buffer_type",
+            "tensors.tensor_id",
+            "tensors.shape",
+            "tensors.address",
+            "tensors.buffer_type",
+            "input_tensors.tensor_id",
+            "output_tensors.tensor_id",
+            "output_tensors.operation_id",
+            "captured_graph.operation_id",
+            "captured_graph.captured_graph");
+    private static final List<String> VALUES = List.of(
+            "NULL",
+            "-1",
+            "0.5",
+            "9223372036854775807",
+            "-9223372036854775808",
+            "''",
+            "'text'",
+            "x'00ff80'",
+            "'[' || char(0) || char(55296)",
+            "'[{\"node_type\":\"buffer_allocate\",\"params\":{\"address\":2048,\"size\":-1,\"type\":\"L1\"}}]'",
+            "'[{\"node_type\":\"buffer_deallocate\",\"params\":{\"address\":2048,\"size\":1,\"type\":\"L1\"}}'",
+            "replace(hex(zeroblob(5000)), '0', '[')");
 
     @TempDir
     private Path folder;
@@ -50,17 +90,17 @@ class RandomDatabaseTests {
             this.hasGraphs = hasGraphs;
         }
 
-        private void run() throws SQLException {
+        private void run(int operations) throws SQLException {
             // One stays, as kernel binaries do: without any row a snapshot could not be told from none.
             for (int slot = 0; slot < 1 + random.nextInt(3); slot++) {
                 fromBefore.add(Place.dram(1024L * (100 + slot), 1024));
             }
-            for (int operation = 1; operation <= OPERATIONS; operation++) {
-                run(operation);
+            for (int operation = 1; operation <= operations; operation++) {
+                runOperation(operation);
             }
         }
 
-        private void run(int operation) throws SQLException {
+        private void runOperation(int operation) throws SQLException {
             String name = "ttnn.op" + random.nextInt(5);
             database.operation(operation, name);
             graph = new WrittenGraph(WrittenGraph.Age.NEWEST);
@@ -134,7 +174,7 @@ class RandomDatabaseTests {
             Program program;
             try (WrittenDatabase database = new WrittenDatabase(file, writer)) {
                 program = new Program(random, database, hasGraphs);
-                program.run();
+                program.run(OPERATIONS);
             }
             RuntimeOutput output = RuntimeOutput.read(file);
             String where = "seed " + SEED + ", " + writer + ", run " + run + (hasGraphs ? " with graphs" : "");
@@ -161,26 +201,69 @@ class RandomDatabaseTests {
     @Test
     void aDamagedDatabaseIsReadOrRefused() throws Exception {
         Random random = new Random(SEED);
-        Path whole = folder.resolve("whole.sqlite");
-        try (WrittenDatabase database = new WrittenDatabase(whole, Writer.IMPORTER)) {
-            new Program(random, database, true).run();
-        }
-        byte[] bytes = Files.readAllBytes(whole);
+        byte[] bytes = Files.readAllBytes(smallDatabase());
         Path file = folder.resolve("damaged.sqlite");
-        for (int run = 0; run < 5 * PROGRAMS; run++) {
+        for (int input = 0; input < INPUTS / 2; input++) {
             byte[] damaged = bytes.clone();
             for (int i = 0; i < 1 + random.nextInt(20); i++) {
                 damaged[16 + random.nextInt(damaged.length - 16)] = (byte) random.nextInt();
             }
             Files.write(file, damaged);
-            assertThatCode(() -> read(file)).as("seed " + SEED + ", run " + run).doesNotThrowAnyException();
+            assertThatCode(() -> read(file))
+                    .as("seed " + SEED + ", input " + input)
+                    .doesNotThrowAnyException();
         }
+    }
+
+    @Test
+    void aDatabaseWithRandomValuesIsReadOrRefused() throws Exception {
+        Random random = new Random(SEED);
+        byte[] bytes = Files.readAllBytes(smallDatabase());
+        Path file = folder.resolve("strange.sqlite");
+        for (int input = 0; input < INPUTS / 2; input++) {
+            if (input % 20 == 0) {
+                Files.write(file, bytes);
+            }
+            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                    Statement statement = connection.createStatement()) {
+                statement.execute("PRAGMA synchronous = OFF");
+                statement.execute("PRAGMA journal_mode = OFF");
+                for (int i = 0; i < 1 + random.nextInt(3); i++) {
+                    statement.execute(randomChange(random));
+                }
+            }
+            assertThatCode(() -> read(file))
+                    .as("seed " + SEED + ", input " + input)
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    private static String randomChange(Random random) {
+        String column = COLUMNS.get(random.nextInt(COLUMNS.size()));
+        String table = column.substring(0, column.indexOf('.'));
+        return String.format(
+                Locale.ROOT,
+                "UPDATE %s SET %s = %s WHERE rowid %% %d = 0",
+                table,
+                column.substring(table.length() + 1),
+                random.nextInt(3) > 0 ? String.valueOf(random.nextInt(5)) : VALUES.get(random.nextInt(VALUES.size())),
+                1 + random.nextInt(4));
+    }
+
+    /** Writes a database of few operations, each with a graph. */
+    private Path smallDatabase() throws Exception {
+        Path whole = folder.resolve("whole.sqlite");
+        try (WrittenDatabase database = new WrittenDatabase(whole, Writer.IMPORTER)) {
+            new Program(new Random(SEED), database, true).run(4);
+        }
+        return whole;
     }
 
     private static void read(Path file) {
         try {
             RuntimeOutput output = RuntimeOutput.read(file);
-            LeakCheck.create().examine(output.history());
+            assertThat(LeakCheck.create().examine(output.history()).sum().addsUp())
+                    .isTrue();
         } catch (IOException refused) {
             assertThat(refused.getMessage()).isNotBlank();
         }

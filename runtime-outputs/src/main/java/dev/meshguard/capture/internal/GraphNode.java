@@ -25,6 +25,12 @@ final class GraphNode {
     /** More have no place in a long. */
     private static final int MAX_DIGITS = 19;
 
+    /** What is longer is no name and no shape; texts of all nodes stay in memory. */
+    private static final int MAX_TEXT = 1_024;
+
+    /** A buffer is used by few tensors; only {@code capture_start} has an edge to very many nodes, which nobody needs. */
+    private static final int MAX_CONNECTIONS = 4_096;
+
     private static final BufferType[] TYPES = BufferType.values();
 
     private String type = "";
@@ -63,7 +69,7 @@ final class GraphNode {
         }
         for (JsonToken next = json.nextToken(); next != JsonToken.END_ARRAY; next = json.nextToken()) {
             int node = index(json, next);
-            if (node != NONE) {
+            if (node != NONE && connected < MAX_CONNECTIONS) {
                 if (connected == connections.length) {
                     connections = Arrays.copyOf(connections, connected * 2);
                 }
@@ -99,7 +105,8 @@ final class GraphNode {
     /** Returns a text, a number or a flag as text, and null for any other value, which is skipped. */
     private static @Nullable String scalar(JsonParser json, JsonToken value) throws IOException {
         if (value.isScalarValue() && value != JsonToken.VALUE_NULL) {
-            return json.getText();
+            String text = json.getText();
+            return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT);
         }
         json.skipChildren();
         return null;

@@ -9,6 +9,9 @@ import java.util.Optional;
 /** A long text of each operation, which is read when it is needed. */
 final class OperationTexts {
 
+    /** The characters that are read: the graph of an operation with tens of thousands of nodes. */
+    private static final int MAX_TEXT = 1 << 24;
+
     private final ReportTables tables;
     private final String query;
     /** The rows by operation; the tables have no index. */
@@ -17,7 +20,7 @@ final class OperationTexts {
     /** Finds the rows of a table that has one text for each operation; a database need not have it. */
     OperationTexts(ReportTables tables, String table, String column) throws SQLException {
         this.tables = tables;
-        this.query = "SELECT " + column + " FROM " + table + " WHERE rowid = ?";
+        this.query = "SELECT substr(" + column + ", 1, " + MAX_TEXT + ") FROM " + table + " WHERE rowid = ?";
         if (tables.has(table, "operation_id", column)) {
             try (ResultSet found = tables.query("SELECT operation_id, rowid FROM " + table + " WHERE "
                     + tables.isOfRank(table, table) + " ORDER BY rowid")) {
