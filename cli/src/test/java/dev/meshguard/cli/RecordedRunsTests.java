@@ -384,6 +384,28 @@ class RecordedRunsTests {
     }
 
     @Test
+    void aRunIsWrittenAsACaptureAndWhatIsLostIsCounted() {
+        Path capture = folder.resolve("graph.json");
+
+        Answer answer = run("", "convert", "--to", "graph_capture", leak, "-o", capture.toString());
+
+        assertThat(answer)
+                .isEqualTo(new Answer(0, "", "Not in the file: 1 × process, 2 × opening or closing of a device.\n"));
+        assertThat(run("", "analyze", "--at-end", capture.toString()).out())
+                .contains("graph.json: 7 nodes, 3 of them report a buffer (graph capture)")
+                .contains("LEAK  8 KiB in 1 DRAM buffer was never freed")
+                .contains("sum     2 allocated = 1 freed + 1 leaked");
+    }
+
+    @Test
+    void aCaptureNeedsAFile() {
+        Answer answer = run("", "convert", "--to", "graph_capture", leak);
+
+        assertThat(answer)
+                .isEqualTo(new Answer(64, "", "meshguard: --to GRAPH_CAPTURE writes a file. Name it with -o.\n"));
+    }
+
+    @Test
     void aDialectThatCannotBeWrittenIsSaidInOneLine() {
         assertThat(run("", "convert", "--to", "STACK_TRACE_LOG", leak).err())
                 .startsWith("meshguard: " + leak + ": Logs of the dialect STACK_TRACE_LOG cannot be written");

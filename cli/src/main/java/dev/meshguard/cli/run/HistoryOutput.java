@@ -32,6 +32,18 @@ final class HistoryOutput {
         }
     }
 
+    /**
+     * Writes a format that is not for standard output.
+     *
+     * @throws UsageException if no file is named
+     */
+    void writeBytes(String format, FileReplacement.Content<UsageException> content) throws UsageException {
+        if (output == null) {
+            throw new UsageException(format + " writes a file. Name it with -o.");
+        }
+        OutputFile.writeBytes(output, "-o", content);
+    }
+
     void write(Printer standardOutput, FileReplacement.Text<UsageException> content)
             throws IOException, UsageException {
         if (output != null) {

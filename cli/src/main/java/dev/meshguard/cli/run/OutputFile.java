@@ -26,12 +26,21 @@ final class OutputFile {
 
     /** Writes the file of an option, compressed if its name ends with {@code .gz}. */
     static void write(Path file, String option, FileReplacement.Text<UsageException> content) throws UsageException {
+        writeBytes(file, option, bytes -> {
+            Writer writer = new OutputStreamWriter(bytes, StandardCharsets.UTF_8);
+            content.write(writer);
+            writer.flush();
+        });
+    }
+
+    /** Writes the file of an option, compressed if its name ends with {@code .gz}. */
+    static void writeBytes(Path file, String option, FileReplacement.Content<UsageException> content)
+            throws UsageException {
         boolean compressed = file.toString().endsWith(".gz");
         try {
             FileReplacement.write(file, (FileReplacement.Content<UsageException>) bytes -> {
-                try (OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes;
-                        Writer writer = new OutputStreamWriter(coded, StandardCharsets.UTF_8)) {
-                    content.write(writer);
+                try (OutputStream coded = compressed ? new GZIPOutputStream(bytes) : bytes) {
+                    content.write(coded);
                 }
             });
         } catch (IOException e) {

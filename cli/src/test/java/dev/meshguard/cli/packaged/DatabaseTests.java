@@ -90,6 +90,19 @@ class DatabaseTests {
     }
 
     @Test
+    void aDatabaseIsWrittenAgain() throws Exception {
+        database(0);
+
+        Answer answer = run("convert", "--to", "report_database", "db.sqlite", "-o", "again.sqlite.gz");
+
+        assertThat(answer.status()).isZero();
+        assertThat(answer.err()).isEqualTo("Not in the file: 3 × note of the source, 1 × label, 3 × phase.\n");
+        assertThat(run("analyze", "--at-end", "again.sqlite.gz").out())
+                .contains("LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57")
+                .contains("L1  2 KiB on device 0, owned by ttnn.matmul");
+    }
+
+    @Test
     void theOtherCommandsRefuseSeveralRanks() throws Exception {
         database(2);
 

@@ -89,6 +89,21 @@ final class OperationGraph {
         return allocatedAddresses;
     }
 
+    /**
+     * Returns whether the operation may have allocated a buffer at an address at which another one was before.
+     *
+     * <p>A graph may number devices in another way than snapshots do. So an allocation at the same address of another device
+     * counts too, unless the snapshot has a new buffer there.
+     */
+    boolean mayHaveAllocated(Memory buffer, Set<Memory> newInSnapshot) {
+        if (!allocatedAddresses.contains(buffer.address()) || allocated.containsKey(Place.of(buffer))) {
+            return allocatedAddresses.contains(buffer.address());
+        }
+        Set<Place> explained = newInSnapshot.stream().map(Place::of).collect(Collectors.toSet());
+        return allocated.keySet().stream()
+                .anyMatch(place -> place.address == buffer.address() && !explained.contains(place));
+    }
+
     /** Returns whether the operation freed a buffer that existed before it. */
     boolean freed(Memory buffer) {
         return freed.contains(Place.of(buffer));

@@ -13,6 +13,9 @@ final class PythonStack {
     private static final Pattern FRAME = Pattern.compile(
             "^\\s*File \"(?<file>[^\"\\n]+)\", line (?<line>\\d{1,9}), in (?<function>\\S.*)$", Pattern.MULTILINE);
 
+    /** A stack that {@code RuntimeOutputWriter} wrote may be one of Java. */
+    private static final Pattern ENDING = Pattern.compile("\\.(py|java)$");
+
     private static final int MAX_FRAMES = 64;
 
     private PythonStack() {}
@@ -33,6 +36,6 @@ final class PythonStack {
 
     private static String moduleOf(String file) {
         String name = file.substring(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-        return name.endsWith(".py") ? name.substring(0, name.length() - 3) : name;
+        return ENDING.matcher(name).replaceFirst("");
     }
 }

@@ -130,6 +130,10 @@ final class SnapshotRecorder {
         return name == null || name.isBlank() ? NO_NAME : name;
     }
 
+    private boolean hasName() {
+        return !shortName.equals(NO_NAME);
+    }
+
     /**
      * Begins an operation.
      *
@@ -185,6 +189,11 @@ final class SnapshotRecorder {
         } else if (fresh.put(memory, new Live(memory, bankSize, operation)) != null) {
             notes.skipped("further row of a buffer");
         }
+    }
+
+    /** Records that the database says of itself that something is missing in it. */
+    void incomplete(String reason) {
+        lost(-1, "the database is marked as incomplete: " + reason);
     }
 
     /** Records that a row of the snapshot cannot be read. */
@@ -287,8 +296,9 @@ final class SnapshotRecorder {
 
     /** A buffer that was freed and allocated again at its address looks the same in both snapshots. */
     private void renewed(OperationGraph graph) {
+        Set<Memory> newInSnapshot = Set.copyOf(fresh.keySet());
         for (Live buffer : live.values()) {
-            if (buffer.seen == operation && mayBeRenewed(graph, buffer.memory)) {
+            if (buffer.seen == operation && mayBeRenewed(graph, buffer.memory, newInSnapshot)) {
                 buffer.seen = NEVER;
                 fresh.put(buffer.memory, new Live(buffer.memory, buffer.bankSize, operation));
             }
@@ -296,8 +306,8 @@ final class SnapshotRecorder {
     }
 
     /** Without a graph, a result at the address of a buffer is new, or the operation worked in place. */
-    private boolean mayBeRenewed(OperationGraph graph, Memory memory) {
-        return graph.isKnown() ? graph.allocatedAddresses().contains(memory.address()) : results.containsKey(memory);
+    private boolean mayBeRenewed(OperationGraph graph, Memory memory, Set<Memory> newInSnapshot) {
+        return graph.isKnown() ? graph.mayHaveAllocated(memory, newInSnapshot) : results.containsKey(memory);
     }
 
     /** The snapshot must have what the graph says was allocated; the two may count devices differently. */
@@ -362,7 +372,9 @@ final class SnapshotRecorder {
     private void allocated(Live buffer, OperationGraph graph, Optional<Origin> origin) {
         live.put(buffer.memory, buffer);
         buffer.operation = Optional.of(name);
-        AllocationDetails details = AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName));
+        AllocationDetails details = hasName()
+                ? AllocationDetails.user().ownedBy(new Owner(Owner.Kind.OTHER, shortName))
+                : AllocationDetails.user();
         Optional<String> shape = results.getOrDefault(buffer.memory, List.of()).stream()
                 .flatMap(result -> result.shape.stream())
                 .findFirst();

@@ -6,21 +6,30 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
+import dev.meshguard.capture.RuntimeOutputWriter;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.capture.evidence.SharedMemory;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -111,11 +120,46 @@ class RuntimeOutputPageTests {
     }
 
     @Test
-    void saysWhichLibraryReadsADatabase(@TempDir Path folder) throws IOException {
+    void writesWhatATrackerRecorded(@TempDir Path folder) throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.L1, 101_152, 4_096);
+
+        // region: write
+        RuntimeOutputWriter writer = RuntimeOutputWriter.graphCapture(tracker.history());
+        writer.write(folder.resolve("graph.json"));
+        Map<String, Long> losses = writer.losses(); // such as {view=2, witness snapshot=1}
+        // end region
+
+        Assertions.assertThat(losses).isEqualTo(Map.of("call site", 1L));
+        Assertions.assertThat(RuntimeOutput.read(folder.resolve("graph.json")).remaining())
+                .hasSize(1);
+    }
+
+    @Test
+    void saysWhichLibraryReadsADatabase(@TempDir Path folder) throws Exception {
         Path database = Files.writeString(folder.resolve("db.sqlite"), "SQLite format 3\0");
 
-        assertThatThrownBy(() -> RuntimeOutput.read(database))
-                .hasMessage("it is a database of SQLite, and the library that reads it is missing:"
-                        + " add org.xerial:sqlite-jdbc to the class path");
+        try (URLClassLoader withoutLibrary = new URLClassLoader(
+                Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                        .filter(entry -> !entry.contains("sqlite-jdbc"))
+                        .map(RuntimeOutputPageTests::url)
+                        .toArray(URL[]::new),
+                ClassLoader.getPlatformClassLoader())) {
+            Method read =
+                    withoutLibrary.loadClass(RuntimeOutput.class.getName()).getMethod("read", Path.class);
+
+            assertThatThrownBy(() -> read.invoke(null, database))
+                    .cause()
+                    .hasMessage("it is a database of SQLite, and the library that reads it is missing:"
+                            + " add org.xerial:sqlite-jdbc to the class path");
+        }
+    }
+
+    private static URL url(String entry) {
+        try {
+            return Path.of(entry).toUri().toURL();
+        } catch (MalformedURLException e) {
+            throw new IllegalArgumentException(entry, e);
+        }
     }
 }
