@@ -49,6 +49,7 @@ final class CorpusResults {
     private final ConfusionMatrix outcomesOfTheLog;
     private final ToolScores scores = new ToolScores();
     private final UndecidedReasons reasons = new UndecidedReasons();
+    private final WrittenOutputs outputs = new WrittenOutputs(7, 53);
     private final List<String> wrongs = new ArrayList<>();
     private final List<String> wrongsOfTheLog = new ArrayList<>();
     private final List<String> contradictions = new ArrayList<>();
@@ -98,6 +99,7 @@ final class CorpusResults {
         full.wrongs().forEach(wrong -> wrongs.add(run.subject() + ": " + wrong));
         reduced.wrongs().forEach(wrong -> wrongsOfTheLog.add(run.subject() + ": " + wrong));
         countClean(run, full, reduced);
+        outputs.add(run);
         if (!run.truth().isAMeshOpen() && run.allowed().entries().isEmpty()) {
             score(run, full, reduced);
         }
@@ -182,6 +184,11 @@ final class CorpusResults {
 
     UndecidedReasons reasons() {
         return reasons;
+    }
+
+    /** Returns what the runs are as files of the runtime. */
+    WrittenOutputs outputs() {
+        return outputs;
     }
 
     /** Returns the matrices on whole histories as text. */

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 class CorpusTests {
 
     private static final Path COMPARISON = Path.of("..", "docs", "internals", "compared-diagnosis.md");
+    private static final Path RUNTIME_OUTPUTS = Path.of("..", "docs", "runtime-outputs.md");
 
     private final SearchedHandles finder = new SearchedHandles();
     private final CorpusResults results = CorpusResults.searched("corpus", Corpus.all(), finder);
@@ -87,12 +88,36 @@ class CorpusTests {
         isInTheComparison("undecided-reasons.txt", results.reasons().table());
     }
 
+    @Test
+    void isReadFromFilesOfTheRuntimeWithoutAWrongCause() {
+        assertThat(results.outputs().differences()).isEmpty();
+    }
+
+    @Test
+    void isKeptByFilesOfTheRuntimeAsTheirPageSays() throws IOException {
+        isInThePage(RUNTIME_OUTPUTS, "runtime-outputs.txt", results.outputs().table());
+    }
+
+    @Test
+    void isNamedFromFilesOfTheRuntimeAsTheirPageSays() throws IOException {
+        isInThePage(
+                RUNTIME_OUTPUTS, "runtime-output-causes.txt", results.outputs().causes());
+    }
+
+    @Test
+    void isLostByFilesOfTheRuntimeAsTheirPageSays() throws IOException {
+        isInThePage(
+                RUNTIME_OUTPUTS, "runtime-output-losses.txt", results.outputs().losses());
+    }
+
     private static void isInTheComparison(String file, String table) throws IOException {
+        isInThePage(COMPARISON, file, table);
+    }
+
+    private static void isInThePage(Path page, String file, String table) throws IOException {
         Files.createDirectories(Path.of("target"));
         Files.writeString(Path.of("target", file), table);
-        assertThat(Files.readString(COMPARISON))
-                .as("copy into docs/internals/compared-diagnosis.md:%n%s", table)
-                .contains(table);
+        assertThat(Files.readString(page)).as("copy into %s:%n%s", page, table).contains(table);
     }
 
     private static void print(String file, String matrices) throws IOException {
