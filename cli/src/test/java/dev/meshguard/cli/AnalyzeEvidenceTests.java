@@ -223,6 +223,13 @@ class AnalyzeEvidenceTests {
                 Allocated at the end of the capture: 1 buffer
                   node  device  type  size              allocated in  tensors                    used by
                   2     1       L1    64 KiB (65536 B)  ttnn::relu    8 Shape([1, 1, 32, 1024])  -
+
+                The largest amounts of memory at a time:
+                  peak                                         size              ttnn.graph.extract_…
+                  L1 buffers of device 1                       64 KiB (65536 B)  -
+                  L1 buffers with inputs and circular buffers  64 KiB (65536 B)  peak_L1_memory_usage
+                  L1 buffers of a core                         2 KiB (2048 B)    l1_buffer_allocation_peak_size_per_core
+                  L1 of a core                                 2 KiB (2048 B)    resource_usage_per_core
                 """));
         assertThat(answer.status()).isEqualTo(2);
     }
