@@ -74,19 +74,19 @@ final class AllocationPeriods {
         /** The latest end among those of buffers of the capture. */
         private final int[] latestOwnTo = new int[count];
 
-        /** The beginnings and ends of stretches in which a place has a buffer of the capture, ascending. */
-        private final int[] stretchBegins = new int[count];
+        /** The beginnings and ends of the times in which a place is occupied by a buffer of the capture, ascending. */
+        private final int[] occupiedFrom = new int[count];
 
-        private final int[] stretchEnds = new int[count];
-        private int stretches;
+        private final int[] occupiedTo = new int[count];
+        private int occupied;
 
         private Index() {
             sortByPlace();
             for (int place = 0; place < firsts.length - 1; place++) {
-                addStretches(firsts[place], firsts[place + 1]);
+                addOccupied(firsts[place], firsts[place + 1]);
             }
-            Arrays.sort(stretchBegins, 0, stretches);
-            Arrays.sort(stretchEnds, 0, stretches);
+            Arrays.sort(occupiedFrom, 0, occupied);
+            Arrays.sort(occupiedTo, 0, occupied);
         }
 
         /** A period from before is added when it ends, and begins first. */
@@ -116,7 +116,7 @@ final class AllocationPeriods {
             }
         }
 
-        private void addStretches(int first, int end) {
+        private void addOccupied(int first, int end) {
             int open = BEFORE;
             for (int i = first; i < end; i++) {
                 if (froms[i] == BEFORE) {
@@ -124,14 +124,14 @@ final class AllocationPeriods {
                 }
                 if (open == BEFORE || froms[i] >= open) {
                     if (open != BEFORE) {
-                        stretchEnds[stretches - 1] = open;
+                        occupiedTo[occupied - 1] = open;
                     }
-                    stretchBegins[stretches++] = froms[i];
+                    occupiedFrom[occupied++] = froms[i];
                 }
                 open = latestOwnTo[i];
             }
             if (open != BEFORE) {
-                stretchEnds[stretches - 1] = open;
+                occupiedTo[occupied - 1] = open;
             }
         }
 
@@ -162,12 +162,12 @@ final class AllocationPeriods {
 
         /** Returns at how many places a buffer of the capture is allocated after a node. */
         int allocatedAfter(int node) {
-            return notAfter(stretchBegins, node) - notAfter(stretchEnds, node);
+            return notAfter(occupiedFrom, node) - notAfter(occupiedTo, node);
         }
 
         private int notAfter(int[] sorted, int node) {
             int low = 0;
-            int high = stretches;
+            int high = occupied;
             while (low < high) {
                 int middle = (low + high) >>> 1;
                 if (sorted[middle] <= node) {

@@ -88,7 +88,7 @@ final class CaptureRecorder {
 
     private final ReadingCriteria criteria;
     private final EvidenceComparison evidence;
-    private final Recording recording;
+    private final OperationHistory recording;
     private Optional<OperationNumbers> numbers = Optional.empty();
     private Optional<PythonCalls> calls = Optional.empty();
     private Optional<SnapshotComparison> snapshots = Optional.empty();
@@ -110,7 +110,7 @@ final class CaptureRecorder {
     CaptureRecorder(ReadingCriteria criteria) {
         this.criteria = criteria;
         evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
-        recording = new Recording(events, criteria, "capture");
+        recording = new OperationHistory(events, criteria, "capture");
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
 

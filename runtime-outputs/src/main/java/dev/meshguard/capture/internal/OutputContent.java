@@ -32,7 +32,7 @@ public record OutputContent(
         OptionalInt rank,
         Optional<CaptureTime> time,
         Optional<CaptureEvidence> evidence,
-        Recording recording,
+        OperationHistory recording,
         long records,
         long reports,
         List<RemainingBuffer> remaining,
@@ -44,7 +44,7 @@ public record OutputContent(
     OutputContent joinedWith(JoinedDatabase database) {
         List<String> all = new ArrayList<>(notes);
         all.addAll(database.notes());
-        Recording joined = recording.joined(database);
+        OperationHistory joined = recording.joined(database);
         return new OutputContent(
                 rank,
                 time,

@@ -83,7 +83,7 @@ final class SnapshotRecorder {
     private final AddressIndices indices = new AddressIndices(events);
     private final CaptureNotes notes;
     private final EvidenceComparison evidence;
-    private final Recording recording;
+    private final OperationHistory recording;
     /** Whether sizes are those of the fullest bank; a database that was imported may have whole sizes. */
     private final boolean hasBankSizes;
 
@@ -117,7 +117,7 @@ final class SnapshotRecorder {
         this.notes = notes;
         this.hasBankSizes = hasBankSizes;
         evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
-        recording = new Recording(events, criteria, "recording");
+        recording = new OperationHistory(events, criteria, "recording");
         events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
     }
 

@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  *
  * <p>Filled by one thread; immutable once it is {@linkplain #end ended}.
  */
-public final class Recording {
+public final class OperationHistory {
 
     private static final int MAX_NAMES = 5;
 
@@ -49,7 +49,7 @@ public final class Recording {
      *
      * @param noun the word for it
      */
-    Recording(LogEvents events, ReadingCriteria criteria, String noun) {
+    OperationHistory(LogEvents events, ReadingCriteria criteria, String noun) {
         this.events = events;
         this.criteria = criteria;
         this.noun = noun;
@@ -115,8 +115,8 @@ public final class Recording {
     }
 
     /** Returns this recording with what a database of the same run adds to it. */
-    Recording joined(JoinedDatabase database) {
-        Recording joined = new Recording(copied(size), criteria, noun);
+    OperationHistory joined(JoinedDatabase database) {
+        OperationHistory joined = new OperationHistory(copied(size), criteria, noun);
         joined.round = round;
         joined.names = names;
         joined.begins = begins;
