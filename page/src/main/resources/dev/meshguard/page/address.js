@@ -21,8 +21,13 @@ const Address = (() => {
 
     addEventListener("hashchange", follow);
     addEventListener("click", (event) => {
+        const target = event.target.closest("a[href^='#']")?.getAttribute("href");
+        if (target) {
+            // The address of what was selected just before would replace that of the link, and open instead of it.
+            clearTimeout(waiting);
+        }
         // The address stays the same if it is followed again, so nothing else says so.
-        if (event.target.closest("a[href]")?.getAttribute("href") === location.hash) {
+        if (target === location.hash) {
             follow();
         }
     });
