@@ -241,7 +241,9 @@ final class FrameWriter {
     }
 
     FrameWriter frame(int type, ByteBuffer fields) {
-        return frame(type, fields.capacity(), fields.array());
+        byte[] contents = new byte[fields.capacity()];
+        fields.duplicate().rewind().get(contents);
+        return frame(type, contents.length, contents);
     }
 
     FrameWriter frame(int type, int length, byte... fields) {

@@ -110,8 +110,11 @@ class AnalyzeEvidenceTests {
     void aMemoryReportOfNothingIsClean() throws IOException {
         String summary = file(
                 "memory_usage_summary.csv",
-                ", Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)\n"
-                        + ",1024,0,1024,1024\n,1362,0,1362,1362\n");
+                """
+                , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
+                ,1024,0,1024,1024
+                ,1362,0,1362,1362
+                """);
 
         Answer answer = run("", "analyze", summary);
 

@@ -165,8 +165,13 @@ public final class WrittenMemoryReport {
                     .append(bank)
                     .append(String.format(
                             Locale.ROOT,
-                            "\n,,Total allocatable (KB): %d\n,,Total free (KB): %d\n,,Total allocated (KB): %d\n"
-                                    + ",,Largest free block (KB): %d\n",
+                            """
+
+                            ,,Total allocatable (KB): %d
+                            ,,Total free (KB): %d
+                            ,,Total allocated (KB): %d
+                            ,,Largest free block (KB): %d
+                            """,
                             unit(memory.size()),
                             unit(memory.size() - memory.allocated()),
                             unit(memory.allocated()),

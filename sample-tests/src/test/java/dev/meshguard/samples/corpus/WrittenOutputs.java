@@ -148,7 +148,7 @@ final class WrittenOutputs {
     }
 
     private static CorpusJudgement judgement(CaseRun run, List<BufferGeneration> kept, AllocationHistory read) {
-        Map<MemoryRequest, MemoryRequest> originals = new IdentityHashMap<>();
+        IdentityHashMap<MemoryRequest, MemoryRequest> originals = new IdentityHashMap<>();
         for (int i = 0; i < kept.size(); i++) {
             originals.put(read.generations().get(i).request(), kept.get(i).request());
         }
