@@ -108,9 +108,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void aMemoryReportOfNothingIsClean() throws IOException {
-        String summary = file(
-                "memory_usage_summary.csv",
-                """
+        String summary = file("memory_usage_summary.csv", """
                 , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
                 ,1024,0,1024,1024
                 ,1362,0,1362,1362

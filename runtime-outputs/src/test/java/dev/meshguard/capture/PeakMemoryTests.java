@@ -140,7 +140,7 @@ class PeakMemoryTests {
         for (int i = 0; i < 100; i++) {
             int next = random.nextInt(10);
             if (next < 4) {
-                long size = 1 + random.nextInt(100_000);
+                long size = 1L + random.nextInt(100_000);
                 Memory memory =
                         random.nextBoolean() ? Memory.l1(4096L * (i + 1), size) : Memory.dram(4096L * (i + 1), size);
                 live.add(memory);

@@ -1,5 +1,6 @@
 package dev.meshguard.server.process;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
@@ -58,7 +59,7 @@ class CClientTests {
                         "-pthread")
                 .redirectErrorStream(true)
                 .start();
-        assertThat(new String(gcc.getInputStream().readAllBytes())).isEmpty();
+        assertThat(new String(gcc.getInputStream().readAllBytes(), UTF_8)).isEmpty();
         assertThat(gcc.waitFor()).isZero();
     }
 

@@ -17,6 +17,8 @@ enum ClientTool {
     PYTEST("python3-pytest", "python3", "-c", "import pytest");
 
     private final String debianPackage;
+
+    @SuppressWarnings("ImmutableEnumChecker") // An unmodifiable copy.
     private final List<String> check;
 
     ClientTool(String debianPackage, String... check) {

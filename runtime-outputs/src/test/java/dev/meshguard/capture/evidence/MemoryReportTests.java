@@ -202,8 +202,10 @@ class MemoryReportTests {
 
     @Test
     void totalsThatContradictEachOtherAreNoted() throws IOException {
-        String summary = ", Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)\n"
-                + ",4096,2048,1024,1024\n";
+        String summary = """
+                , Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)
+                ,4096,2048,1024,1024
+                """;
 
         assertThat(read(summary).notes())
                 .containsExactly("It contradicts itself: a bank of DRAM have 4 KiB (4096 B), and 2 KiB (2048 B) in"
