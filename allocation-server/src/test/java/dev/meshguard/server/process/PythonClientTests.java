@@ -7,88 +7,34 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
-import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** Programs in Python report with {@code clients/python/meshguard.py}. */
-@Timeout(240)
-class PythonClientTests {
+class PythonClientTests extends ClientContract {
 
-    private static final Duration TIMEOUT = Duration.ofMinutes(2);
     private static final Path CLIENT =
             Path.of("..", "clients", "python").toAbsolutePath().normalize();
     private static final ClientProgram PROGRAM = new ClientProgram(
             Path.of("src/test/resources/dev/meshguard/server/process/causes.py").toAbsolutePath(), "def %s():");
 
-    @TempDir
-    private Path folder;
+    PythonClientTests() {
+        super(
+                PROGRAM,
+                List.of("python3", PROGRAM.source().toString()),
+                Map.of("PYTHONPATH", CLIENT.toString(), "PYTHONDONTWRITEBYTECODE", "1"));
+    }
 
     @BeforeAll
     static void needsPython() throws Exception {
         ClientTool.PYTHON.require();
-    }
-
-    static Stream<Cause> causes() {
-        return ClientProgram.causes();
-    }
-
-    @ParameterizedTest
-    @MethodSource("causes")
-    void eachCauseIsFoundWithItsLine(Cause cause) throws Exception {
-        String function = ClientProgram.nameOf(cause);
-
-        LeakVerdict verdict = verdictOf(function);
-
-        PROGRAM.assertOnlyCause(verdict, cause, function);
-    }
-
-    @Test
-    void aProgramThatFreesEverythingIsLeakFree() throws Exception {
-        assertThat(verdictOf("nothing").outcome()).isEqualTo(Outcome.LEAK_FREE);
-    }
-
-    @Test
-    void aLeakHasTheLabelAndThePhaseOfTheProgram() throws Exception {
-        LeakVerdict verdict = verdictOf("unexplained");
-
-        assertThat(verdict.survivors()).singleElement().satisfies(survivor -> {
-            assertThat(survivor.buffer().request().details().label()).contains("kv-cache");
-            assertThat(survivor.buffer().allocatedIn()).isEqualTo(new Phase("decode"));
-        });
-    }
-
-    @Test
-    void aProgramThatExitsWithAnErrorInOrderHasNotDied() throws Exception {
-        try (TrackedProcess program = start("exception")) {
-            assertThat(program.await(TIMEOUT)).isEqualTo(3);
-
-            PROGRAM.assertOnlyCause(program.verdict(), Cause.UNEXPLAINED, "unexplained");
-        }
-    }
-
-    @Test
-    void lostReportsMakeTheVerdictInconclusiveWithTheirNumber() throws Exception {
-        LeakVerdict verdict = verdictOf("gap");
-
-        assertThat(verdict.outcome()).isEqualTo(Outcome.INCONCLUSIVE);
-        assertThat(verdict.history().lostReports())
-                .singleElement()
-                .satisfies(lost -> assertThat(lost.count()).isEqualTo(3));
     }
 
     @Test
@@ -109,38 +55,8 @@ class PythonClientTests {
     }
 
     @Test
-    void aForkReportsOverAConnectionOfItsOwn() throws Exception {
-        try (TrackedProcess program = start("fork")) {
-            program.await(TIMEOUT);
-
-            PROGRAM.assertOnlyCause(program.verdict(), Cause.UNEXPLAINED, "fork");
-            assertThat(program.server().connections()).hasSize(2);
-            assertThat(program.verdict()
-                            .survivors()
-                            .get(0)
-                            .buffer()
-                            .request()
-                            .details()
-                            .processId()
-                            .orElseThrow())
-                    .isNotEqualTo(program.pid());
-        }
-    }
-
-    @Test
     void aWorkerOfMultiprocessingEndsInOrder() throws Exception {
         PROGRAM.assertOnlyCause(verdictOf("pool"), Cause.UNEXPLAINED, "unexplained");
-    }
-
-    @Test
-    void threadsReportTogether() throws Exception {
-        LeakVerdict verdict = verdictOf("threads");
-
-        assertThat(verdict.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(verdict.survivors().stream()
-                        .map(survivor ->
-                                survivor.buffer().request().details().label().orElseThrow()))
-                .containsExactlyInAnyOrder("thread 0", "thread 1", "thread 2", "thread 3");
     }
 
     @Test
@@ -149,11 +65,6 @@ class PythonClientTests {
     }
 
     // Without a server of MeshGuard
-
-    @Test
-    void withoutAServerAProgramRunsAsEverAndIsSilent() throws Exception {
-        assertThat(run("unexplained", "")).isEmpty();
-    }
 
     @Test
     void aServerThatIsNotThereIsNamedOnce() throws Exception {
@@ -223,38 +134,5 @@ class PythonClientTests {
                             """);
             assertThat(pytest.output()).doesNotContain("test_frees left");
         }
-    }
-
-    // Helpers
-
-    private static TrackedProcess start(String function) throws IOException {
-        return TrackedProcess.command("python3", PROGRAM.source().toString(), function)
-                .environment("PYTHONPATH", CLIENT.toString())
-                .environment("PYTHONDONTWRITEBYTECODE", "1")
-                .start();
-    }
-
-    private static LeakVerdict verdictOf(String function) throws IOException, InterruptedException {
-        try (TrackedProcess program = start(function)) {
-            program.await(TIMEOUT);
-            return program.verdict();
-        }
-    }
-
-    /** Runs a program without {@code TrackedProcess}; returns the lines that it printed. */
-    private List<String> run(String function, String socket) throws IOException, InterruptedException {
-        Path output = folder.resolve("output");
-        ProcessBuilder builder = new ProcessBuilder(
-                        new ArrayList<>(List.of("python3", PROGRAM.source().toString(), function)))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
-        builder.environment().put("PYTHONPATH", CLIENT.toString());
-        builder.environment().put("PYTHONDONTWRITEBYTECODE", "1");
-        builder.environment().put("MESHGUARD_SOCKET", socket);
-        builder.environment().remove("TT_ALLOC_TRACKING_ENABLED");
-        Process process = builder.start();
-        assertThat(process.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isZero();
-        return Files.readAllLines(output);
     }
 }

@@ -100,7 +100,7 @@ def process_died():
 # Besides the causes
 
 
-def exception():
+def exits_with_3():
     unexplained()
     raise SystemExit(3)
 
@@ -117,7 +117,7 @@ def impossible():
     allocated("zero", "DRAM", 0x1000, 4096)
 
 
-def fork():
+def forks():
     with meshguard.phase("parent"):
         allocated(0, "DRAM", 0x1000, 4096)
         child = os.fork()
