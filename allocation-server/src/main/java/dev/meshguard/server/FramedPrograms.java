@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the connections of MeshGuard's clients share: the memory for their frames, unique numbers of meshes, and the devices that their
+ * The shared state of the connections of MeshGuard's clients: the memory for their frames, unique numbers of meshes, and the devices that their
  * open meshes use. Guarded by the server's lock.
  */
 final class FramedPrograms {

@@ -28,7 +28,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What MeshGuard's clients report in frames is judged like the reports of a test. */
+/** Tests that reports in frames of MeshGuard's clients are judged like the reports of a test. */
 @Timeout(120)
 class FramedReportsTests extends WithServer {
 

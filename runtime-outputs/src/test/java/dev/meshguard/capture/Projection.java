@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What a file of the runtime keeps of a history, by its own replay of the reports; shares no code with the writer.
+ * The part of a history that a file of the runtime keeps, by its own replay of the reports; shares no code with the writer.
  *
  * <ol>
  *   <li>Reports of one address are counted, as the allocation server does: the first one allocates the buffer, with its size

@@ -7,7 +7,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What every line of a file of findings says about its run.
+ * The run of a file of findings, as each of its lines repeats it.
  *
  * @param run the name of the run, which all its JVMs have in common
  * @param jvm the name of the file's execution of tests, which no other file has

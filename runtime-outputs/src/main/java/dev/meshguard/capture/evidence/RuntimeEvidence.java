@@ -9,7 +9,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * What the runtime wrote about memory besides recordings: it has no history of its own, and supports or contradicts one.
+ * An output of the runtime about memory besides recordings: it has no history of its own, and supports or contradicts one.
  *
  * <p>The content of a file decides what it is:
  *

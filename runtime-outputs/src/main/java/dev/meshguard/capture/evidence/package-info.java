@@ -1,4 +1,4 @@
-/** What the runtime wrote about memory besides recordings: memory reports, statistics, and texts in logs. */
+/** Outputs of the runtime about memory besides recordings: memory reports, statistics, and texts in logs. */
 @NullMarked
 package dev.meshguard.capture.evidence;
 

@@ -1,7 +1,7 @@
 package dev.meshguard.capture.internal;
 
 /**
- * What is kept of a capture to join it with a database of the same run.
+ * The facts of a capture that join it with a database of the same run.
  *
  * @param snapshots compares snapshots with its nodes
  * @param numbers the numbers of its operations

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a database adds to the capture of its run.
+ * The facts that a database adds to the capture of its run.
  *
  * @param contradictions its snapshots that contradict the nodes
  * @param notes the notes for a reader of the verdict

@@ -21,7 +21,7 @@ import java.util.Optional;
  */
 record WitnessTotal(BufferType type, Measure measure, long number, long rounding) {
 
-    /** What a witness counts. */
+    /** The memory that a witness counts. */
     enum Measure {
         /** Bytes over all banks. */
         BYTES,

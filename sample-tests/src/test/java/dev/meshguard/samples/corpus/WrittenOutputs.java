@@ -80,7 +80,7 @@ final class WrittenOutputs {
         }
     }
 
-    /** What was counted of one format. */
+    /** The counts of one format. */
     private static final class Counts {
         private int runs;
         private long buffers;

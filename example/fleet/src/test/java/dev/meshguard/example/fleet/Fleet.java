@@ -30,7 +30,7 @@ final class Fleet {
     private static final int LEAKS = 12;
     private static final Instant BEGAN = Instant.parse("2026-03-01T10:15:30.123Z");
 
-    /** What one JVM has in its file, as far as its lines are whole. */
+    /** The contents of one JVM's file, as far as its lines are whole. */
     record Jvm(int commit, String machine, RunIdentity identity, List<Check> checks, boolean hasEnd) {
 
         String name() {

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the environment variables of a CI and a shell say about a run. Nothing is guessed: what no variable names is empty.
+ * Reads the names of a run from the environment variables of a CI and a shell. Nothing is guessed: a name without a variable is empty.
  *
  * <p>The order matters: the variables of one CI come before those that several have.
  *

@@ -29,7 +29,7 @@ final class AliveBufferList {
             + "|\\d+ buffer\\(s\\) not found in any Python stack frame\\.|\\[(?:scan stats|buffer IDs seen|looking for IDs)\\b.*"
             + "|\\[trace alloc tracker\\].*");
     private static final String LAST = "Use corruptible_allocation_scope()";
-    /** What pytest prints before each line of an exception. */
+    /** The text that pytest prints before each line of an exception. */
     private static final Pattern PYTEST = Pattern.compile("^E {3,}");
 
     private static final int MAX_LINES = 100_000;
