@@ -63,7 +63,7 @@ class FramedReportsTests extends WithServer {
 
         assertThat(closedHistory().events(HistoryEvent.SourceAttached.class))
                 .singleElement()
-                .satisfies(attached -> assertThat(attached.source())
+                .satisfies(attached -> assertThat(attached.source().name())
                         .isEqualTo("allocation server, connection 1 (process 7), program"));
     }
 

@@ -3,6 +3,7 @@ package dev.meshguard.mesh;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.mesh.fault.FaultPlan;
 import dev.meshguard.mesh.runtime.RuntimeDefect;
 import dev.meshguard.mesh.shape.MeshShape;
@@ -49,7 +50,8 @@ class CanariesTests {
     void theSourceIsAttachedBeforeAnyMeshIsOpened() {
         Ttnn.create(tracker);
 
-        assertThat(tracker.history().events()).containsExactly(new HistoryEvent.SourceAttached(1, "mesh-fake"));
+        assertThat(tracker.history().events())
+                .containsExactly(new HistoryEvent.SourceAttached(1, SourceDescription.of("mesh-fake")));
     }
 
     @Test

@@ -515,12 +515,13 @@ final class VerdictReportBuilder {
     /** Memory that a source does not cover is never missing in its reports. */
     private List<String> partlyCovered() {
         return history.events(HistoryEvent.SourceAttached.class).stream()
+                .map(HistoryEvent.SourceAttached::source)
                 .flatMap(source -> source
                         .covers()
                         .map(covers -> String.format(
                                 Locale.ROOT,
                                 "the source %s covers %s; nothing else is reported through it",
-                                source.source(),
+                                source.name(),
                                 covers))
                         .stream())
                 .distinct()

@@ -12,6 +12,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import java.time.LocalDate;
 import java.util.Arrays;
@@ -283,6 +284,17 @@ final class TrackerProgram {
     }
 
     /** Declares an owner that is needed again. */
+    private String source(SourceDescription attached) {
+        if (attached.equals(SourceDescription.of(attached.name()))) {
+            return JavaNames.literal(attached.name());
+        }
+        return source.use(SourceDescription.class) + ".of(" + JavaNames.literal(attached.name()) + ")"
+                + attached.covers()
+                        .map(covers -> ".covering(" + JavaNames.literal(covers) + ")")
+                        .orElse("")
+                + (attached.infersFrees() ? ".inferringFrees()" : "");
+    }
+
     private String owner(Owner owner) {
         String known = ownerNames.get(owner);
         if (known != null) {
@@ -377,8 +389,7 @@ final class TrackerProgram {
         } else if (event instanceof HistoryEvent.ReportsLost e) {
             return Optional.of("reportsLost(" + number(e.count()) + ", " + JavaNames.literal(e.reason()) + ")");
         } else if (event instanceof HistoryEvent.SourceAttached e) {
-            return Optional.of("sourceAttached(" + JavaNames.literal(e.source())
-                    + e.covers().map(covers -> ", " + JavaNames.literal(covers)).orElse("") + ")");
+            return Optional.of("sourceAttached(" + source(e.source()) + ")");
         } else if (event instanceof HistoryEvent.SourceNoted e) {
             return Optional.of("sourceNoted(" + JavaNames.literal(e.note()) + ")");
         } else if (event instanceof HistoryEvent.ProcessDied e) {

@@ -154,16 +154,9 @@ public sealed interface HistoryEvent {
     /**
      * A source was connected, whether or not it reported anything.
      *
-     * @param source a readable name
-     * @param covers the part of the events that it reports, if that is not everything
+     * @param source the source
      */
-    record SourceAttached(long number, String source, Optional<String> covers) implements HistoryEvent {
-
-        /** Creates the event of a source that reports everything. */
-        public SourceAttached(long number, String source) {
-            this(number, source, Optional.empty());
-        }
-    }
+    record SourceAttached(long number, SourceDescription source) implements HistoryEvent {}
 
     /** The source has a note for a reader of the verdict: a limit of its records, or what was skipped of them. */
     record SourceNoted(long number, String note) implements HistoryEvent {}

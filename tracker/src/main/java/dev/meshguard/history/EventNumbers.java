@@ -60,7 +60,7 @@ public final class EventNumbers {
         if (event instanceof HistoryEvent.ReportsLost e) {
             return new HistoryEvent.ReportsLost(number, e.count(), e.reason());
         } else if (event instanceof HistoryEvent.SourceAttached e) {
-            return new HistoryEvent.SourceAttached(number, e.source(), e.covers());
+            return new HistoryEvent.SourceAttached(number, e.source());
         } else if (event instanceof HistoryEvent.SourceNoted e) {
             return new HistoryEvent.SourceNoted(number, e.note());
         } else if (event instanceof HistoryEvent.ProcessDied e) {

@@ -11,6 +11,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import java.util.List;
 import java.util.Optional;
@@ -165,18 +166,12 @@ public interface AllocationListener {
      *
      * @param source a readable name, for example {@code mesh-fake}
      */
-    default void sourceAttached(String source) {}
-
-    /**
-     * Reports that a source is connected that reports only a part of the events. Failure texts name this part, because
-     * reports from outside it are never missing.
-     *
-     * @param source a readable name
-     * @param covers the part that it reports, for example {@code mocks of Device that thread "main" makes}
-     */
-    default void sourceAttached(String source, String covers) {
-        sourceAttached(source);
+    default void sourceAttached(String source) {
+        sourceAttached(SourceDescription.of(source));
     }
+
+    /** Reports that a source is connected. A history without any connected source proves nothing. */
+    default void sourceAttached(SourceDescription source) {}
 
     /**
      * Reports a note of the source for a reader of the verdict: a limit of its records, or what was skipped of them. Every report

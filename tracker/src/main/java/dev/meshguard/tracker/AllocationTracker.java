@@ -17,6 +17,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.MemorySnapshot;
@@ -497,15 +498,9 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     @Override
-    public void sourceAttached(String source) {
+    public void sourceAttached(SourceDescription source) {
         mark(number -> new HistoryEvent.SourceAttached(number, source));
-        log.marked("source attached", "source", source);
-    }
-
-    @Override
-    public void sourceAttached(String source, String covers) {
-        mark(number -> new HistoryEvent.SourceAttached(number, source, Optional.of(covers)));
-        log.marked("source attached", "source", source);
+        log.marked("source attached", "source", source.name());
     }
 
     @Override

@@ -159,11 +159,7 @@ public final class HistoryPlayback {
             } else if (event instanceof HistoryEvent.ReportsLost e) {
                 listener.reportsLost(e.count(), e.reason());
             } else if (event instanceof HistoryEvent.SourceAttached e) {
-                if (e.covers().isPresent()) {
-                    listener.sourceAttached(e.source(), e.covers().get());
-                } else {
-                    listener.sourceAttached(e.source());
-                }
+                listener.sourceAttached(e.source());
             } else if (event instanceof HistoryEvent.SourceNoted e) {
                 listener.sourceNoted(e.note());
             } else if (event instanceof HistoryEvent.ProcessDied e) {

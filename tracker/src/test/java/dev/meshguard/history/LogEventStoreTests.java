@@ -11,6 +11,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.time.Instant;
@@ -151,7 +152,7 @@ class LogEventStoreTests {
     void numbersEventsByTheirPlace() {
         LogEvents events = new LogEvents();
 
-        assertThatThrownBy(() -> events.add(new HistoryEvent.SourceAttached(2, "log")))
+        assertThatThrownBy(() -> events.add(new HistoryEvent.SourceAttached(2, SourceDescription.of("log"))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Event #2 would be the one of number 1");
     }
@@ -214,7 +215,7 @@ class LogEventStoreTests {
             case 4 -> events.add(new HistoryEvent.TrackingStarted(number));
             case 5 -> events.add(new HistoryEvent.Checked(number, DAY));
             case 6 -> events.add(new HistoryEvent.ReportsLost(number, 1, "a line is cut"));
-            case 7 -> events.add(new HistoryEvent.SourceAttached(number, "log"));
+            case 7 -> events.add(new HistoryEvent.SourceAttached(number, SourceDescription.of("log")));
             default ->
                 events.add(new HistoryEvent.PhaseBegan(number, Instant.EPOCH, new Phase("P" + random.nextInt(3))));
         }

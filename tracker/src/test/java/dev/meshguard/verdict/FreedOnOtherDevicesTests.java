@@ -21,6 +21,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
@@ -89,6 +90,20 @@ class FreedOnOtherDevicesTests {
         judged(history)
                 .hasOnly(FREED_ON_OTHER_DEVICES, LEAKED)
                 .because("7 of 8 single-device buffers were freed by {last freed}, device 3's never was");
+    }
+
+    @Test
+    void isNotConcludedFromFreesThatASourceInfers() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.sourceAttached(SourceDescription.of("snapshots").inferringFrees());
+        for (int device = 0; device < 8; device++) {
+            tracker.allocated(device, DRAM, 0x1000, 64);
+        }
+        for (int device = 1; device < 8; device++) {
+            tracker.freed(device, DRAM, 0x1000);
+        }
+
+        judged(tracker.history()).hasOnly(UNEXPLAINED, LEAKED);
     }
 
     @Test

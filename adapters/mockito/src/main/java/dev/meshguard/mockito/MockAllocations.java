@@ -6,6 +6,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -47,7 +48,7 @@ final class MockAllocations {
 
     /** Records that only some of the mocks report. */
     void covers(String what) {
-        tracker.sourceAttached("mocks", what);
+        tracker.sourceAttached(SourceDescription.of("mocks").covering(what));
     }
 
     /** Returns an address that no other call has. */

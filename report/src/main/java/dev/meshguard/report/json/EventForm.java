@@ -13,6 +13,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import java.io.IOException;
@@ -221,13 +222,21 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     "sourceAttached",
                     HistoryEvent.SourceAttached.class,
                     (event, json, requests) -> {
-                        json.writeStringField("source", event.source());
-                        if (event.covers().isPresent()) {
-                            json.writeStringField("covers", event.covers().get());
+                        json.writeStringField("source", event.source().name());
+                        if (event.source().covers().isPresent()) {
+                            json.writeStringField(
+                                    "covers", event.source().covers().get());
+                        }
+                        if (event.source().infersFrees()) {
+                            json.writeBooleanField("infersFrees", true);
                         }
                     },
                     (number, fields, requests) -> new HistoryEvent.SourceAttached(
-                            number, fields.text("source"), fields.optionalText("covers"))),
+                            number,
+                            new SourceDescription(
+                                    fields.text("source"),
+                                    fields.optionalText("covers"),
+                                    fields.isTrue("infersFrees")))),
             new EventForm<>(
                     "processDied",
                     HistoryEvent.ProcessDied.class,

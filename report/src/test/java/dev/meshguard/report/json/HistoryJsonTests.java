@@ -12,6 +12,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -162,7 +163,8 @@ class HistoryJsonTests {
     void isUtf8InAFileWhateverTheDefaultIs(@TempDir Path folder) throws IOException {
         var tracker = AllocationTracker.create();
         tracker.sourceAttached("Gözleme 🚀 \uD800");
-        tracker.sourceAttached("mocks", "one thread");
+        tracker.sourceAttached(
+                SourceDescription.of("mocks").covering("one thread").inferringFrees());
         Path file = folder.resolve("history.jsonl");
 
         HistoryJson.write(tracker.history(), file);

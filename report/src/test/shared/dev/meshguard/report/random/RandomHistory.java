@@ -13,6 +13,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.AllocationTracker;
@@ -196,7 +197,8 @@ public final class RandomHistory {
                 if (random.nextBoolean()) {
                     tracker.sourceAttached(any(TEXTS));
                 } else {
-                    tracker.sourceAttached(any(TEXTS), any(TEXTS));
+                    tracker.sourceAttached(
+                            SourceDescription.of(any(TEXTS)).covering(any(TEXTS)).inferringFrees());
                 }
             }
             case 3 -> tracker.processDied(processId());

@@ -12,6 +12,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.LogEvents;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -111,7 +112,7 @@ final class CaptureRecorder {
         this.criteria = criteria;
         evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
         recording = new OperationHistory(events, criteria, "capture");
-        events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
+        events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SourceDescription.of(SOURCE)));
     }
 
     long nodes() {

@@ -12,6 +12,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.LogEvents;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -118,7 +119,8 @@ final class SnapshotRecorder {
         this.hasBankSizes = hasBankSizes;
         evidence = new EvidenceComparison(criteria.evidence(), notes, reason -> lost(-1, reason));
         recording = new OperationHistory(events, criteria, "recording");
-        events.add(new HistoryEvent.SourceAttached(events.nextNumber(), SOURCE));
+        events.add(new HistoryEvent.SourceAttached(
+                events.nextNumber(), SourceDescription.of(SOURCE).inferringFrees()));
     }
 
     /** Returns the name of an operation with its number. */

@@ -9,7 +9,6 @@ import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement.Rigour;
-import dev.meshguard.samples.corpus.truth.Label.State;
 import dev.meshguard.samples.corpus.truth.TrueCause;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakCheck;
@@ -54,10 +53,9 @@ final class WrittenOutputs {
         }
     }
 
-    /** How often one true cause was named, another one was that is true of the reports, none was, or the buffer is not in a file. */
+    /** How often one true cause was named, none was, or the buffer is not in a file. */
     private static final class Named {
-        private int right;
-        private int other;
+        private int named;
         private int none;
         private int absent;
 
@@ -67,16 +65,14 @@ final class WrittenOutputs {
                 absent++;
             } else if (judged.equals(Cause.UNEXPLAINED.name()) || judged.equals(Outcome.INCONCLUSIVE.name())) {
                 none++;
-            } else if (one.truth().row(judged).equals(judged)) {
-                right++;
             } else {
-                other++;
+                named++;
             }
         }
 
         @Override
         public String toString() {
-            return right + " / " + other + " / " + none + " / " + absent;
+            return named + " / " + none + " / " + absent;
         }
     }
 
@@ -166,7 +162,7 @@ final class WrittenOutputs {
         List<String> wrongs = new ArrayList<>();
         for (CorpusJudgement.JudgedCase one : judgement.buffers()) {
             boolean isLost = one.judged().equals(CorpusJudgement.NOTHING);
-            if (!one.isRight() && !(isLost && !isWhole) && !isTrueOfReports(one)) {
+            if (!one.isRight() && !(isLost && !isWhole)) {
                 wrongs.add("true " + one.truth() + ", told " + one.judged() + ": " + one.where());
             }
         }
@@ -174,12 +170,6 @@ final class WrittenOutputs {
             wrongs.add("true outcome " + judgement.trueOutcome() + ", told " + judgement.verdict());
         }
         return wrongs;
-    }
-
-    /** A file has no witness: whether a buffer was freed without a report, or not at all, its siblings' frees look the same. */
-    private static boolean isTrueOfReports(CorpusJudgement.JudgedCase one) {
-        return one.judged().equals(Cause.FREED_ON_OTHER_DEVICES.name())
-                && one.truth().state() == State.GIVEN_BACK;
     }
 
     private static void count(
@@ -275,8 +265,8 @@ final class WrittenOutputs {
     }
 
     /**
-     * Returns what the verdicts say of what remains, by its true cause, as a table in Markdown: how often it is named, another is named
-     * that is true of the reports, none is named, and the file does not have the buffer.
+     * Returns what the verdicts say of what remains, by its true cause, as a table in Markdown: how often it is named, none
+     * is named, and the file does not have the buffer.
      */
     String causes() {
         Set<TrueCause> causes = EnumSet.noneOf(TrueCause.class);

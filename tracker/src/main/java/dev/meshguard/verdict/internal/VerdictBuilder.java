@@ -61,7 +61,15 @@ public final class VerdictBuilder {
             new LostRule(),
             new UnexplainedRule());
 
+    /** The rules that conclude nothing from the frees of other buffers, for sources that infer them. */
+    private static final List<Rule> RULES_OF_SNAPSHOTS = RULES.stream()
+            .filter(rule -> !(rule instanceof LateRule)
+                    && !(rule instanceof ReportedTwiceRule)
+                    && !(rule instanceof FreedOnOtherDevicesRule))
+            .toList();
+
     private final AllocationHistory history;
+    private final List<Rule> rules;
     private final List<BufferGeneration> remaining;
     /** Freed, but not in time. */
     private final Map<BufferGeneration, Diagnosis> freedLate;
@@ -78,6 +86,7 @@ public final class VerdictBuilder {
     /** Prepares the verdict on a history. */
     public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedFindings> told) {
         this.history = whole.asOfCheck();
+        this.rules = infersFrees(whole) ? RULES_OF_SNAPSHOTS : RULES;
         this.remaining = history.live();
         this.excluded = new ExcludedHistories(told);
         this.matchers = new ArrayList<>(expected.entries().size());
@@ -87,6 +96,11 @@ public final class VerdictBuilder {
         this.lateReports = remaining.isEmpty() ? LateReports.none() : new LateReports(history);
         this.bareReports = new BareReports(history, remaining);
         this.unheard = new InconclusiveReasons(history);
+    }
+
+    private static boolean infersFrees(AllocationHistory history) {
+        return history.events(HistoryEvent.SourceAttached.class).stream()
+                .anyMatch(attached -> attached.source().infersFrees());
     }
 
     /** Returns the verdict. */
@@ -235,7 +249,7 @@ public final class VerdictBuilder {
         if (undecided.isPresent()) {
             return undecided.get();
         }
-        for (Rule rule : RULES) {
+        for (Rule rule : rules) {
             Optional<Diagnosis> found = rule.examine(survivor);
             if (found.isPresent()) {
                 return unheard.weighed(found.get(), survivor);

@@ -8,6 +8,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.LogEvents;
 import dev.meshguard.tracker.Retention;
@@ -56,7 +57,7 @@ final class LogEventList {
     }
 
     void sourceAttached(String source) {
-        add(new HistoryEvent.SourceAttached(number(), source));
+        add(new HistoryEvent.SourceAttached(number(), SourceDescription.of(source)));
     }
 
     void allocated(BufferEntry entry, long pid, int type, long size) {

@@ -9,6 +9,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
@@ -126,18 +127,13 @@ public abstract class ForwardingListener implements AllocationListener {
     }
 
     @Override
-    public void sourceAttached(String source) {
+    public void sourceAttached(SourceDescription source) {
         listener.sourceAttached(source);
     }
 
     @Override
     public void sourceNoted(String note) {
         listener.sourceNoted(note);
-    }
-
-    @Override
-    public void sourceAttached(String source, String covers) {
-        listener.sourceAttached(source, covers);
     }
 
     @Override

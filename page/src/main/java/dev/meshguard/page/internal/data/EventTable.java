@@ -140,8 +140,9 @@ final class EventTable {
             row(
                     event,
                     "source attached",
-                    one.source()
-                            + one.covers()
+                    one.source().name()
+                            + one.source()
+                                    .covers()
                                     .map(covers -> ", which covers " + covers)
                                     .orElse(""));
         } else if (event instanceof HistoryEvent.SourceNoted one) {

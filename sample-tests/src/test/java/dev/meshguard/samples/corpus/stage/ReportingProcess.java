@@ -8,6 +8,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.Scope;
@@ -112,13 +113,8 @@ final class ReportingProcess implements AllocationListener {
     }
 
     @Override
-    public void sourceAttached(String source) {
+    public void sourceAttached(SourceDescription source) {
         listener.sourceAttached(source);
-    }
-
-    @Override
-    public void sourceAttached(String source, String covers) {
-        listener.sourceAttached(source, covers);
     }
 
     private void report(Runnable report) {

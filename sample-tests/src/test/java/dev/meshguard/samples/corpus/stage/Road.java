@@ -10,6 +10,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.tracker.AllocationListener;
 import dev.meshguard.tracker.AllocationTracker;
@@ -246,13 +247,8 @@ public final class Road implements AllocationListener {
     }
 
     @Override
-    public void sourceAttached(String source) {
+    public void sourceAttached(SourceDescription source) {
         tracker.sourceAttached(source);
-    }
-
-    @Override
-    public void sourceAttached(String source, String covers) {
-        tracker.sourceAttached(source, covers);
     }
 
     @Override
