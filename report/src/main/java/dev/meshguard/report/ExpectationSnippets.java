@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FrameName;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -187,7 +188,8 @@ public final class ExpectationSnippets {
                 .type(first.type())
                 .atMost(finding.survivors().count());
         List<Integer> holding = List.copyOf(finding.survivorsByDevice().keySet());
-        if (holding.size() == 1 || !holding.equals(devices)) {
+        boolean isOfADevice = !holding.contains(HistoryEvent.NO_DEVICE);
+        if (isOfADevice && (holding.size() == 1 || !holding.equals(devices))) {
             entry = entry.devices(DeviceSet.of(holding));
         }
         if (finding.survivors()

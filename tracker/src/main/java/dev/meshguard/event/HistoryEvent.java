@@ -18,6 +18,12 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public sealed interface HistoryEvent {
 
+    /**
+     * The device of memory that belongs to no device, as the memory of Java libraries outside the heap. Such memory has a number
+     * in the place of an address, and each number is used once; a further report of its allocation changes its size.
+     */
+    int NO_DEVICE = -2_000_000_000;
+
     /** Returns the number in the history, from 1. */
     long number();
 

@@ -22,7 +22,9 @@ public enum IgnoredFreeReason {
      * Another handle shares the memory and the call did not force the free. This is documented behaviour and easily
      * overlooked.
      */
-    STILL_SHARED("another handle shares it");
+    STILL_SHARED("another handle shares it"),
+    /** The call that should free the memory threw an error; the label of the release is its text. */
+    FAILED("the call failed");
 
     private final String description;
 

@@ -5,6 +5,7 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
@@ -140,9 +141,19 @@ public final class BufferGeneration {
         this.allocatedBy = allocatedBy;
     }
 
-    /** Returns the device id. */
+    /** Returns the device id, or {@link HistoryEvent#NO_DEVICE}. */
     public int device() {
         return device;
+    }
+
+    /** Returns whether the memory belongs to a device; without one, {@link #address()} is only its number. */
+    public boolean hasDevice() {
+        return device != HistoryEvent.NO_DEVICE;
+    }
+
+    /** Returns whether {@link #size()} is unknown. */
+    public boolean isOfUnknownSize() {
+        return !hasDevice() && size() == 0;
     }
 
     /** Returns the memory. */
@@ -434,6 +445,20 @@ public final class BufferGeneration {
             }
         }
         return false;
+    }
+
+    /** Changes the size of memory that has one report. */
+    void resized(long size) {
+        Report first = reports.get(0);
+        reports.set(
+                0,
+                new Report(
+                        first.allocatedAt(),
+                        first.request(),
+                        size,
+                        first.ownership(),
+                        first.freedAt(),
+                        first.release()));
     }
 
     void report(long event, MemoryRequest request, long size, Ownership ownership) {

@@ -219,8 +219,13 @@ final class GenerationBuilder {
             allocatedRanges.free(generation);
             generation = null;
         }
-        boolean allocatesMemory =
-                details.kind() == BufferKind.BUFFER && (allocatingMesh == null || allocatingMesh.mayAllocate(device));
+        if (generation != null && !generation.hasDevice()) {
+            generation.resized(report.size());
+            return;
+        }
+        boolean allocatesMemory = device != HistoryEvent.NO_DEVICE
+                && details.kind() == BufferKind.BUFFER
+                && (allocatingMesh == null || allocatingMesh.mayAllocate(device));
         if (generation == null) {
             generation = new BufferGeneration(
                     device,
@@ -343,15 +348,16 @@ final class GenerationBuilder {
     }
 
     private void ignored(HistoryEvent.FreeIgnored report) {
-        if (report.reason() == IgnoredFreeReason.STILL_SHARED) {
-            // This is no anomaly: a free of one of several handles is expected to free nothing.
+        if (report.reason() == IgnoredFreeReason.STILL_SHARED || report.reason() == IgnoredFreeReason.FAILED) {
+            // These are no anomalies: a free of one of several handles frees nothing, and of a failed one the caller
+            // knows.
             return;
         }
         Anomaly.Kind kind = switch (report.reason()) {
             case ALREADY_FREED -> Anomaly.Kind.IGNORED_DOUBLE_FREE;
             case UNKNOWN_ADDRESS -> Anomaly.Kind.IGNORED_UNKNOWN_FREE;
             case DEVICE_CLOSED -> Anomaly.Kind.FREE_AFTER_CLOSE;
-            case STILL_SHARED -> throw new IllegalStateException("A handle of several frees nothing: " + report);
+            case STILL_SHARED, FAILED -> throw new IllegalStateException("Nothing was freed: " + report);
         };
         int device = deviceOfFree(report.request().details(), report.device(), report.type(), report.address());
         Address address = addresses.find(device, report.type(), report.address());

@@ -288,7 +288,7 @@ final class LogEventStore implements EventStore {
                     ends.set(event);
                     open.clear(index);
                 }
-                case REPEATED_WITH_OTHER_SIZE, NOTHING_TO_FREE -> unsettle(index);
+                case REPEATED_WITH_OTHER_SIZE, RESIZED, NOTHING_TO_FREE -> unsettle(index);
                 case REPEATED, RELEASED -> {}
             }
             if (!closedDevices.isEmpty() && closedDevices.contains(all.device(index))) {

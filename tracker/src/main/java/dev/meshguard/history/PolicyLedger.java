@@ -269,6 +269,11 @@ public final class PolicyLedger {
             add(key, report.size(), 1);
             return;
         }
+        if (key.device() == HistoryEvent.NO_DEVICE) {
+            add(key, report.size() - entry.size, 0);
+            entry.size = report.size();
+            return;
+        }
         if (entry.allocator != allocator) {
             entry.allocator = numbers(report.device()).joined(entry.allocator, allocator);
         }

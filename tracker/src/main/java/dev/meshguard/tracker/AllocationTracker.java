@@ -114,6 +114,9 @@ public final class AllocationTracker implements AllocationListener {
     /** Orders requests. With origins, each request increments it; without, only markers do. */
     private final AtomicLong ticket = new AtomicLong(1);
 
+    /** The number of the last lease. */
+    private final AtomicLong leases = new AtomicLong();
+
     /** Position of the last marker: later reports must not be ordered before it. */
     private volatile long lastMarker = 1;
 
@@ -171,19 +174,7 @@ public final class AllocationTracker implements AllocationListener {
 
     @Override
     public MemoryRequest request(AllocationDetails details) {
-        return requestFrom(details, null);
-    }
-
-    /**
-     * Begins one allocation request that an adapter passes on; its origin is the line that called the adapter.
-     *
-     * <p>Without this method every buffer would seem to come from the line of the adapter that reports.
-     *
-     * @param details the known properties of the request
-     * @param adapter the class through which the code under test allocates memory, nested classes included
-     */
-    public MemoryRequest request(AllocationDetails details, Class<?> adapter) {
-        return requestFrom(details, adapter);
+        return request(details, OriginFilter.none());
     }
 
     /**
@@ -203,7 +194,13 @@ public final class AllocationTracker implements AllocationListener {
         return new TrackedRequest(details, ticket.incrementAndGet(), origin, null);
     }
 
-    private MemoryRequest requestFrom(AllocationDetails details, @Nullable Class<?> adapter) {
+    /**
+     * Begins one allocation request that an adapter passes on; its origin is the line that called the adapter.
+     *
+     * @param details the known properties of the request
+     * @param callers skips the frames of the adapter
+     */
+    public MemoryRequest request(AllocationDetails details, OriginFilter callers) {
         if (details.kind() == BufferKind.CANARY) {
             return MemoryRequest.of(details);
         }
@@ -212,11 +209,21 @@ public final class AllocationTracker implements AllocationListener {
             return withoutOrigin(complete);
         }
         return new TrackedRequest(
-                complete, ticket.incrementAndGet(), stacks.keep(CallStack.above(adapter)), contexts.current());
+                complete, ticket.incrementAndGet(), stacks.keep(new CallStack(callers)), contexts.current());
     }
 
     @Override
     public MemoryRequest release(AllocationDetails details) {
+        return release(details, OriginFilter.none());
+    }
+
+    /**
+     * Begins one request that frees memory and that an adapter passes on.
+     *
+     * @param details the known properties of the request
+     * @param callers skips the frames of the adapter
+     */
+    public MemoryRequest release(AllocationDetails details, OriginFilter callers) {
         if (details.kind() == BufferKind.CANARY) {
             return MemoryRequest.of(details);
         }
@@ -227,8 +234,23 @@ public final class AllocationTracker implements AllocationListener {
         return new TrackedRequest(
                 details,
                 ticket.incrementAndGet(),
-                withOrigin ? stacks.keepOfFree(new CallStack()) : null,
+                withOrigin ? stacks.keepOfFree(new CallStack(callers)) : callers,
                 contexts.current());
+    }
+
+    /**
+     * Reports memory that belongs to no device, for example the memory of a Java library outside the heap.
+     *
+     * @param details the known properties of the memory
+     * @param callers skips the frames of the adapter and the library
+     * @param type the memory
+     * @param bytes the size, from 0; 0 if it is unknown
+     */
+    public Lease lease(AllocationDetails details, OriginFilter callers, BufferType type, long bytes) {
+        MemoryRequest request = request(details, callers);
+        long number = leases.incrementAndGet();
+        allocated(request, HistoryEvent.NO_DEVICE, type, number, bytes, Ownership.UNKNOWN);
+        return new TrackedLease(this, request, callers, type, number);
     }
 
     @Override
@@ -248,7 +270,7 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         Effect effect = recorder.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
-        if (effect != Effect.ENTERED) {
+        if (effect != Effect.ENTERED && effect != Effect.RESIZED) {
             markAnomaly(request);
             repeated(effect, request, device, type, address, size);
         }
@@ -665,13 +687,13 @@ public final class AllocationTracker implements AllocationListener {
 
     // Queries
 
-    /** Returns the devices with any report, ascending. */
+    /** Returns the devices with any report, ascending; memory of no device counts as {@link HistoryEvent#NO_DEVICE}. */
     public List<Integer> devices() {
         List<Integer> known = new ArrayList<>();
         @Nullable DeviceRecorder[] all = devices;
-        for (int device = 0; device < all.length; device++) {
-            if (all[device] != null) {
-                known.add(device);
+        for (int index = 0; index < all.length; index++) {
+            if (all[index] != null) {
+                known.add(index == 0 ? HistoryEvent.NO_DEVICE : index - 1);
             }
         }
         return known;
@@ -881,7 +903,7 @@ public final class AllocationTracker implements AllocationListener {
         if (capture != OriginCapture.NONE
                 && !release.details().handleCollected()
                 && release instanceof TrackedRequest tracked) {
-            tracked.addStack(stacks.keepOfFree(new CallStack()));
+            tracked.addStack(callers -> stacks.keepOfFree(new CallStack(callers)));
         }
     }
 
@@ -941,20 +963,27 @@ public final class AllocationTracker implements AllocationListener {
 
     private @Nullable DeviceRecorder existingRecorderOf(int device) {
         @Nullable DeviceRecorder[] all = devices;
-        return device < 0 || device >= all.length ? null : all[device];
+        int index = indexOf(device);
+        return index < 0 || index >= all.length ? null : all[index];
+    }
+
+    /** Returns the index of a device in the array, less than 0 if there is no such device. */
+    private static int indexOf(int device) {
+        return device == HistoryEvent.NO_DEVICE ? 0 : device < 0 ? -1 : device + 1;
     }
 
     private @Nullable DeviceRecorder recorderOf(int device) {
         DeviceRecorder recorder = existingRecorderOf(device);
-        return recorder != null || device < 0 || device > MAX_DEVICE ? recorder : newRecorderOf(device);
+        return recorder != null || indexOf(device) < 0 || device > MAX_DEVICE ? recorder : newRecorderOf(device);
     }
 
     private synchronized DeviceRecorder newRecorderOf(int device) {
-        @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, device + 1));
-        DeviceRecorder recorder = all[device];
+        int index = indexOf(device);
+        @Nullable DeviceRecorder[] all = Arrays.copyOf(devices, Math.max(devices.length, index + 1));
+        DeviceRecorder recorder = all[index];
         if (recorder == null) {
             recorder = new DeviceRecorder(device, keepsEvents(), stacks);
-            all[device] = recorder;
+            all[index] = recorder;
             devices = all;
         }
         return recorder;
@@ -1007,45 +1036,19 @@ public final class AllocationTracker implements AllocationListener {
     }
 
     /** A stack that is resolved only when it is read. */
-    private static class CallStack extends Throwable {
+    private static final class CallStack extends Throwable {
         private static final long serialVersionUID = 1;
 
-        CallStack() {
+        private final transient OriginFilter callers;
+
+        CallStack(OriginFilter callers) {
             super(null, null, false, true);
-        }
-
-        static CallStack above(@Nullable Class<?> adapter) {
-            return adapter == null ? new CallStack() : new AdaptedStack(adapter.getName());
-        }
-    }
-
-    /** A stack that begins at the call of an adapter. */
-    private static final class AdaptedStack extends CallStack {
-        private static final long serialVersionUID = 1;
-
-        private final String adapter;
-
-        AdaptedStack(String adapter) {
-            this.adapter = adapter;
+            this.callers = callers;
         }
 
         @Override
         public StackTraceElement[] getStackTrace() {
-            StackTraceElement[] frames = super.getStackTrace();
-            int caller = 0;
-            while (caller < frames.length && !isOfAdapter(frames[caller])) {
-                caller++;
-            }
-            while (caller < frames.length && isOfAdapter(frames[caller])) {
-                caller++;
-            }
-            return caller == frames.length ? frames : Arrays.copyOfRange(frames, caller, frames.length);
-        }
-
-        private boolean isOfAdapter(StackTraceElement frame) {
-            String name = frame.getClassName();
-            return name.startsWith(adapter)
-                    && (name.length() == adapter.length() || name.charAt(adapter.length()) == '$');
+            return callers.apply(super.getStackTrace());
         }
     }
 

@@ -7,6 +7,7 @@ import dev.meshguard.event.RequestContext;
 import java.lang.ref.WeakReference;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A request as a tracker keeps it: with its position, origin, context and handle. */
@@ -22,7 +23,7 @@ final class TrackedRequest implements MemoryRequest {
     @SuppressWarnings("UnusedVariable") // Counted through LIVE.
     private volatile int live;
 
-    /** An unresolved stack (a throwable), a resolved {@link Origin}, or null. */
+    /** An unresolved stack (a throwable), a resolved {@link Origin}, the filter of a stack to be added, or null. */
     private volatile @Nullable Object origin;
 
     /** The object through which the code under test holds the memory; this class must not keep it alive. */
@@ -77,18 +78,18 @@ final class TrackedRequest implements MemoryRequest {
             origin = resolved;
             return Optional.of(resolved);
         }
-        return Optional.ofNullable((Origin) captured);
+        return captured instanceof Origin resolved ? Optional.of(resolved) : Optional.empty();
     }
 
     @Override
     public boolean hasOrigin() {
-        return origin != null;
+        return origin instanceof Throwable || origin instanceof Origin;
     }
 
     /** Adds the stack, or its origin, to a request that turned out to need one. */
-    void addStack(Object stack) {
-        if (origin == null) {
-            origin = stack;
+    void addStack(Function<OriginFilter, Object> stack) {
+        if (!hasOrigin()) {
+            origin = stack.apply(origin instanceof OriginFilter callers ? callers : OriginFilter.none());
         }
     }
 

@@ -3,6 +3,7 @@ package dev.meshguard.verdict;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.history.BufferGeneration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -78,10 +79,13 @@ public record SurvivorGroup(List<Survivor> survivors, List<SurvivorGroup> conseq
         return high == 0 && bytes >= 0 ? bytes : Long.MAX_VALUE;
     }
 
-    /** Returns the devices that hold one, ascending. */
+    /** Returns the devices that hold one, ascending; empty for memory that belongs to no device. */
     public List<Integer> devices() {
         TreeSet<Integer> devices = new TreeSet<>();
-        survivors.forEach(survivor -> devices.add(survivor.buffer().device()));
+        survivors.stream()
+                .map(Survivor::buffer)
+                .filter(BufferGeneration::hasDevice)
+                .forEach(buffer -> devices.add(buffer.device()));
         return List.copyOf(devices);
     }
 

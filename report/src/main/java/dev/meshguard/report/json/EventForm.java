@@ -59,7 +59,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (number, fields, requests) -> new HistoryEvent.Allocated(
                             number,
                             requests.of(fields),
-                            device(fields),
+                            fields.memoryDevice(),
                             fields.choice("type", BufferType.class),
                             fields.number("address"),
                             fields.amount("size"),
@@ -75,7 +75,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (number, fields, requests) -> new HistoryEvent.Freed(
                             number,
                             requests.of(fields),
-                            device(fields),
+                            fields.memoryDevice(),
                             fields.choice("type", BufferType.class),
                             fields.number("address"),
                             ownership(fields))),
@@ -90,7 +90,7 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                     (number, fields, requests) -> new HistoryEvent.FreeIgnored(
                             number,
                             requests.of(fields),
-                            device(fields),
+                            fields.memoryDevice(),
                             fields.choice("type", BufferType.class),
                             fields.number("address"),
                             fields.choice("reason", IgnoredFreeReason.class))),
@@ -425,13 +425,18 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
     }
 
     private static void writeAddress(JsonGenerator json, int device, BufferType type, long address) throws IOException {
-        json.writeNumberField("device", device);
+        device(json, device);
         JsonFormat.write(json, "type", type);
         json.writeNumberField("address", address);
     }
 
-    private static int device(JsonFields fields) throws UnreadableLineException {
-        return fields.device();
+    /** Writes a device id, or that the memory belongs to no device. */
+    static void device(JsonGenerator json, int device) throws IOException {
+        if (device == HistoryEvent.NO_DEVICE) {
+            json.writeStringField("device", JsonFields.NO_DEVICE);
+        } else {
+            json.writeNumberField("device", device);
+        }
     }
 
     private static void ownership(JsonGenerator json, Ownership ownership) throws IOException {

@@ -163,7 +163,7 @@ final class HistoryReader {
                     amounts(account)));
         }
         DeviceSums read = new DeviceSums(
-                fields.device(),
+                fields.memoryDevice(),
                 fields.amount("ledgerEntries"),
                 fields.amount("freesOfNothing"),
                 fields.has("freesNotKept") ? fields.amount("freesNotKept") : 0,

@@ -78,7 +78,7 @@ final class HistoryWriter {
     private static void sums(DeviceSums sums, JsonGenerator json) throws IOException {
         json.writeStartObject();
         json.writeStringField("kind", SUMS);
-        json.writeNumberField("device", sums.device());
+        EventForm.device(json, sums.device());
         json.writeNumberField("ledgerEntries", sums.ledgerEntries());
         json.writeNumberField("freesOfNothing", sums.freesOfNothing());
         if (sums.freesNotKept() > 0) {

@@ -3,6 +3,7 @@ package dev.meshguard.report.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The fields of one JSON object, accessed by name and type. */
 final class JsonFields {
+
+    /** The device of memory that belongs to none. */
+    static final String NO_DEVICE = "none";
 
     private static final int MAX_DEVICE = 65_535;
 
@@ -146,6 +150,11 @@ final class JsonFields {
             throw new UnreadableLineException("\"" + name + "\" is " + number);
         }
         return (int) number;
+    }
+
+    /** Returns the device of memory, which may belong to none. */
+    int memoryDevice() throws UnreadableLineException {
+        return NO_DEVICE.equals(value("device")) ? HistoryEvent.NO_DEVICE : device();
     }
 
     /** Returns the device, with the limits of a tracker. */

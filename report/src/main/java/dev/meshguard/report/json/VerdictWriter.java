@@ -123,7 +123,7 @@ final class VerdictWriter {
 
     private void survivor(Survivor survivor, SurvivorGroup group) throws IOException {
         BufferGeneration buffer = survivor.buffer();
-        json.writeNumberField("device", buffer.device());
+        EventForm.device(json, buffer.device());
         json.writeNumberField("address", buffer.address());
         json.writeNumberField("generation", buffer.generation());
         json.writeStringField("allocatedIn", buffer.allocatedIn().name());
@@ -158,7 +158,7 @@ final class VerdictWriter {
         json.writeStringField("text", anomaly.kind().description());
         json.writeBooleanField("unbalancesLedger", anomaly.kind().unbalancesLedger());
         json.writeNumberField("event", anomaly.event().number());
-        json.writeNumberField("device", anomaly.device());
+        EventForm.device(json, anomaly.device());
         JsonFormat.write(json, "type", anomaly.type());
         json.writeNumberField("address", anomaly.address());
         if (anomaly.generation().isPresent()) {
@@ -172,7 +172,7 @@ final class VerdictWriter {
     private void overwrite(Overwrite overwrite) throws IOException {
         BufferGeneration buffer = overwrite.buffer();
         JsonFormat.write(json, "kind", overwrite.kind());
-        json.writeNumberField("device", buffer.device());
+        EventForm.device(json, buffer.device());
         JsonFormat.write(json, "type", buffer.type());
         json.writeNumberField("address", buffer.address());
         json.writeNumberField("generation", buffer.generation());
@@ -202,7 +202,7 @@ final class VerdictWriter {
         json.writeNumberField("peakBytes", usage.peakBytes());
         json.writeNumberField("liveBytes", usage.liveBytes());
         objects("flows", usage.flows().entrySet(), flow -> {
-            json.writeNumberField("device", flow.getKey().device());
+            EventForm.device(json, flow.getKey().device());
             JsonFormat.write(json, "type", flow.getKey().type());
             json.writeNumberField("allocatedBytes", flow.getValue().allocatedBytes());
             json.writeNumberField("freedBytes", flow.getValue().freedBytes());

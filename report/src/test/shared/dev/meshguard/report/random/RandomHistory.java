@@ -17,6 +17,8 @@ import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.history.AllocationHistory;
@@ -129,12 +131,32 @@ public final class RandomHistory {
 
     private void allocate() {
         MemoryRequest request = request();
+        if (random.nextInt(8) == 0) {
+            lease();
+            return;
+        }
         int devices = 1 + random.nextInt(3);
         BufferType type = any(BufferType.values());
         long address = address();
         long size = random.nextInt(20) == 0 ? HUGE : 64L * random.nextInt(4);
         for (int device = 0; device < devices; device++) {
             tracker.allocated(request, device, type, address, size, any(Ownership.values()));
+        }
+    }
+
+    private void lease() {
+        Lease lease = tracker.lease(
+                details(), OriginFilter.none(), any(BufferType.values()), 64L * random.nextInt(4));
+        switch (random.nextInt(6)) {
+            case 0 -> lease.freed();
+            case 1 -> lease.freedByCollector();
+            case 2 -> lease.freeFailed(new IllegalStateException(any(TEXTS)));
+            case 3 -> lease.resized(64L * random.nextInt(4));
+            case 4 -> {
+                lease.freed();
+                lease.freed();
+            }
+            default -> {}
         }
     }
 

@@ -34,6 +34,8 @@ public final class DeviceRecorder extends DeviceLock {
         REPEATED,
         /** One more report of a live entry, with another size; the first stays. */
         REPEATED_WITH_OTHER_SIZE,
+        /** The memory of an entry without an address has another size. */
+        RESIZED,
         /** One report fewer; the entry is still live. */
         RELEASED,
         /** The entry was removed. */
@@ -101,6 +103,11 @@ public final class DeviceRecorder extends DeviceLock {
                     stacks.entered(request);
                 }
                 return isOverAnother ? Effect.ENTERED_OVER_ANOTHER : Effect.ENTERED;
+            }
+            if (device == HistoryEvent.NO_DEVICE) {
+                totals.resized(type, ledger.lifetime(slot), size - ledger.size(slot));
+                ledger.setSize(slot, size);
+                return Effect.RESIZED;
             }
             return repeated(slot, allocator, ticket, request, type, size);
         } finally {

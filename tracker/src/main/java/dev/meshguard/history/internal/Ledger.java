@@ -215,6 +215,10 @@ final class Ledger extends CacheLinePadded {
         entries--;
     }
 
+    void setSize(int slot, long size) {
+        words[slot * WORDS + 1] = size;
+    }
+
     void setRequest(int slot, @Nullable MemoryRequest request) {
         requests[slot] = request;
     }

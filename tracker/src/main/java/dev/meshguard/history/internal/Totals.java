@@ -44,6 +44,11 @@ public final class Totals extends CacheLinePadded {
         add(offsetOf(type, LIFETIMES), size);
     }
 
+    void resized(BufferType type, BufferLifetime lifetime, long change) {
+        addBytes(offsetOf(type, lifetime.ordinal()), change);
+        addBytes(offsetOf(type, LIFETIMES), change);
+    }
+
     void reportedAgain(BufferType type, BufferLifetime lifetime) {
         totals[offsetOf(type, lifetime.ordinal()) + REPEATED_REPORTS]++;
         totals[offsetOf(type, LIFETIMES) + REPEATED_REPORTS]++;
@@ -83,6 +88,11 @@ public final class Totals extends CacheLinePadded {
         if (buffers > all[at + PEAK_BUFFERS]) {
             all[at + PEAK_BUFFERS] = buffers;
         }
+    }
+
+    private void addBytes(int at, long change) {
+        long bytes = (totals[at + CAME_BYTES] += change) - totals[at + WENT_BYTES];
+        totals[at + PEAK_BYTES] = Math.max(totals[at + PEAK_BYTES], bytes);
     }
 
     private void subtract(int at, long size) {

@@ -57,7 +57,7 @@ final class SiblingIndex {
 
     private @Nullable Map<Likeness, List<BufferGeneration>> alike;
     private @Nullable IdentityHashMap<BufferGeneration, List<HistoryEvent.FreeIgnored>> freesAfterClose;
-    private @Nullable Map<MemoryAddress, List<HistoryEvent.FreeIgnored>> freesWhileShared;
+    private @Nullable Map<MemoryAddress, List<HistoryEvent.FreeIgnored>> freesInVain;
     private @Nullable IdentityHashMap<BufferGeneration, List<Anomaly>> overlaps;
     private @Nullable Map<MemoryAddress, List<Anomaly>> strayFrees;
     private @Nullable Map<MemoryAddress, List<BufferGeneration.Report>> freedByOthers;
@@ -208,13 +208,14 @@ final class SiblingIndex {
         return overlaps.getOrDefault(buffer, List.of());
     }
 
-    /** Returns the last free of the buffer that the runtime ignored because another handle shares it. */
-    Optional<HistoryEvent.FreeIgnored> freeWhileShared(BufferGeneration buffer) {
-        if (freesWhileShared == null) {
-            freesWhileShared = new HashMap<>();
+    /** Returns the last free of the buffer that freed nothing, because another handle shares it or because it failed. */
+    Optional<HistoryEvent.FreeIgnored> freeInVain(BufferGeneration buffer) {
+        if (freesInVain == null) {
+            freesInVain = new HashMap<>();
             for (HistoryEvent.FreeIgnored ignored : history.events(HistoryEvent.FreeIgnored.class)) {
-                if (ignored.reason() == IgnoredFreeReason.STILL_SHARED) {
-                    freesWhileShared
+                if (ignored.reason() == IgnoredFreeReason.STILL_SHARED
+                        || ignored.reason() == IgnoredFreeReason.FAILED) {
+                    freesInVain
                             .computeIfAbsent(
                                     new MemoryAddress(ignored.device(), ignored.type(), ignored.address()),
                                     unused -> new ArrayList<>(1))
@@ -222,7 +223,7 @@ final class SiblingIndex {
                 }
             }
         }
-        return freesWhileShared.getOrDefault(MemoryAddress.of(buffer), List.of()).stream()
+        return freesInVain.getOrDefault(MemoryAddress.of(buffer), List.of()).stream()
                 .filter(ignored ->
                         AllocatorId.mayBeOne(ignored.request().details().allocator(), buffer.allocator()))
                 .filter(ignored -> ignored.number() > buffer.lastOpenReportAt().orElse(0))

@@ -4,6 +4,7 @@ import dev.meshguard.event.AllocatorId;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
@@ -227,9 +228,9 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return siblings.freesAfterClose(buffer);
     }
 
-    /** Returns the last free that the runtime ignored because another handle shares the buffer, if there was one. */
-    Optional<HistoryEvent.FreeIgnored> freeWhileShared() {
-        return siblings.freeWhileShared(buffer);
+    /** Returns the last free that freed nothing, because another handle shares the buffer or because it failed, if there was one. */
+    Optional<HistoryEvent.FreeIgnored> freeInVain() {
+        return siblings.freeInVain(buffer);
     }
 
     /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
@@ -293,7 +294,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         List<Evidence> evidence = new ArrayList<>();
         statement(checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
-        freeWhileShared().map(SurvivorContext::survivesAlone).ifPresent(evidence::add);
+        freeInVain().map(SurvivorContext::inVain).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
         cleanupOfSubDevices().ifPresent(evidence::add);
         return evidence;
@@ -341,6 +342,25 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /** Explains an ignored free to a reader who assumes that the buffer was freed. */
+    private static Evidence inVain(HistoryEvent.FreeIgnored ignored) {
+        return ignored.reason() == IgnoredFreeReason.FAILED ? failed(ignored) : survivesAlone(ignored);
+    }
+
+    private static Evidence failed(HistoryEvent.FreeIgnored ignored) {
+        return Evidence.of(
+                String.format(
+                        Locale.ROOT,
+                        "a call that should free it failed at event #%d%s, at %s",
+                        ignored.number(),
+                        ignored.request()
+                                .details()
+                                .label()
+                                .map(text -> " with " + text)
+                                .orElse(""),
+                        Phrases.callSite(ignored.request())),
+                ignored.number());
+    }
+
     private static Evidence survivesAlone(HistoryEvent.FreeIgnored free) {
         return Evidence.of(
                 String.format(

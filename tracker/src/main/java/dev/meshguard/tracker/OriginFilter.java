@@ -1,0 +1,105 @@
+package dev.meshguard.tracker;
+
+import java.util.Arrays;
+import java.util.List;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Selects the frames of a stack that are not the origin of a request: those of an adapter and of the library that calls it.
+ *
+ * <p>Without a filter, every buffer would seem to come from the line of the adapter, or from a line of the library. A filter is
+ * applied when the stack is first read, so it costs nothing while the code under test runs.
+ *
+ * <pre>{@code
+ * OriginFilter callers = OriginFilter.skipping("io.netty.", "com.example.pool.");
+ * }</pre>
+ *
+ * <p>If nothing but such frames and those of the JDK remains, as on an event loop, the stack is kept as it is: the line of the
+ * library is then the origin.
+ *
+ * <p>Immutable.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class OriginFilter {
+
+    private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
+    private static final String TRACKER = "dev.meshguard.tracker.";
+    private static final OriginFilter NONE = new OriginFilter(List.of());
+
+    private final List<String> skipped;
+
+    private OriginFilter(List<String> skipped) {
+        this.skipped = skipped;
+    }
+
+    /** Returns the filter that skips nothing. */
+    public static OriginFilter none() {
+        return NONE;
+    }
+
+    /** Returns a filter that skips a class and its nested classes, for example an adapter around a device binding. */
+    public static OriginFilter skipping(Class<?> adapter) {
+        return new OriginFilter(List.of(adapter.getName()));
+    }
+
+    /**
+     * Returns a filter that skips packages and classes.
+     *
+     * @param names packages with the full stop at the end, subpackages included ({@code io.netty.}), or classes, nested classes
+     *     included
+     * @throws IllegalArgumentException if a name is blank
+     */
+    public static OriginFilter skipping(String... names) {
+        for (String name : names) {
+            if (name.isBlank()) {
+                throw new IllegalArgumentException(
+                        "A blank name would skip every frame: give a package such as \"io.netty.\", or a class");
+            }
+        }
+        return new OriginFilter(List.of(names));
+    }
+
+    /** Returns the frames from the first that is not skipped, innermost first. */
+    StackTraceElement[] apply(StackTraceElement... frames) {
+        if (skipped.isEmpty()) {
+            return frames;
+        }
+        int first = 0;
+        int next = 0;
+        // Libraries call back through the JDK, and their frames alternate with those of the adapter.
+        while (next < frames.length && (isSkipped(frames[next]) || isBetween(frames[next]))) {
+            next++;
+            first = isSkipped(frames[next - 1]) ? next : first;
+        }
+        return next == frames.length ? frames : Arrays.copyOfRange(frames, first, frames.length);
+    }
+
+    private static boolean isBetween(StackTraceElement frame) {
+        String name = frame.getClassName();
+        return name.startsWith(TRACKER) || JDK.stream().anyMatch(name::startsWith);
+    }
+
+    private boolean isSkipped(StackTraceElement frame) {
+        String name = frame.getClassName();
+        for (String prefix : skipped) {
+            if (name.startsWith(prefix) && endsAtABoundary(name, prefix)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Skipping {@code Netty} must not skip {@code NettyTests}. */
+    private static boolean endsAtABoundary(String name, String prefix) {
+        return prefix.endsWith(".") || name.length() == prefix.length() || name.charAt(prefix.length()) == '$';
+    }
+
+    /** Returns the skipped names. */
+    @Override
+    public String toString() {
+        return "skipping " + skipped;
+    }
+}

@@ -1,0 +1,203 @@
+package dev.meshguard.tracker;
+
+import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
+import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.MemoryTotals;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.CountingPolicy;
+import dev.meshguard.verdict.Evidence;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Memory that a lease identifies, and not its address. */
+class LeaseTests {
+
+    private static final OriginFilter CALLERS = OriginFilter.none();
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+
+    private Lease lease(long bytes) {
+        return tracker.lease(AllocationDetails.user(), CALLERS, SYSTEM_MEMORY, bytes);
+    }
+
+    private LeakVerdict verdict() {
+        return LeakCheck.create().examine(tracker.history());
+    }
+
+    private MemoryTotals totals() {
+        return tracker.totals(NO_DEVICE, SYSTEM_MEMORY);
+    }
+
+    @Test
+    void isALeakUntilItIsFreed() {
+        Lease lease = lease(64);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+
+        lease.freed();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(tracker.liveBytes()).isZero();
+    }
+
+    @Test
+    void isADoubleFreeIfItIsFreedTwice() {
+        Lease lease = lease(64);
+        lease.freed();
+
+        lease.freed();
+
+        assertThat(tracker.history().anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
+    }
+
+    @Test
+    void staysAllocatedIfItsFreeFails() {
+        lease(64).freeFailed(new IllegalStateException("not the owner"));
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(verdict().survivors().get(0).diagnosis().evidence())
+                .extracting(Evidence::text)
+                .anySatisfy(text -> assertThat(text)
+                        .startsWith("a call that should free it failed at event #2 with"
+                                + " java.lang.IllegalStateException: not the owner, at ")
+                        .contains("staysAllocatedIfItsFreeFails"));
+    }
+
+    @Test
+    void thatIsFreedAfterAFailureIsNoLeak() {
+        Lease lease = lease(64);
+        lease.freeFailed(new IllegalStateException("in use"));
+
+        lease.freed();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void countsOnceHoweverOftenItsSizeChanges(Retention retention) {
+        AllocationTracker sized =
+                AllocationTracker.builder().retention(retention).build();
+        Lease lease = sized.lease(AllocationDetails.user(), CALLERS, SYSTEM_MEMORY, 64);
+
+        lease.resized(4096);
+        lease.resized(128);
+
+        MemoryTotals totals = sized.totals(NO_DEVICE, SYSTEM_MEMORY);
+        assertThat(totals.liveBytes()).isEqualTo(128);
+        assertThat(totals.liveBuffers()).isEqualTo(1);
+        assertThat(totals.peakBytes()).isEqualTo(4096);
+        assertThat(sized.history().live())
+                .singleElement()
+                .satisfies(buffer -> assertThat(buffer.size()).isEqualTo(128));
+        lease.freed();
+        assertThat(sized.liveBytes()).isZero();
+        assertThat(sized.history().anomalies()).isEmpty();
+        assertThat(LeakCheck.create().examine(sized.history()).outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void hasItsLastSizeUnderEachPolicy() {
+        lease(64).resized(4096);
+
+        for (CountingPolicy policy : List.of(
+                CountingPolicy.REFERENCE_COUNTED, CountingPolicy.EVERY_REPORT, CountingPolicy.ONCE_PER_ADDRESS)) {
+            assertThat(tracker.history().ledger(policy).bytes(SYSTEM_MEMORY)).isEqualTo(4096);
+            assertThat(tracker.history().ledger(policy).reports()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void keepsItsSizeWhenItsHistoryIsPlayedBack() {
+        lease(64).resized(4096);
+
+        AllocationHistory again =
+                HistoryPlayback.of(tracker.history()).toTracker().history();
+
+        assertThat(again.live())
+                .singleElement()
+                .satisfies(buffer -> assertThat(buffer.size()).isEqualTo(4096));
+        assertThat(again.anomalies()).isEmpty();
+    }
+
+    @Test
+    void hasAnUnknownSizeIfItIsZero() {
+        lease(0);
+
+        assertThat(tracker.history().live())
+                .singleElement()
+                .satisfies(buffer -> assertThat(buffer.isOfUnknownSize()).isTrue());
+    }
+
+    @Test
+    void isNotTheMemoryOfAMeshThatCloses() {
+        tracker.meshOpened(new MeshDescription(0, "1x1 mesh", List.of(0), 0));
+        tracker.deviceOpened(0);
+        Lease lease = lease(64);
+        tracker.meshClosing(0);
+        tracker.meshClosed(0);
+        tracker.deviceClosed(0);
+
+        lease.freed();
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(tracker.history().anomalies()).isEmpty();
+    }
+
+    /** With addresses, a free that is reported after the address was allocated again ends the wrong generation. */
+    @Test
+    void isNotMistakenForAnotherOneWithItsAddress() {
+        Lease first = lease(64);
+        Lease second = lease(64);
+
+        first.freed();
+
+        assertThat(tracker.history().live()).hasSize(1);
+        assertThat(totals().totalBuffers()).isEqualTo(2);
+        second.freed();
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+    }
+
+    @Test
+    void countsEachOfThoseThatThreadsAllocateAndFree() throws Exception {
+        int threads = 4;
+        int each = 10_000;
+        ExecutorService executor = Executors.newFixedThreadPool(threads);
+        try {
+            List<Callable<Void>> tasks = new ArrayList<>();
+            for (int i = 0; i < threads; i++) {
+                tasks.add(() -> {
+                    for (int n = 0; n < each; n++) {
+                        lease(64).freed();
+                    }
+                    return null;
+                });
+            }
+            for (Future<Void> done : executor.invokeAll(tasks)) {
+                done.get();
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+
+        assertThat(totals().totalBuffers()).isEqualTo((long) threads * each);
+        assertThat(tracker.liveBuffers()).isZero();
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(tracker.history().anomalies()).isEmpty();
+    }
+}

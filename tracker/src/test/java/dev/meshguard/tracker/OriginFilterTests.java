@@ -1,0 +1,82 @@
+package dev.meshguard.tracker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The first frame that remains is where the code under test called the library. */
+class OriginFilterTests {
+
+    private static List<String> applied(OriginFilter filter, String... classes) {
+        StackTraceElement[] frames = Arrays.stream(classes)
+                .map(name -> new StackTraceElement(name, "call", null, -1))
+                .toArray(StackTraceElement[]::new);
+        return Arrays.stream(filter.apply(frames))
+                .map(StackTraceElement::getClassName)
+                .toList();
+    }
+
+    @Test
+    void skipsFramesOfAPackageAndOfItsSubpackages() {
+        assertThat(applied(
+                        OriginFilter.skipping("io.netty."),
+                        "io.netty.buffer.Pool",
+                        "io.netty.util.Recycler",
+                        "app.Decoder",
+                        "app.Main"))
+                .containsExactly("app.Decoder", "app.Main");
+    }
+
+    @Test
+    void skipsFramesOfSeveralLibrariesThatAlternate() {
+        assertThat(applied(
+                        OriginFilter.skipping("adapter.Adapter", "lib."),
+                        "adapter.Adapter$Report",
+                        "lib.Pool",
+                        "adapter.Adapter",
+                        "app.Main"))
+                .containsExactly("app.Main");
+    }
+
+    @Test
+    void skipsTheJdkBetweenFramesOfALibrary() {
+        assertThat(applied(OriginFilter.skipping("lib."), "lib.Pool", "java.util.HashMap", "lib.Arena", "app.Main"))
+                .containsExactly("app.Main");
+    }
+
+    @Test
+    void keepsFramesOfTheLibraryBelowThoseOfTheUser() {
+        assertThat(applied(OriginFilter.skipping("lib."), "lib.Pool", "app.Handler", "lib.EventLoop"))
+                .containsExactly("app.Handler", "lib.EventLoop");
+    }
+
+    @Test
+    void skipsNoClassWhoseNameOnlyBeginsLikeThatOfAnother() {
+        assertThat(applied(OriginFilter.skipping("app.Netty"), "app.Netty", "app.NettyTests"))
+                .containsExactly("app.NettyTests");
+        assertThat(applied(OriginFilter.skipping("app.Netty"), "app.Netty$Buffer", "app.Main"))
+                .containsExactly("app.Main");
+    }
+
+    @Test
+    void keepsTheWholeStackOfAThreadOnWhichOnlyTheLibraryRuns() {
+        assertThat(applied(OriginFilter.skipping("lib."), "lib.Pool", "lib.EventLoop", "java.lang.Thread"))
+                .containsExactly("lib.Pool", "lib.EventLoop", "java.lang.Thread");
+    }
+
+    @Test
+    void keepsAStackWithoutTheLibrary() {
+        assertThat(applied(OriginFilter.skipping("lib."), "java.util.ArrayList", "app.Main"))
+                .containsExactly("java.util.ArrayList", "app.Main");
+    }
+
+    @Test
+    void rejectsABlankName() {
+        assertThatThrownBy(() -> OriginFilter.skipping(" "))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("A blank name would skip every frame: give a package such as \"io.netty.\", or a class");
+    }
+}
