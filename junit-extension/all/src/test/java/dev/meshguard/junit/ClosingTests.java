@@ -163,7 +163,7 @@ class ClosingTests {
     private record UnendedParts() implements SourceSettings {
 
         @Override
-        public AllocationSource<?> source() {
+        public AllocationSource source() {
             return new FakeMeshSource();
         }
 

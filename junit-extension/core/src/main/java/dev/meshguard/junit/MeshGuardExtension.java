@@ -26,8 +26,10 @@ import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -118,7 +120,7 @@ public final class MeshGuardExtension
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
         SupportedJUnit.require();
         this.settings = new ExtensionSettings(
-                isBuilt, builder.source, builder.given, builder.expected, builder.budgets, builder.timer);
+                isBuilt, builder.sources, builder.given, builder.expected, builder.budgets, builder.timer);
         this.opener = new SessionOpener(new TestConfiguration(settings, MeshGuardExtension::inStaticFields));
     }
 
@@ -375,7 +377,7 @@ public final class MeshGuardExtension
     @API(status = Status.EXPERIMENTAL, since = "0.1")
     public static final class Builder {
 
-        private Optional<SourceSettings> source = Optional.empty();
+        private List<SourceSettings> sources = List.of();
         private PartialSettings given = PartialSettings.NONE;
         private GraceTimer timer = GraceTimer.ofMachine();
         private ExpectedBuffers expected = ExpectedBuffers.none();
@@ -384,11 +386,24 @@ public final class MeshGuardExtension
         private Builder() {}
 
         /**
-         * Sets the source that the tests examine, unless an annotation of a source does; by default the fake mesh, if it is
-         * on the class path.
+         * Sets the sources that the tests examine, unless an annotation of a source does; by default those on the class
+         * path that need no annotation.
+         *
+         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if two settings are those of one source
          */
-        public Builder source(SourceSettings newSource) {
-            source = Optional.of(newSource);
+        public Builder source(SourceSettings newSource, SourceSettings... more) {
+            List<SourceSettings> all = new ArrayList<>(List.of(newSource));
+            all.addAll(Arrays.asList(more));
+            Set<String> ids = new HashSet<>();
+            all.stream()
+                    .map(settings -> settings.source().id())
+                    .filter(id -> !ids.add(id))
+                    .findFirst()
+                    .ifPresent(id -> {
+                        throw ConfigurationErrors.of(
+                                "MeshGuardExtension", "the source \"" + id + "\" twice", "Give its settings once.");
+                    });
+            sources = List.copyOf(all);
             return this;
         }
 

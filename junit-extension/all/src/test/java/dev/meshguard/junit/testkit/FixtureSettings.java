@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 public record FixtureSettings(Consumer<SourceContext> begun, Runnable closing) implements SourceSettings {
 
     @Override
-    public AllocationSource<?> source() {
+    public AllocationSource source() {
         return new FixtureSource("fixture");
     }
 

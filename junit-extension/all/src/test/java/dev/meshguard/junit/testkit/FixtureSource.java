@@ -1,13 +1,10 @@
 package dev.meshguard.junit.testkit;
 
-import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
-import dev.meshguard.junit.source.SourceSettings;
 import java.util.Set;
 
-/** A source of allocations that a fixture declares; its annotation has the settings of the fake mesh. */
-public class FixtureSource implements AllocationSource<TrackAllocations> {
+/** A source of allocations that a fixture declares. */
+public class FixtureSource implements AllocationSource {
 
     private final String id;
     private final Set<Class<?>> parameterTypes;
@@ -23,17 +20,7 @@ public class FixtureSource implements AllocationSource<TrackAllocations> {
     }
 
     @Override
-    public final Class<TrackAllocations> annotation() {
-        return TrackAllocations.class;
-    }
-
-    @Override
     public final Set<Class<?>> parameterTypes() {
         return parameterTypes;
-    }
-
-    @Override
-    public final SourceSettings settings(TrackAllocations annotation, String location) {
-        return FakeMeshSource.builder().build();
     }
 }

@@ -14,7 +14,7 @@ import org.apiguardian.api.API.Status;
 public interface SourceSettings {
 
     /** Returns the source. */
-    AllocationSource<?> source();
+    AllocationSource source();
 
     /**
      * Returns whether several tests can share a session with each responsible for its own memory. This requires that the

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
@@ -119,8 +120,8 @@ final class FailedAllocationInvocation
     }
 
     @Override
-    public SourceSettings configure(SourceSettings settings) {
-        return FakeMeshSettings.of(settings, location());
+    public List<SourceSettings> configure(List<SourceSettings> sources) {
+        return FakeMeshSettings.changed(sources, UnaryOperator.identity(), location());
     }
 
     @Override

@@ -24,6 +24,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** The settings of {@link FakeMesh}; they build its runtime and begin its session. */
@@ -75,22 +77,28 @@ record FakeMeshSettings(
     }
 
     /**
-     * Returns the settings of a test that runs with faults.
+     * Returns the settings of the sources of a test that runs with faults.
      *
+     * @param change adds the faults to those of the mesh
      * @param location the annotation that injects the faults and its location, for messages
      */
-    static FakeMeshSettings of(SourceSettings settings, String location) {
-        if (settings instanceof FakeMeshSettings mesh) {
-            return mesh;
+    static List<SourceSettings> changed(
+            List<SourceSettings> sources, UnaryOperator<FakeMeshSettings> change, String location) {
+        if (sources.stream().noneMatch(FakeMeshSettings.class::isInstance)) {
+            throw rejected(
+                    location,
+                    sources.stream()
+                            .map(settings -> "the source \"" + settings.source().id() + "\"")
+                            .collect(Collectors.joining(" and ")),
+                    "It injects faults into a mesh in this process: use @FakeMesh.");
         }
-        throw rejected(
-                location,
-                "@" + settings.source().annotation().getSimpleName(),
-                "It injects faults into a mesh in this process: use @FakeMesh.");
+        return sources.stream()
+                .map(settings -> settings instanceof FakeMeshSettings mesh ? change.apply(mesh) : settings)
+                .toList();
     }
 
     @Override
-    public AllocationSource<?> source() {
+    public AllocationSource source() {
         return new FakeMeshSource();
     }
 

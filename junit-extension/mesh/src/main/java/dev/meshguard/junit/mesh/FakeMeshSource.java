@@ -1,6 +1,6 @@
 package dev.meshguard.junit.mesh;
 
-import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
@@ -23,7 +23,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The meshes without hardware that a test opens in its own process; the default source.
+ * The meshes without hardware that a test opens in its own process; every test examines them unless it selects another source.
  *
  * <p>{@link FakeMesh} describes a mesh. Use the builder where an annotation is not enough, for example because the mesh
  * depends on a system property:
@@ -38,7 +38,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class FakeMeshSource implements AllocationSource<FakeMesh> {
+public final class FakeMeshSource implements AnnotatedSource<FakeMesh> {
 
     private static final Set<Class<?>> PARAMETER_TYPES = Set.of(MeshDevice.class, Ttnn.class);
 

@@ -86,9 +86,9 @@ final class MatrixCell implements TestTemplateInvocationContext, TemplateInvocat
     }
 
     @Override
-    public SourceSettings configure(SourceSettings settings) {
-        return FakeMeshSettings.of(settings, location())
-                .with(plan, defect.map(Set::of).orElse(Set.of()));
+    public List<SourceSettings> configure(List<SourceSettings> sources) {
+        return FakeMeshSettings.changed(
+                sources, mesh -> mesh.with(plan, defect.map(Set::of).orElse(Set.of())), location());
     }
 
     @Override

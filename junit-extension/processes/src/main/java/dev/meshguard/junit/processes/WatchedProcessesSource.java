@@ -1,6 +1,7 @@
 package dev.meshguard.junit.processes;
 
 import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
@@ -18,7 +19,7 @@ import org.apiguardian.api.API.Status;
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class WatchedProcessesSource implements AllocationSource<WatchedProcesses> {
+public final class WatchedProcessesSource implements AnnotatedSource<WatchedProcesses> {
 
     /** Called by {@link java.util.ServiceLoader}; in code, use {@link #create()}. */
     public WatchedProcessesSource() {}
@@ -51,7 +52,7 @@ public final class WatchedProcessesSource implements AllocationSource<WatchedPro
     private record Settings() implements SourceSettings {
 
         @Override
-        public AllocationSource<?> source() {
+        public AllocationSource source() {
             return new WatchedProcessesSource();
         }
 

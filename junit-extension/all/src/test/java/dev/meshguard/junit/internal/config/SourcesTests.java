@@ -7,6 +7,8 @@ import dev.meshguard.junit.MemorySnapshots;
 import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.tracker.AllocationTracker;
@@ -17,6 +19,7 @@ import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -31,7 +34,16 @@ class SourcesTests {
 
         assertThat(sources.parameterNames())
                 .containsExactly("AllocationServer", "MeshDevice", "TrackedProcesses", "Ttnn");
-        assertThat(sources.defaultSettings()).isEqualTo(new FakeMeshSource().defaultSettings());
+        assertThat(sources.defaultSettings())
+                .containsExactly(new FakeMeshSource().defaultSettings().orElseThrow());
+    }
+
+    /** A project gains a library's checks by its artifact alone. */
+    @Test
+    void severalSourcesMayExamineTestsThatSelectNone(@TempDir Path jar) throws IOException {
+        assertThat(loadBeside(OtherDefault.class, jar).defaultSettings())
+                .extracting(settings -> settings.source().id())
+                .containsExactly("fixture", "mesh");
     }
 
     @Test
@@ -136,6 +148,19 @@ class SourcesTests {
 
         public OtherMesh() {
             super("other", MeshDevice.class);
+        }
+    }
+
+    /** A source for tests that select none. */
+    public static final class OtherDefault extends FixtureSource {
+
+        public OtherDefault() {
+            super("fixture");
+        }
+
+        @Override
+        public Optional<SourceSettings> defaultSettings() {
+            return Optional.of(new FixtureSettings(unused -> {}, () -> {}));
         }
     }
 

@@ -37,7 +37,7 @@ class TrackingSessionTests {
     void keepsTheNotesOfAllThreads() throws Exception {
         CompletableFuture<SourceContext> begun = new CompletableFuture<>();
         TrackingSession session = session(begun, () -> {});
-        session.beginSource();
+        session.beginSources();
 
         noteFromSeveralThreads(begun.get());
 
@@ -62,7 +62,7 @@ class TrackingSessionTests {
                             context.note("closed in " + context.phase().name());
                         })
                         .join());
-        session.beginSource();
+        session.beginSources();
         session.begin(Phase.TEARDOWN);
 
         List<String> notes = new ArrayList<>();
@@ -99,7 +99,7 @@ class TrackingSessionTests {
                 new Reporting(ReportSettings.of(name -> Optional.empty()), System::nanoTime));
         return new TrackingSession(
                 TrackingSettings.of(
-                        Optional.of(new FixtureSettings(begun::complete, closing)), PartialSettings.NONE, "test"),
+                        List.of(new FixtureSettings(begun::complete, closing)), PartialSettings.NONE, "test"),
                 run,
                 mock(ExtensionContext.class));
     }

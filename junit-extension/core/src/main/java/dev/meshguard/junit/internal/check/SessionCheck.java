@@ -128,7 +128,7 @@ public final class SessionCheck implements StoredResource {
     public void close() {
         FailedChecks failed = new FailedChecks();
         List<SourcePart> parts = new ArrayList<>();
-        failed.collect(() -> parts.addAll(session.endParts()));
+        failed.collect(() -> session.endParts(parts));
         MethodPromises ofAll = promises.orElseGet(() -> new MethodPromises(test, promised()));
         boolean isAlone =
                 promises.isEmpty() && parts.size() + (session.requestedTracker().isPresent() ? 1 : 0) == 1;

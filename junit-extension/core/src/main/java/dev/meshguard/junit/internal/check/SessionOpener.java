@@ -32,13 +32,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public record SessionOpener(TestConfiguration configuration) {
 
-    /** Begins the source of a test, and opens the attribution of a test whose mesh outlives it. */
+    /** Begins the sources of a test, and opens the attribution of a test whose mesh outlives it. */
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
         SessionCheck check = sessionOf(context, store);
         TrackingSession session = check.session();
         // An instance of all tests is created in the context of its class, which does not own their sessions.
         if (context.getTestMethod().isPresent() || session.outlivesTest()) {
-            session.beginSource();
+            session.beginSources();
         }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = configuration.at(context);
@@ -55,10 +55,10 @@ public record SessionOpener(TestConfiguration configuration) {
         return check;
     }
 
-    /** Begins the source of a class before its {@code @BeforeAll} methods, if its session lasts for all its tests. */
+    /** Begins the sources of a class before its {@code @BeforeAll} methods, if its session lasts for all its tests. */
     public void enterClass(ExtensionContext context, SessionStore store) {
         if (beginsForAll(context)) {
-            sessionOf(context, store).session().beginSource();
+            sessionOf(context, store).session().beginSources();
         }
     }
 

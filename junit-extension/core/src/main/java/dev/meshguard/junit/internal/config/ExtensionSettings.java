@@ -5,7 +5,6 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * The settings of one extension, which code has built or which sets nothing.
@@ -15,7 +14,7 @@ import java.util.Optional;
 public final class ExtensionSettings {
 
     private final boolean isBuilt;
-    private final Optional<SourceSettings> source;
+    private final List<SourceSettings> sources;
     private final PartialSettings given;
     private final ExpectedBuffers expected;
     private final List<BudgetSpec> budgets;
@@ -25,16 +24,17 @@ public final class ExtensionSettings {
      * Creates settings.
      *
      * @param isBuilt whether code has built the extension
+     * @param sources the settings of the sources; empty if others decide
      */
     public ExtensionSettings(
             boolean isBuilt,
-            Optional<SourceSettings> source,
+            List<SourceSettings> sources,
             PartialSettings given,
             ExpectedBuffers expected,
             List<BudgetSpec> budgets,
             GraceTimer timer) {
         this.isBuilt = isBuilt;
-        this.source = source;
+        this.sources = List.copyOf(sources);
         this.given = given;
         this.expected = ExpectationAnnotations.inField(expected);
         this.budgets = List.copyOf(budgets);
@@ -45,8 +45,8 @@ public final class ExtensionSettings {
         return isBuilt;
     }
 
-    Optional<SourceSettings> source() {
-        return source;
+    List<SourceSettings> sources() {
+        return sources;
     }
 
     PartialSettings given() {

@@ -5,11 +5,13 @@ import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,9 +34,9 @@ public final class Sources {
     public static final Set<Class<?>> SESSION_TYPES =
             Set.of(AllocationTracker.class, MemorySnapshots.class, Phases.class);
 
-    private final Map<Class<? extends Annotation>, AllocationSource<?>> byAnnotation = new LinkedHashMap<>();
-    private final Map<Class<?>, AllocationSource<?>> byParameter = new LinkedHashMap<>();
-    private final Optional<SourceSettings> defaultSettings;
+    private final Map<Class<? extends Annotation>, AnnotatedSource<?>> byAnnotation = new LinkedHashMap<>();
+    private final Map<Class<?>, AllocationSource> byParameter = new LinkedHashMap<>();
+    private final List<SourceSettings> defaultSettings;
 
     /**
      * Loads the sources that a class loader finds; if it finds none, those beside the extension.
@@ -43,12 +45,12 @@ public final class Sources {
      *     of every session, or a source cannot be loaded
      */
     public static Sources load(ClassLoader loader) {
-        List<AllocationSource<?>> all = found(loader);
+        List<AllocationSource> all = found(loader);
         return new Sources(all.isEmpty() ? found(Sources.class.getClassLoader()) : all);
     }
 
-    private static List<AllocationSource<?>> found(@Nullable ClassLoader loader) {
-        List<AllocationSource<?>> all = new ArrayList<>();
+    private static List<AllocationSource> found(@Nullable ClassLoader loader) {
+        List<AllocationSource> all = new ArrayList<>();
         try {
             ServiceLoader.load(AllocationSource.class, loader).forEach(all::add);
         } catch (ServiceConfigurationError notLoaded) {
@@ -63,24 +65,26 @@ public final class Sources {
         return all;
     }
 
-    private Sources(List<AllocationSource<?>> all) {
+    private Sources(List<AllocationSource> all) {
         all.forEach(Sources::rejectSessionTypes);
-        Map<String, AllocationSource<?>> byId = new LinkedHashMap<>();
-        Map<String, AllocationSource<?>> ofTestsWithoutSource = new LinkedHashMap<>();
-        for (AllocationSource<?> source : all) {
+        Map<String, AllocationSource> byId = new LinkedHashMap<>();
+        for (AllocationSource source : all) {
             add(byId, "id \"" + source.id() + "\"", source);
-            add(byAnnotation, source.annotation(), source);
-            source.parameterTypes().forEach(type -> add(byParameter, type, source));
-            if (source.defaultSettings().isPresent()) {
-                add(ofTestsWithoutSource, "tests that select no source", source);
+            if (source instanceof AnnotatedSource<?> annotated) {
+                add(byAnnotation, annotated.annotation(), annotated);
             }
+            source.parameterTypes().forEach(type -> add(byParameter, type, source));
         }
-        this.defaultSettings =
-                ofTestsWithoutSource.values().stream().findFirst().flatMap(AllocationSource::defaultSettings);
+        // By id, because the order of the class path differs between build tools.
+        this.defaultSettings = all.stream()
+                .sorted(Comparator.comparing(AllocationSource::id))
+                .map(AllocationSource::defaultSettings)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     /** Each session resolves these types itself, so the source would never be asked for them. */
-    private static void rejectSessionTypes(AllocationSource<?> source) {
+    private static void rejectSessionTypes(AllocationSource source) {
         String rejected = source.parameterTypes().stream()
                 .filter(SESSION_TYPES::contains)
                 .map(Class::getSimpleName)
@@ -96,8 +100,8 @@ public final class Sources {
         }
     }
 
-    private static <K> void add(Map<K, AllocationSource<?>> known, K key, AllocationSource<?> source) {
-        AllocationSource<?> other = known.putIfAbsent(key, source);
+    private static <K, S extends AllocationSource> void add(Map<K, S> known, K key, S source) {
+        S other = known.putIfAbsent(key, source);
         if (other != null) {
             throw new ExtensionConfigurationException(String.format(
                     Locale.ROOT,
@@ -109,7 +113,7 @@ public final class Sources {
     }
 
     /** Returns the source that injects a type, if there is one. */
-    public Optional<AllocationSource<?>> ofParameter(Class<?> type) {
+    public Optional<AllocationSource> ofParameter(Class<?> type) {
         return Optional.ofNullable(byParameter.get(type));
     }
 
@@ -118,8 +122,8 @@ public final class Sources {
         return byParameter.keySet().stream().map(Class::getSimpleName).collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Returns the settings for tests that select no source. */
-    public Optional<SourceSettings> defaultSettings() {
+    /** Returns the settings for tests that select no source, in the order of the ids of their sources. */
+    public List<SourceSettings> defaultSettings() {
         return defaultSettings;
     }
 
@@ -136,7 +140,7 @@ public final class Sources {
     public void rejectOnMethod(ExtensionContext context, TrackingSettings asked) {
         ofMethod(context).ifPresent(settings -> {
             throw ConfigurationErrors.of(
-                    TrackingSettings.annotationOf(settings) + " on "
+                    TrackingSettings.nameOf(settings) + " on "
                             + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod()),
                     "a source for one method of a class with lifetime = " + asked.lifetime(),
                     "Put it on the class, or let the lifetime of this method be TEST.");
@@ -169,13 +173,13 @@ public final class Sources {
     }
 
     private SourceSettings settings(Annotation annotation, String name) {
-        AllocationSource<?> source = Objects.requireNonNull(
+        AnnotatedSource<?> source = Objects.requireNonNull(
                 byAnnotation.get(annotation.annotationType()), "only known kinds are looked for");
         return settings(source, annotation, "@" + annotation.annotationType().getSimpleName() + " on " + name);
     }
 
     private static <A extends Annotation> SourceSettings settings(
-            AllocationSource<A> source, Annotation annotation, String location) {
+            AnnotatedSource<A> source, Annotation annotation, String location) {
         return source.settings(source.annotation().cast(annotation), location);
     }
 }

@@ -53,14 +53,15 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
 
     private TrackingSettings settingsIn(ExtensionContext context, ConfigurationCache declared) {
         Sources sources = sources(context);
-        Optional<SourceSettings> source = sources.annotated(context)
+        List<SourceSettings> selected = sources.annotated(context)
+                .map(List::of)
                 .or(() -> speakersFor(context, declared).stream()
-                        .map(ExtensionSettings::source)
-                        .flatMap(Optional::stream)
+                        .map(ExtensionSettings::sources)
+                        .filter(ofField -> !ofField.isEmpty())
                         .findFirst())
-                .or(sources::defaultSettings);
+                .orElseGet(sources::defaultSettings);
         String name = context.getTestClass().map(TestNames::of).orElse("the whole run");
-        return TrackingSettings.of(source, givenIn(context, declared), name);
+        return TrackingSettings.of(selected, givenIn(context, declared), name);
     }
 
     /** Returns the policies of a test, class or suite. */

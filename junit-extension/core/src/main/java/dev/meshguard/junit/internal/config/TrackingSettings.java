@@ -4,48 +4,58 @@ import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
+import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceSettings;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The resolved settings of a test.
  *
- * @param source the settings of its source, if there is one
+ * @param sources the settings of its sources
  * @param lifetime how long the memory and its tracker last
  * @param accounting who is responsible for memory that outlives a test
  * @param policies how the memory is checked
  */
 public record TrackingSettings(
-        Optional<SourceSettings> source, TrackingLifetime lifetime, Accounting accounting, CheckPolicy policies) {
+        List<SourceSettings> sources, TrackingLifetime lifetime, Accounting accounting, CheckPolicy policies) {
+
+    /** Creates settings with their own copy of the list. */
+    public TrackingSettings {
+        sources = List.copyOf(sources);
+    }
 
     /**
      * Resolves omitted settings by their defaults.
      *
      * @param name the test or class, for messages
      */
-    public static TrackingSettings of(Optional<SourceSettings> source, PartialSettings given, String name) {
+    public static TrackingSettings of(List<SourceSettings> sources, PartialSettings given, String name) {
         TrackingSettings settings = new TrackingSettings(
-                source,
+                sources,
                 given.resolve(TrackingSetting.LIFETIME),
                 given.resolve(TrackingSetting.ACCOUNTING),
                 CheckPolicy.of(given));
-        if (settings.checksEachTest() && !settings.isShareable()) {
-            throw ConfigurationErrors.of(
-                    "@TrackAllocations on " + name,
-                    annotationOf(source.orElseThrow()) + ", accounting = EACH_TEST",
-                    "Each part of this source has a verdict of its own: let the lifetime be TEST, or leave accounting out.");
+        if (settings.checksEachTest()) {
+            settings.notShareable().ifPresent(source -> {
+                throw ConfigurationErrors.of(
+                        "@TrackAllocations on " + name,
+                        nameOf(source) + ", accounting = EACH_TEST",
+                        "Each part of this source has a verdict of its own: let the lifetime be TEST, or leave accounting out.");
+            });
         }
         return settings;
     }
 
     /** Returns these settings as required by an invocation of a test template. */
     public TrackingSettings in(TemplateInvocation invocation) {
-        if (!isShareable()) {
+        notShareable().ifPresent(source -> {
             throw ConfigurationErrors.of(
                     invocation.location(),
-                    annotationOf(source.orElseThrow()),
+                    nameOf(source),
                     "Its invocations need a source that reports to the tracker of the test, for example a mesh in this process.");
-        }
+        });
         if (outlivesTest()) {
             throw ConfigurationErrors.of(
                     invocation.location(),
@@ -53,7 +63,7 @@ public record TrackingSettings(
                     "Its invocations need a mesh that no other test uses: let the lifetime be TEST.");
         }
         return new TrackingSettings(
-                source.map(invocation::configure),
+                invocation.configure(sources),
                 lifetime,
                 accounting,
                 invocation.judgesAlone() ? policies.unchecked() : policies);
@@ -61,7 +71,7 @@ public record TrackingSettings(
 
     /** Returns these settings with other policies. */
     public TrackingSettings with(CheckPolicy other) {
-        return new TrackingSettings(source, lifetime, accounting, other);
+        return new TrackingSettings(sources, lifetime, accounting, other);
     }
 
     /** Returns whether each test on a mesh that outlives it is responsible for its own survivors. */
@@ -74,9 +84,14 @@ public record TrackingSettings(
         return lifetime != TrackingLifetime.TEST;
     }
 
-    /** Returns whether the source, if there is one, begins only when a test requests it. */
+    /** Returns whether all sources begin only when a test requests them. */
     public boolean beginsOnRequest() {
-        return source.map(SourceSettings::beginsOnRequest).orElse(true);
+        for (SourceSettings source : sources) {
+            if (!source.beginsOnRequest()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -87,12 +102,19 @@ public record TrackingSettings(
         return checksEachTest() ? with(CheckPolicy.DEFAULTS.withOrigins(policies.origins())) : this;
     }
 
-    private boolean isShareable() {
-        return source.map(SourceSettings::isShareable).orElse(true);
+    private Optional<SourceSettings> notShareable() {
+        return sources.stream().filter(source -> !source.isShareable()).findFirst();
     }
 
-    /** Returns the annotation that selects a source, as it is written. */
-    public static String annotationOf(SourceSettings settings) {
-        return "@" + settings.source().annotation().getSimpleName();
+    /** Returns the name of a source for messages: its annotation, as it is written, or its id. */
+    public static String nameOf(SourceSettings settings) {
+        return settings.source() instanceof AnnotatedSource<?> annotated
+                ? "@" + annotated.annotation().getSimpleName()
+                : "the source \"" + settings.source().id() + "\"";
+    }
+
+    /** Returns the names of all sources for messages; empty if there is none. */
+    public String names() {
+        return sources.stream().map(TrackingSettings::nameOf).collect(Collectors.joining(" and "));
     }
 }

@@ -10,6 +10,8 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.template.SourceRuntime;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.junit.source.SourceSession;
@@ -21,15 +23,16 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The tracker of one test, class or suite, and the memory of its source. Nothing is opened before it is requested.
+ * The tracker of one test, class or suite, and the memory of its sources. Nothing is opened before it is requested.
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */
@@ -45,7 +48,10 @@ public final class TrackingSession implements SourceRuntime {
     private volatile Phase phase = Phase.START;
     private boolean isAskedFor;
     private @Nullable AllocationTracker tracker;
-    private @Nullable SourceSession source;
+    /** In the order in which they began. */
+    private final List<BegunSource> begun = new ArrayList<>(1);
+
+    private record BegunSource(String id, SourceSession session) {}
 
     /** Creates a session that lasts as long as a context. */
     public TrackingSession(TrackingSettings settings, SharedRunState run, ExtensionContext owner) {
@@ -144,49 +150,54 @@ public final class TrackingSession implements SourceRuntime {
 
     @Override
     public synchronized <T> T resolve(Class<T> type) {
-        SourceSettings chosen = settings.source()
-                .filter(candidate -> candidate.source().parameterTypes().contains(type))
-                .orElseThrow(() -> rejected(type));
-        return type.cast(begun(chosen).resolve(type));
+        for (SourceSettings candidate : settings.sources()) {
+            if (candidate.source().parameterTypes().contains(type)) {
+                return type.cast(begun(candidate).resolve(type));
+            }
+        }
+        throw rejected(type);
     }
 
-    /** Returns the id of the source, if it has begun. */
+    /** Returns the ids of the sources that have begun, joined by {@code +}. */
     public synchronized Optional<String> sourceId() {
-        return source == null
+        return begun.isEmpty()
                 ? Optional.empty()
-                : settings.source().map(chosen -> chosen.source().id());
+                : Optional.of(begun.stream().map(BegunSource::id).collect(Collectors.joining("+")));
     }
 
-    /** Begins the source, unless it begins only when a test requests it. */
-    public synchronized void beginSource() {
-        if (!settings.beginsOnRequest()) {
-            settings.source().ifPresent(this::begun);
+    /** Begins the sources, except those that begin only when a test requests them. */
+    public synchronized void beginSources() {
+        for (SourceSettings chosen : settings.sources()) {
+            if (!chosen.beginsOnRequest()) {
+                begun(chosen);
+            }
         }
     }
 
     private SourceSession begun(SourceSettings chosen) {
-        SourceSession existing = source;
-        if (existing == null) {
-            existing = chosen.begin(new OwnContext());
-            source = existing;
+        String id = chosen.source().id();
+        for (BegunSource known : begun) {
+            if (known.id().equals(id)) {
+                return known.session();
+            }
         }
-        return existing;
+        SourceSession session = chosen.begin(new OwnContext());
+        begun.add(new BegunSource(id, session));
+        return session;
     }
 
     private ExtensionConfigurationException rejected(Class<?> type) {
+        AllocationSource owner =
+                TestConfiguration.sources(this.owner).ofParameter(type).orElseThrow();
         return ConfigurationErrors.of(
                 test.name(),
                 "a " + type.getSimpleName()
-                        + settings.source()
-                                .map(chosen -> " with " + TrackingSettings.annotationOf(chosen))
-                                .orElse(" without its source"),
-                String.format(
-                        Locale.ROOT,
-                        "Annotate the test with %s, or give its source to MeshGuardExtension.",
-                        TestConfiguration.sources(owner)
-                                .ofParameter(type)
-                                .map(one -> "@" + one.annotation().getSimpleName())
-                                .orElseThrow()));
+                        + (settings.sources().isEmpty() ? " without its source" : " with " + settings.names()),
+                owner instanceof AnnotatedSource<?> annotated
+                        ? "Annotate the test with @" + annotated.annotation().getSimpleName()
+                                + ", or give its source to MeshGuardExtension."
+                        : "Remove the annotation that selects another source, or give the source \"" + owner.id()
+                                + "\" to MeshGuardExtension.");
     }
 
     @Override
@@ -209,8 +220,8 @@ public final class TrackingSession implements SourceRuntime {
             return false;
         }
         phase = next;
-        if (source != null) {
-            source.begin(next);
+        for (BegunSource source : begun) {
+            source.session().begin(next);
         }
         if (tracker != null) {
             scopes.add(tracker.phase(next));
@@ -257,32 +268,51 @@ public final class TrackingSession implements SourceRuntime {
         return trackerForAll().outsideContexts();
     }
 
-    /** Returns the free space that the allocators of the source report now. */
+    /** Returns the free space that the allocators of the sources report now. */
     public synchronized List<FreeSpace> freeSpace() {
-        return source == null ? List.of() : source.freeSpace();
+        return begun.stream()
+                .flatMap(source -> source.session().freeSpace().stream())
+                .toList();
     }
 
-    /** Ends the parts of the source that are checked separately, and returns them. */
-    public synchronized List<SourcePart> endParts() {
-        return source == null ? List.of() : source.endParts();
+    /** Ends the parts of the sources that are checked separately, and adds them to a list; throws what one throws. */
+    public synchronized void endParts(List<SourcePart> parts) {
+        inReverse(source -> parts.addAll(source.endParts()));
     }
 
     /**
      * Closes what the test left open.
      *
-     * @param remarks receives the notes of the source
+     * @param remarks receives the notes of the sources
      * @return the error of closing, if there was one
      */
     public synchronized @Nullable RuntimeException close(List<String> remarks) {
         RuntimeException failed = null;
         try {
-            if (source != null) {
-                source.close();
-            }
+            inReverse(SourceSession::close);
         } catch (RuntimeException notClosed) {
             failed = notClosed;
         }
         remarks.addAll(notes);
         return failed;
+    }
+
+    /** Ends each source after those that began later, even if one throws. */
+    private void inReverse(Consumer<SourceSession> end) {
+        RuntimeException failed = null;
+        for (int i = begun.size() - 1; i >= 0; i--) {
+            try {
+                end.accept(begun.get(i).session());
+            } catch (RuntimeException failure) {
+                if (failed == null) {
+                    failed = failure;
+                } else {
+                    failed.addSuppressed(failure);
+                }
+            }
+        }
+        if (failed != null) {
+            throw failed;
+        }
     }
 }

@@ -1,4 +1,4 @@
-/** The memory of a test, class or suite while it runs: its tracker, its source and its phases. */
+/** The memory of a test, class or suite while it runs: its tracker, its sources and its phases. */
 @NullMarked
 package dev.meshguard.junit.internal.session;
 

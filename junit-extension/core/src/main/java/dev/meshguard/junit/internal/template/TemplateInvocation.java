@@ -11,9 +11,9 @@ public interface TemplateInvocation {
     /** Returns the annotation and its location, for messages. */
     String location();
 
-    /** Returns the settings of the source with what this invocation adds to them. */
-    default SourceSettings configure(SourceSettings settings) {
-        return settings;
+    /** Returns the settings of the sources with what this invocation adds to them. */
+    default List<SourceSettings> configure(List<SourceSettings> sources) {
+        return sources;
     }
 
     /** Returns whether all invocations share one mesh, which then belongs to the template. */
