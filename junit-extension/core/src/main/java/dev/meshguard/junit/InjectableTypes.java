@@ -24,7 +24,7 @@ final class InjectableTypes {
             return session.tracker();
         }
         if (type == MemorySnapshots.class) {
-            return new MemorySnapshots(session.tracker());
+            return new MemorySnapshots(session);
         }
         return type == Phases.class ? new Phases(session.tracker()) : session.resolve(type);
     }

@@ -1,6 +1,7 @@
 package dev.meshguard.junit;
 
 import dev.meshguard.history.MemorySnapshot;
+import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.report.LiveBuffers;
 import dev.meshguard.tracker.AllocationTracker;
 import org.apiguardian.api.API;
@@ -28,16 +29,19 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MemorySnapshots {
 
+    private final TrackingSession session;
     private final AllocationTracker tracker;
     private final MemorySnapshot first;
 
-    MemorySnapshots(AllocationTracker tracker) {
-        this.tracker = tracker;
-        this.first = tracker.snapshot();
+    MemorySnapshots(TrackingSession session) {
+        this.session = session;
+        this.tracker = session.tracker();
+        this.first = take();
     }
 
     /** Returns what is allocated now, by device, type and lifetime. */
     public MemorySnapshot take() {
+        session.poll();
         return tracker.snapshot();
     }
 
@@ -62,6 +66,7 @@ public final class MemorySnapshots {
      * there.
      */
     public String listing() {
+        session.poll();
         return LiveBuffers.of(tracker.history()).text();
     }
 }

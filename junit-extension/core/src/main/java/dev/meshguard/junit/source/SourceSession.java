@@ -1,16 +1,20 @@
 package dev.meshguard.junit.source;
 
 import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
 import java.util.List;
+import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
  * The memory of one test, class or suite.
  *
- * <p>Methods are called in the order {@link #resolve}, {@link #begin} and {@link #freeSpace} any number of times,
- * {@link #endParts}, {@link #close}, by one thread at a time.
+ * <p>Methods are called by one thread at a time. {@link #resolve}, {@link #begin}, {@link #freeSpace} and {@link #poll} are
+ * called any number of times, then {@link #endParts}, {@link #poll}, {@link #close} and again {@link #poll}. The check follows,
+ * and {@link #release} if anything survived. While several tests share the session, {@link #poll} and {@link #release} are also
+ * called at the end of each.
  *
  * @since 0.1
  */
@@ -27,6 +31,26 @@ public interface SourceSession {
     default List<FreeSpace> freeSpace() {
         return List.of();
     }
+
+    /**
+     * Reports what has happened to handles that do not report by themselves, for example those that were closed.
+     *
+     * <p>Called before each look at what is allocated, also while a check waits for late frees. Until then, hold each
+     * handle strongly: one that was closed and then collected cannot be asked. Compare handles by identity; their
+     * {@code equals} and {@code hashCode} may call native code with memory that is gone.
+     *
+     * @throws RuntimeException if it cannot ask them; the verdict is then inconclusive
+     */
+    default void poll() {}
+
+    /**
+     * Makes strong references to the handles of survivors weak: who else holds them is searched next.
+     *
+     * <p>Called after a verdict. Keep all other handles: they may be those of other tests, which share the session.
+     *
+     * @param survivors the requests whose memory is still allocated, compared by identity
+     */
+    default void release(Set<MemoryRequest> survivors) {}
 
     /**
      * Ends the parts that are checked separately, and returns them.

@@ -100,9 +100,10 @@ final class StabilityRound implements TestTemplateInvocationContext, TemplateInv
     /** Also runs after the latest frees; a failed round needs no other message. */
     @Override
     public void ended(ExtensionContext context) {
-        if (counted == null || tracker == null) {
+        if (counted == null || tracker == null || runtime == null) {
             return;
         }
+        runtime.poll();
         counted.close();
         if (number >= needed && context.getExecutionException().isEmpty()) {
             judge(tracker.history());

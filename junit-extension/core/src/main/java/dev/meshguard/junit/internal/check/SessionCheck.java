@@ -100,6 +100,7 @@ public final class SessionCheck implements StoredResource {
         shared.checked();
         Supplier<LeakVerdict> judge = () -> examine.apply(shared.history().partOf(context));
         LeakVerdict verdict = judge.get();
+        session.release(verdict);
         if (!verdict.survivors().isEmpty() || !verdict.anomalies().isEmpty()) {
             reported.add(new PartialVerdict(context, verdict));
         }
@@ -114,13 +115,14 @@ public final class SessionCheck implements StoredResource {
     List<String> await(
             AllocationContext context, Function<AllocationHistory, LeakVerdict> examine, CheckPolicy ofTest) {
         AllocationTracker shared = session.trackerForAll();
-        return new GracePeriod(ofTest.grace(), timer)
-                        .await(new PendingFrees(
+        return awaitFrees(
+                        ofTest,
+                        new PendingFrees(
                                 shared,
                                 context::mayHaveSurvivors,
                                 () -> examine.apply(shared.history().partOf(context))))
-                        .stream()
-                        .toList();
+                .stream()
+                .toList();
     }
 
     /** Closes what is still open, and fails the test if a check does not hold. */
@@ -237,17 +239,28 @@ public final class SessionCheck implements StoredResource {
             return Optional.empty();
         }
         AllocationTracker watched = all.get();
-        return new GracePeriod(policies.grace(), timer)
-                .await(new PendingFrees(
+        return awaitFrees(
+                policies,
+                new PendingFrees(
                         watched, () -> PendingFrees.hasAny(watched), () -> examined(watched.history(), terms)));
+    }
+
+    private Optional<String> awaitFrees(CheckPolicy given, PendingFrees pending) {
+        return new GracePeriod(given.grace(), timer).await(() -> {
+            session.poll();
+            return pending.getAsLong();
+        });
     }
 
     private void check(AllocationTracker all, List<String> notes, RunningCheck running, Terms terms) {
         budgets.readUnlessRead(session);
+        session.poll();
         RuntimeException failedClose = session.close(notes);
+        session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
+        session.release(verdict);
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
         new CheckReporter(policies, budgets, run, findings(test.kind()), test, test::page, template)

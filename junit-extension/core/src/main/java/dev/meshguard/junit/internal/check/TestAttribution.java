@@ -115,6 +115,7 @@ public final class TestAttribution implements StoredResource {
     }
 
     private synchronized void judge(List<String> notes) {
+        session.poll();
         context.close();
         if (test.thrown().isPresent()) {
             promises.ifPresent(MethodPromises::giveUp);

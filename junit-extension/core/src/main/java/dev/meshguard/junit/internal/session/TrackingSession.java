@@ -1,7 +1,9 @@
 package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
+import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
@@ -19,12 +21,16 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +42,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>Safe for use by several threads, because a test with a timeout may run on another thread than its callbacks.
  */
+@EndOfPath
 public final class TrackingSession implements SourceRuntime {
 
     private final TrackingSettings settings;
@@ -254,6 +261,7 @@ public final class TrackingSession implements SourceRuntime {
     public synchronized void endRound(String repetition) {
         Scope round = rounds.remove(repetition);
         if (round != null) {
+            poll();
             round.close();
         }
     }
@@ -273,6 +281,32 @@ public final class TrackingSession implements SourceRuntime {
         return begun.stream()
                 .flatMap(source -> source.session().freeSpace().stream())
                 .toList();
+    }
+
+    /** Lets the sources report what has happened to their handles, before a look at what is allocated. */
+    @Override
+    public synchronized void poll() {
+        for (BegunSource source : begun) {
+            try {
+                source.session().poll();
+            } catch (RuntimeException unknown) {
+                trackerForAll()
+                        .reportsLost(-1, "the source \"" + source.id() + "\" could not ask its handles: " + unknown);
+            }
+        }
+    }
+
+    /** Lets the sources drop what they hold of the survivors of a verdict, before a search for other holders. */
+    public synchronized void release(LeakVerdict verdict) {
+        if (begun.isEmpty() || verdict.survivors().isEmpty()) {
+            return;
+        }
+        Set<MemoryRequest> survivors = Collections.newSetFromMap(new IdentityHashMap<>());
+        for (Survivor survivor : verdict.survivors()) {
+            survivors.add(survivor.buffer().request());
+            survivor.buffer().reportsRemaining().forEach(report -> survivors.add(report.request()));
+        }
+        begun.forEach(source -> source.session().release(survivors));
     }
 
     /** Ends the parts of the sources that are checked separately, and adds them to a list; throws what one throws. */

@@ -13,6 +13,9 @@ public interface SourceRuntime {
     /** Returns the object of a type of the source that is injected into the test. */
     <T> T resolve(Class<T> type);
 
+    /** Lets the sources report what has happened to their handles, before a look at what is allocated. */
+    void poll();
+
     /** Returns the pages of the run. */
     RunPages pages();
 

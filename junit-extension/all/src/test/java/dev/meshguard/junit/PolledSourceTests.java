@@ -1,0 +1,229 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.testkit.PolledLibrary;
+import dev.meshguard.junit.testkit.PolledLibrary.Handle;
+import dev.meshguard.junit.testkit.SteppedTimer;
+import dev.meshguard.verdict.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A source whose handles report nothing is asked before each look at what is allocated. */
+class PolledSourceTests {
+
+    @Test
+    void aHandleThatWasClosedIsFreed() {
+        assertThat(run(ClosedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    /** It cannot be asked afterwards, so the source holds it until it is asked. */
+    @Test
+    void aHandleThatWasClosedAndCollectedIsNotLost() {
+        assertThat(run(CollectedTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void aHandleThatTheTestHoldsIsHeld() {
+        assertThat(run(HeldTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("HELD: still referenced by HeldTestCase.handle");
+    }
+
+    /** The source itself must not hold it while the holders are searched. */
+    @Test
+    void aHandleThatNobodyElseHoldsIsLost() {
+        assertThat(run(DroppedTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withTextContaining("LOST: no handle to it is reachable any more");
+    }
+
+    @Test
+    void asksAgainWhileTheCheckWaits() {
+        assertThat(run(ClosedLateTestCase.class)).hasOnlySucceeded(1);
+    }
+
+    @Test
+    void asksBeforeAndAfterTheSessionIsClosed() {
+        assertThat(run(OrderTestCase.class)).hasOnlySucceeded(1);
+        Assertions.assertThat(OrderTestCase.LIBRARY.calls()).containsExactly("begin", "poll", "close", "poll");
+    }
+
+    @Test
+    void aSourceThatCannotAskLeavesTheVerdictOpen() {
+        assertThat(run(UnaskableTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.INCONCLUSIVE)
+                .withTextContaining("the source \"polled\" could not ask its handles:"
+                        + " java.lang.IllegalStateException: the library is gone");
+    }
+
+    /** The handles of tests that go on are neither dropped nor blamed. */
+    @Test
+    void eachTestOnASharedSessionIsAskedForItsOwnHandles() {
+        assertThat(run(SharedTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    @Test
+    void eachDynamicTestIsAskedForItsOwnHandles() {
+        assertThat(run(DynamicTestCase.class)).hasOnlyFailed("leaks");
+    }
+
+    static class ClosedTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        @Test
+        void closes() {
+            LIBRARY.open().close();
+        }
+    }
+
+    static class CollectedTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        @Test
+        void closesAndDrops() {
+            LIBRARY.open().close();
+            System.gc();
+        }
+    }
+
+    static class HeldTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        private Handle handle;
+
+        @Test
+        void holds() {
+            handle = LIBRARY.open();
+        }
+    }
+
+    static class DroppedTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        @Test
+        void drops() {
+            LIBRARY.open();
+        }
+    }
+
+    static class ClosedLateTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+        private static final SteppedTimer TIMER = new SteppedTimer();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(LIBRARY.settings())
+                .grace(Duration.ofSeconds(1))
+                .timer(TIMER)
+                .build();
+
+        @Test
+        void leavesItsHandleToAnotherThread() {
+            Handle handle = LIBRARY.open();
+            TIMER.at(Duration.ofMillis(5), handle::close);
+        }
+    }
+
+    static class OrderTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    static class UnaskableTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        @Test
+        void breaksTheLibrary() {
+            LIBRARY.breakDown();
+        }
+    }
+
+    static class SharedTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+        private static Handle ofAll;
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(LIBRARY.settings())
+                .lifetime(TrackingLifetime.CLASS)
+                .accounting(Accounting.EACH_TEST)
+                .build();
+
+        @BeforeAll
+        static void openForAll() {
+            ofAll = LIBRARY.open();
+        }
+
+        @Test
+        void closes() {
+            LIBRARY.open().close();
+        }
+
+        @Test
+        void leaks() {
+            LIBRARY.open();
+        }
+
+        @AfterAll
+        static void closeForAll() {
+            ofAll.close();
+        }
+    }
+
+    static class DynamicTestCase {
+        static final PolledLibrary LIBRARY = new PolledLibrary();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
+
+        @TestFactory
+        Stream<DynamicTest> handles() {
+            return List.of(
+                    DynamicTest.dynamicTest("closes", () -> LIBRARY.open().close()),
+                    DynamicTest.dynamicTest("leaks", LIBRARY::open))
+                    .stream();
+        }
+    }
+}
