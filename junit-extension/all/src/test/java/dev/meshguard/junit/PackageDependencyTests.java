@@ -73,6 +73,21 @@ class PackageDependencyTests {
                 .check(product);
     }
 
+    /** Threads that outlive a test would keep it; the one class that needs them clears what they reach. */
+    @Test
+    void onlyOneClassKeepsStateOfThreads() {
+        noClasses()
+                .that(describe(
+                        "other classes",
+                        type -> !topLevelOf(type)
+                                .getName()
+                                .equals("dev.meshguard.junit.internal.thread.ThreadSession")))
+                .should()
+                .dependOnClassesThat()
+                .areAssignableTo(ThreadLocal.class)
+                .check(product);
+    }
+
     @Test
     void onlyHandlesUseTheInternalsOfTheFakeMesh() {
         Set<String> users = product.stream()

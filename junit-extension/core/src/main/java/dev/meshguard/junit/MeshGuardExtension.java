@@ -324,7 +324,9 @@ public final class MeshGuardExtension
     /** A timeout may run a method on another thread, and may abandon it while it runs. */
     private <T> T proceed(Invocation<T> invocation, ExtensionContext context) throws Throwable {
         SessionStore store = SessionStore.of(context);
-        try (Scope body = bodyOf(context, opener.sessionOf(context, store).session(), store.attribution())) {
+        TrackingSession session = opener.sessionOf(context, store).session();
+        try (Scope thread = session.bindThread();
+                Scope body = bodyOf(context, session, store.attribution())) {
             return invocation.proceed();
         }
     }
@@ -342,10 +344,9 @@ public final class MeshGuardExtension
      * them.
      */
     private static void proceedForAll(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
-        try (Scope forAll = SessionStore.of(context)
-                .served()
-                .map(check -> check.session().forAll())
-                .orElse(NOTHING)) {
+        Optional<TrackingSession> session = SessionStore.of(context).served().map(SessionCheck::session);
+        try (Scope forAll = session.map(TrackingSession::forAll).orElse(NOTHING);
+                Scope thread = session.map(TrackingSession::bindThread).orElse(NOTHING)) {
             invocation.proceed();
         }
     }

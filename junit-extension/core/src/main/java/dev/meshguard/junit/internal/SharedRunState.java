@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.RunSettings.Update;
+import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.tracker.internal.DetailLoggers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -38,6 +39,7 @@ public final class SharedRunState implements StoredResource {
     private final @Nullable JvmRecordFile file;
     private final Reporting reporting;
     private final EntryUsage entries = new EntryUsage();
+    private final UnattributedReports unattributed = new UnattributedReports();
 
     private SharedRunState(
             RunSettings settings,
@@ -118,6 +120,11 @@ public final class SharedRunState implements StoredResource {
     /** Returns the receiver of the checks. */
     public Reporting reporting() {
         return reporting;
+    }
+
+    /** Returns the receiver of reports by threads that work for no test. */
+    public UnattributedReports unattributed() {
+        return unattributed;
     }
 
     /** Returns the numbers of the run as an entry for reports, if they are to be printed. */

@@ -2,6 +2,7 @@ package dev.meshguard.junit.source;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.tracker.AllocationTracker;
+import java.util.concurrent.Executor;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -32,4 +33,27 @@ public interface SourceContext {
 
     /** Adds a note for the reader of a failure. */
     void note(String note);
+
+    /**
+     * Makes the verdict inconclusive, because the source does not see its memory.
+     *
+     * @param reason why it does not, as a part of a sentence: {@code another leak detector is set}
+     * @param remedy what the user can do about it, as whole sentences
+     */
+    void notInstalled(String reason, String remedy);
+
+    /**
+     * Receives the reports of the threads of the session: {@link TestThreads#tracker} returns its tracker to them. For
+     * sources whose library reports through one hook of the process.
+     */
+    void receiveFromThreads();
+
+    /**
+     * Attributes the reports of a thread that is older than the session to it, for example of an event loop, while no other
+     * session does so.
+     */
+    void bind(Thread thread);
+
+    /** Returns an executor whose tasks report to the session, on threads that may be older. */
+    Executor wrap(Executor executor);
 }

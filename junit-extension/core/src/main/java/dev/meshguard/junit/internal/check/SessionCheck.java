@@ -19,6 +19,7 @@ import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.source.SourcePart;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -128,6 +129,12 @@ public final class SessionCheck implements StoredResource {
     /** Closes what is still open, and fails the test if a check does not hold. */
     @Override
     public void close() {
+        try (Scope bound = session.bindThread()) {
+            checkAll();
+        }
+    }
+
+    private void checkAll() {
         FailedChecks failed = new FailedChecks();
         List<SourcePart> parts = new ArrayList<>();
         failed.collect(() -> session.endParts(parts));

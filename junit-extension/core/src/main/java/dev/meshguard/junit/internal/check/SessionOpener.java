@@ -1,6 +1,8 @@
 package dev.meshguard.junit.internal.check;
 
+import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.FindingsFile;
 import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.HistoryFolder;
@@ -18,6 +20,7 @@ import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Instant;
 import java.util.List;
@@ -40,6 +43,9 @@ public record SessionOpener(TestConfiguration configuration) {
         if (context.getTestMethod().isPresent() || session.outlivesTest()) {
             session.beginSources();
         }
+        if (session.receivesFromThreads()) {
+            receiveFromThreads(context, store, session);
+        }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = configuration.at(context);
             CheckPolicy policies = policiesOf(context, declared, store);
@@ -60,6 +66,34 @@ public record SessionOpener(TestConfiguration configuration) {
         if (beginsForAll(context)) {
             sessionOf(context, store).session().beginSources();
         }
+    }
+
+    /** A thread of the engine runs many tests; while a class is set up, its methods are bound one by one. */
+    private void receiveFromThreads(ExtensionContext context, SessionStore store, TrackingSession session) {
+        if (context.getTestMethod().isPresent()) {
+            store.bindThread(session);
+        }
+        SessionStore.unattributed(
+                context,
+                () -> new UnattributedCheck(session.run(), context.getRoot(), tracker -> checkOfRun(context, tracker)));
+    }
+
+    /** The check of what threads allocated that worked for no test. */
+    private SessionCheck checkOfRun(ExtensionContext context, AllocationTracker tracker) {
+        ExtensionContext root = context.getRoot();
+        SharedRunState run = runOf(root);
+        TrackingSettings settings = new TrackingSettings(
+                List.of(), TrackingLifetime.SUITE, Accounting.AT_THE_END, configuration.policiesOf(root));
+        String note = "allocated by threads that work for no test: "
+                + run.unattributed().threads();
+        return new SessionCheck(
+                TrackingSession.ofRun(settings, run, root, tracker, note),
+                run.expected(),
+                Optional.empty(),
+                new BudgetCheck(List.of()),
+                configuration.timerOf(root, configuration.at(root)),
+                new ConfigurationCache.Lazy<>(),
+                Optional.empty());
     }
 
     private boolean beginsForAll(ExtensionContext context) {

@@ -1,8 +1,10 @@
 package dev.meshguard.junit.internal.check;
 
 import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.StoredResource;
 import dev.meshguard.junit.internal.config.ConfigurationCache;
 import dev.meshguard.junit.internal.config.TrackingSettings;
+import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
 import java.lang.reflect.Field;
@@ -52,6 +54,10 @@ public final class SessionStore {
         }
     }
 
+    private record ThreadKey(ExtensionContext context) {}
+
+    private record UnattributedKey() {}
+
     private record RunKey() {}
 
     private record PromisesKey(ExtensionContext context, Method method) {}
@@ -68,6 +74,7 @@ public final class SessionStore {
 
         private volatile @Nullable TestAttribution attribution;
         private volatile @Nullable Object resolver;
+        private volatile boolean isBound;
         private final ConfigurationCache.Lazy<Optional<TemplateInvocation>> invocation =
                 new ConfigurationCache.Lazy<>();
 
@@ -137,6 +144,24 @@ public final class SessionStore {
     void attribution(Supplier<TestAttribution> ifAbsent) {
         kept.attribution = store.getOrComputeIfAbsent(
                 new AttributionKey(context), unused -> ifAbsent.get(), TestAttribution.class);
+    }
+
+    /**
+     * Binds the calling thread to a session, unless it is bound; the binding is closed with the context, after values
+     * stored later.
+     */
+    void bindThread(TrackingSession session) {
+        if (!kept.isBound) {
+            kept.isBound = true;
+            store.put(new ThreadKey(context), (StoredResource) session.bindThread()::close);
+        }
+    }
+
+    /** Stores the check of reports that no test receives; it is closed before the state of the execution. */
+    static void unattributed(ExtensionContext context, Supplier<UnattributedCheck> ifAbsent) {
+        context.getRoot()
+                .getStore(NAMESPACE)
+                .getOrComputeIfAbsent(new UnattributedKey(), unused -> ifAbsent.get(), UnattributedCheck.class);
     }
 
     /** Returns the required expectations of a method; they are closed with the context, after values stored later. */

@@ -12,6 +12,7 @@ import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.template.SourceRuntime;
+import dev.meshguard.junit.internal.thread.ThreadSession;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceContext;
@@ -31,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @EndOfPath
 public final class TrackingSession implements SourceRuntime {
 
+    private static final Scope NOTHING = () -> {};
+
     private final TrackingSettings settings;
     private final SharedRunState run;
     private final TrackedTest test;
@@ -55,6 +59,7 @@ public final class TrackingSession implements SourceRuntime {
     private volatile Phase phase = Phase.START;
     private boolean isAskedFor;
     private @Nullable AllocationTracker tracker;
+    private volatile @Nullable ThreadSession threads;
     /** In the order in which they began. */
     private final List<BegunSource> begun = new ArrayList<>(1);
 
@@ -73,6 +78,12 @@ public final class TrackingSession implements SourceRuntime {
      * it holds its lock: notes and phase therefore need no lock.
      */
     private final class OwnContext implements SourceContext {
+
+        private final String source;
+
+        OwnContext(String source) {
+            this.source = source;
+        }
 
         @Override
         public AllocationTracker tracker() {
@@ -93,6 +104,41 @@ public final class TrackingSession implements SourceRuntime {
         public void note(String note) {
             notes.add(note);
         }
+
+        @Override
+        public void notInstalled(String reason, String remedy) {
+            tracker().reportsLost(-1, "the source \"" + source + "\" is not installed: " + reason + ". " + remedy);
+        }
+
+        @Override
+        public void receiveFromThreads() {
+            threads().receive(source);
+            run.unattributed().receive(source, settings.policies().origins());
+        }
+
+        @Override
+        public void bind(Thread thread) {
+            threads().claim(thread);
+        }
+
+        @Override
+        public Executor wrap(Executor executor) {
+            return threads().around(executor);
+        }
+    }
+
+    /** Returns the session of the run for reports of threads that work for no test. */
+    public static TrackingSession ofRun(
+            TrackingSettings settings,
+            SharedRunState run,
+            ExtensionContext root,
+            AllocationTracker reported,
+            String note) {
+        TrackingSession session = new TrackingSession(settings, run, root);
+        session.tracker = reported;
+        session.isAskedFor = true;
+        session.notes.add(note);
+        return session;
     }
 
     /** Returns the responsible test, class or suite. */
@@ -121,6 +167,26 @@ public final class TrackingSession implements SourceRuntime {
     /** Returns whether it lasts as long as the test or class of a context. */
     public boolean isOf(ExtensionContext context) {
         return owner == context;
+    }
+
+    /** Returns whether a source of it receives reports by the thread on which they are made. */
+    public boolean receivesFromThreads() {
+        return threads != null;
+    }
+
+    /** Attributes reports of the calling thread to this session until the scope is closed, if a source needs that. */
+    public Scope bindThread() {
+        ThreadSession receiving = threads;
+        return receiving == null ? NOTHING : receiving.bind();
+    }
+
+    private synchronized ThreadSession threads() {
+        ThreadSession receiving = threads;
+        if (receiving == null) {
+            receiving = ThreadSession.begin(tracker());
+            threads = receiving;
+        }
+        return receiving;
     }
 
     /** Marks the calling thread as running code of the test until the scope is closed. */
@@ -188,7 +254,7 @@ public final class TrackingSession implements SourceRuntime {
                 return known.session();
             }
         }
-        SourceSession session = chosen.begin(new OwnContext());
+        SourceSession session = chosen.begin(new OwnContext(id));
         begun.add(new BegunSource(id, session));
         return session;
     }
@@ -326,6 +392,9 @@ public final class TrackingSession implements SourceRuntime {
             inReverse(SourceSession::close);
         } catch (RuntimeException notClosed) {
             failed = notClosed;
+        }
+        if (threads != null) {
+            threads.end();
         }
         remarks.addAll(notes);
         return failed;

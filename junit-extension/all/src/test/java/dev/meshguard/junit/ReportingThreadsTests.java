@@ -1,0 +1,495 @@
+package dev.meshguard.junit;
+
+import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
+import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.testkit.GlobalLibrary;
+import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.verdict.Outcome;
+import java.lang.ref.WeakReference;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.Assertions;
+import org.assertj.core.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What a library reports through one hook of the process belongs to the test for which the thread works. */
+class ReportingThreadsTests {
+
+    private static final long FIRST_SEED = 2_000;
+    private static final int RUNS = 20;
+    private static final int TESTS = 24;
+
+    @Test
+    void ofConcurrentTestsOnlyTheLeakingOneFails() {
+        assertThat(runConcurrently(TogetherTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    /** Each test allocates and frees on its own thread, on threads that it starts, and in executors of its own. */
+    @Test
+    void ofRandomConcurrentTestsThoseFailThatLeak() {
+        long firstSeed = Long.getLong("meshguard.seed", FIRST_SEED);
+        System.out.println(RUNS + " concurrent runs from seed " + firstSeed);
+
+        for (long seed = firstSeed; seed < firstSeed + RUNS; seed++) {
+            RandomTestCase.seed = seed;
+
+            Set<Integer> blamed = failedInvocations(runConcurrently(RandomTestCase.class));
+
+            Assertions.assertThat(blamed)
+                    .as("who failed; -Dmeshguard.seed=%d", seed)
+                    .isEqualTo(RandomTestCase.leaking(seed));
+        }
+    }
+
+    private static Set<Integer> failedInvocations(RunAssert.Results results) {
+        Assertions.assertThat(results.events().containerEvents().failed().list())
+                .isEmpty();
+        return results.events().testEvents().failed().stream()
+                .map(event -> event.getTestDescriptor().getDisplayName().replaceAll("\\D*(\\d+)\\D.*", "$1"))
+                .map(index -> Integer.parseInt(index) - 1)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void aVirtualThreadWorksForTheTestThatStartsIt() {
+        Assumptions.assumeThat(Runtime.version().feature()).isGreaterThanOrEqualTo(21);
+
+        assertThat(runConcurrently(VirtualTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    @Test
+    void aTimeoutOnAnotherThreadIsStillTheTest() {
+        assertThat(runConcurrently(TimeoutTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    @Test
+    void anOlderThreadWorksForTheOnlyTest() {
+        OlderThreadTestCase.run(() -> assertThat(run(OlderThreadTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED));
+    }
+
+    @Test
+    void anOlderThreadWorksForTheTestThatBoundIt() {
+        assertThat(runConcurrently(BoundThreadsTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    @Test
+    void tasksOfAWrappedExecutorWorkForItsTest() {
+        assertThat(runConcurrently(WrappedExecutorTestCase.class)).hasOnlyFailed("leaks()");
+    }
+
+    /** One stray thread must not fail every test. */
+    @Test
+    void survivorsOfAStrayThreadAreOneFindingOfTheRun() {
+        RunAssert.Results results = StrayTestCase.run(true);
+
+        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("note    allocated by threads that work for no test: \"stray\"");
+    }
+
+    @Test
+    void whatAStrayThreadFreedIsANote() {
+        RunAssert.Results results = StrayTestCase.run(false);
+
+        assertThat(results).hasOnlySucceeded(2);
+        Assertions.assertThat(
+                        results.events().allEvents().reportingEntryPublished().list())
+                .map(event -> String.valueOf(event.getPayload()))
+                .anySatisfy(entry -> Assertions.assertThat(entry)
+                        .contains("threads that work for no test (\"stray\") allocated 1 buffer, and all were freed"));
+    }
+
+    /** What it allocates from now on is no other test's. */
+    @Test
+    void aTestOnWhichATimeoutGaveUpBlamesNoOtherTest() {
+        RunAssert.Results results = run(AbandonedTestCase.class);
+
+        assertThat(results).hasTest("follows").whichSucceeded();
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withTextContaining("work for no test");
+    }
+
+    @Test
+    void aPoolThreadThatATestStartedDoesNotHoldTheTest() throws Exception {
+        Assertions.assertThat(run(PoolTestCase.class)
+                        .events()
+                        .testEvents()
+                        .succeeded()
+                        .count())
+                .isEqualTo(1);
+        WeakReference<?> instance = PoolTestCase.INSTANCE.getAndSet(null);
+        WeakReference<?> context = PoolTestCase.CONTEXT.getAndSet(null);
+
+        try {
+            for (int i = 0; i < 50 && (instance.get() != null || context.get() != null); i++) {
+                System.gc();
+            }
+
+            Assertions.assertThat(instance.get()).isNull();
+            Assertions.assertThat(context.get()).isNull();
+        } finally {
+            PoolTestCase.POOL.getAndSet(null).shutdownNow();
+        }
+    }
+
+    @Test
+    void aSourceThatCannotBeInstalledLeavesTheVerdictOpen() {
+        assertThat(run(NotInstalledTestCase.class))
+                .hasSingleTest()
+                .whichFailed()
+                .withVerdict(Outcome.INCONCLUSIVE)
+                .withTextContaining("the source \"global\" is not installed: another leak detector is set."
+                        + " Remove -Dlibrary.detector.");
+    }
+
+    private static MeshGuardExtension guard() {
+        return MeshGuardExtension.builder().source(GlobalLibrary.settings()).build();
+    }
+
+    /** Both tests are running when one leaks. */
+    static class TogetherTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @Test
+        void leaks() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            GlobalLibrary.allocate(64);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        @Test
+        void frees() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            GlobalLibrary.allocate(64).close();
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class RandomTestCase {
+        private static volatile long seed;
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        static Set<Integer> leaking(long ofRun) {
+            Random random = new Random(ofRun);
+            return IntStream.range(0, TESTS)
+                    .filter(test -> random.nextInt(4) == 0)
+                    .boxed()
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+
+        static Stream<Integer> tests() {
+            return IntStream.range(0, TESTS).boxed();
+        }
+
+        @ParameterizedTest
+        @MethodSource("tests")
+        void allocates(int test) throws Exception {
+            Random random = new Random(seed * TESTS + test);
+            ExecutorService pool = Executors.newFixedThreadPool(2);
+            try {
+                List<Executor> ways = List.of(Runnable::run, task -> joined(new Thread(task)), pool);
+                int leak = leaking(seed).contains(test) ? random.nextInt(10) : -1;
+                for (int i = 0; i < 10; i++) {
+                    boolean isLeaked = i == leak;
+                    CompletableFuture.runAsync(
+                                    () -> {
+                                        GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
+                                        if (!isLeaked) {
+                                            memory.close();
+                                        }
+                                    },
+                                    ways.get(random.nextInt(ways.size())))
+                            .get(1, TimeUnit.MINUTES);
+                }
+            } finally {
+                pool.shutdownNow();
+            }
+        }
+    }
+
+    private static void joined(Thread thread) {
+        thread.start();
+        try {
+            thread.join();
+        } catch (InterruptedException asksForTheEnd) {
+            throw new IllegalStateException(asksForTheEnd);
+        }
+    }
+
+    static class VirtualTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @Test
+        void leaks() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            virtually(() -> GlobalLibrary.allocate(64));
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        @Test
+        void frees() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            virtually(() -> GlobalLibrary.allocate(64).close());
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        /** These class files are older than virtual threads. */
+        private static void virtually(Runnable task) throws Exception {
+            Thread thread = (Thread)
+                    Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
+            thread.join();
+        }
+    }
+
+    static class TimeoutTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @Test
+        @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+        void leaks() throws Exception {
+            BOTH.await();
+            GlobalLibrary.allocate(64);
+            BOTH.await();
+        }
+
+        @Test
+        @Timeout(value = 1, unit = TimeUnit.MINUTES, threadMode = ThreadMode.SEPARATE_THREAD)
+        void frees() throws Exception {
+            BOTH.await();
+            GlobalLibrary.allocate(64).close();
+            BOTH.await();
+        }
+    }
+
+    static class OlderThreadTestCase {
+        private static ExecutorService loop = Executors.newSingleThreadExecutor();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        static void run(Runnable test) {
+            loop = started("loop");
+            try {
+                test.run();
+            } finally {
+                loop.shutdownNow();
+            }
+        }
+
+        @Test
+        void leaks() throws Exception {
+            loop.submit(() -> GlobalLibrary.allocate(64)).get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Returns an executor whose thread runs already. */
+    private static ExecutorService started(String name) {
+        ExecutorService executor = Executors.newSingleThreadExecutor(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        CompletableFuture.runAsync(() -> {}, executor).join();
+        return executor;
+    }
+
+    private static Thread threadOf(Executor executor) {
+        return CompletableFuture.supplyAsync(Thread::currentThread, executor).join();
+    }
+
+    static class BoundThreadsTestCase {
+        private static final ExecutorService FIRST = started("first loop");
+        private static final ExecutorService SECOND = started("second loop");
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(GlobalLibrary.settings(
+                        context -> context.bind(threadOf(context.name().endsWith("leaks") ? FIRST : SECOND))))
+                .build();
+
+        @Test
+        void leaks() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            FIRST.submit(() -> GlobalLibrary.allocate(64)).get(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        @Test
+        void frees() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            SECOND.submit(() -> GlobalLibrary.allocate(64).close()).get(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class WrappedExecutorTestCase {
+        private static final ExecutorService LOOP = started("shared loop");
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+        private static final ThreadLocal<Executor> WRAPPED = new ThreadLocal<>();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(GlobalLibrary.settings(context -> WRAPPED.set(context.wrap(LOOP))))
+                .build();
+
+        @Test
+        void leaks() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            CompletableFuture.runAsync(() -> GlobalLibrary.allocate(64), WRAPPED.get())
+                    .get(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        @Test
+        void frees() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            CompletableFuture.runAsync(() -> GlobalLibrary.allocate(64).close(), WRAPPED.get())
+                    .get(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Two tests run, so a thread that none of them started works for none. */
+    static class StrayTestCase {
+        private static ExecutorService stray = Executors.newSingleThreadExecutor();
+        private static volatile boolean leaks;
+        private static final CyclicBarrier BOTH = new CyclicBarrier(2);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        static RunAssert.Results run(boolean isLeaking) {
+            leaks = isLeaking;
+            stray = started("stray");
+            try {
+                return runConcurrently(StrayTestCase.class);
+            } finally {
+                stray.shutdownNow();
+            }
+        }
+
+        @Test
+        void first() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            stray.submit(() -> {
+                        GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
+                        if (!leaks) {
+                            memory.close();
+                        }
+                    })
+                    .get(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+
+        @Test
+        void second() throws Exception {
+            BOTH.await(1, TimeUnit.MINUTES);
+            BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class AbandonedTestCase {
+        private static final CountDownLatch NEXT_TEST = new CountDownLatch(1);
+        private static final CountDownLatch ALLOCATED = new CountDownLatch(1);
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard();
+
+        @Test
+        @Timeout(value = 1, unit = TimeUnit.MILLISECONDS, threadMode = ThreadMode.SEPARATE_THREAD)
+        void abandoned() {
+            while (NEXT_TEST.getCount() > 0) {
+                Thread.onSpinWait();
+            }
+            GlobalLibrary.allocate(64);
+            ALLOCATED.countDown();
+        }
+
+        @Test
+        void follows() throws Exception {
+            NEXT_TEST.countDown();
+            Assertions.assertThat(ALLOCATED.await(1, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
+    static class PoolTestCase {
+        static final AtomicReference<ExecutorService> POOL = new AtomicReference<>();
+        static final AtomicReference<WeakReference<?>> INSTANCE = new AtomicReference<>();
+        static final AtomicReference<WeakReference<?>> CONTEXT = new AtomicReference<>();
+
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(GlobalLibrary.settings(context -> CONTEXT.set(new WeakReference<>(context))))
+                .build();
+
+        @BeforeEach
+        void startPool() {
+            INSTANCE.set(new WeakReference<>(this));
+            POOL.set(started("pool"));
+        }
+
+        @Test
+        void allocatesInThePool() throws Exception {
+            POOL.get().submit(() -> GlobalLibrary.allocate(64).close()).get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class NotInstalledTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = MeshGuardExtension.builder()
+                .source(GlobalLibrary.settings(ReportingThreadsTests::failToInstall))
+                .build();
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    private static void failToInstall(SourceContext context) {
+        context.notInstalled("another leak detector is set", "Remove -Dlibrary.detector.");
+    }
+}

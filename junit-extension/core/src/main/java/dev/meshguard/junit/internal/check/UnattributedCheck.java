@@ -1,0 +1,45 @@
+package dev.meshguard.junit.internal.check;
+
+import dev.meshguard.event.Quantities;
+import dev.meshguard.junit.internal.SharedRunState;
+import dev.meshguard.junit.internal.StoredResource;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Outcome;
+import java.io.IOException;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Function;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * The check of what threads allocated that worked for no test: freed memory is a note, survivors are a finding of the run.
+ *
+ * @param run the run
+ * @param root the context of the engine
+ * @param check makes the check of a tracker
+ */
+record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<AllocationTracker, SessionCheck> check)
+        implements StoredResource {
+
+    @Override
+    public void close() throws IOException {
+        Optional<AllocationTracker> reported = run.unattributed().end();
+        if (reported.isEmpty()) {
+            return;
+        }
+        LeakVerdict verdict = LeakCheck.create().examine(reported.get().history());
+        if (verdict.outcome() == Outcome.LEAK_FREE) {
+            root.publishReportEntry(
+                    "meshguard",
+                    String.format(
+                            Locale.ROOT,
+                            "threads that work for no test (%s) allocated %s, and all were freed",
+                            run.unattributed().threads(),
+                            Quantities.count(verdict.sum().allocated(), "buffer")));
+        } else {
+            check.apply(reported.get()).close();
+        }
+    }
+}
