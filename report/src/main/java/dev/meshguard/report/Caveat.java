@@ -38,10 +38,12 @@ public record Caveat(Kind kind, String text) {
         AllocationHistory history = verdict.history();
         List<Caveat> limits = new ArrayList<>();
         if (verdict.sum().allocated() > 0) {
-            limits.add(
-                    new Caveat(
-                            Kind.SIZES_AS_REPORTED,
-                            "Sizes are those that were reported. An allocator sets aside whole pages in every bank, so it holds more."));
+            limits.add(new Caveat(
+                    Kind.SIZES_AS_REPORTED,
+                    "Sizes are those that were reported."
+                            + (verdict.vocabulary().hasDevices()
+                                    ? " An allocator sets aside whole pages in every bank, so it holds more."
+                                    : "")));
         }
         if (!history.generationsWith(details -> details.kind() == BufferKind.CIRCULAR_BUFFER)
                 .isEmpty()) {
@@ -67,7 +69,7 @@ public record Caveat(Kind kind, String text) {
                     String.format(
                             Locale.ROOT,
                             "Where %s of the survivors %s allocated is not known, because no origin was captured.",
-                            Quantities.count(unknown, "buffer"),
+                            Quantities.count(unknown, verdict.vocabulary().unit()),
                             unknown == 1 ? "was" : "were")));
         }
         return limits;

@@ -57,34 +57,44 @@ public final class ExpectationSnippets {
     private static final int MAX_DEVICE = 65_535;
 
     private final LeakVerdict verdict;
+    private final MemoryNames names;
     private final List<Integer> devices;
 
     /** The survivors that are not expected, by each property that an entry may name; an entry names at least the type. */
     private final Map<Object, List<Survivor>> survivors = new HashMap<>();
 
-    private record OfSize(BufferType type, long size) {}
+    private record OfSize(Optional<BufferType> type, long size) {}
 
-    private record OfLabel(BufferType type, String label) {}
+    private record OfLabel(Optional<BufferType> type, String label) {}
 
     /** Two consecutive names of a frame; a pattern for a method has at least two. */
-    private record OfNames(BufferType type, String first, String second) {}
+    private record OfNames(Optional<BufferType> type, String first, String second) {}
 
     private ExpectationSnippets(LeakVerdict verdict) {
         this.verdict = verdict;
+        this.names = new MemoryNames(verdict);
         this.devices = devices(verdict.history());
         Map<Origin, Set<List<String>>> pairs = new HashMap<>();
-        for (Survivor survivor : verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED)) {
-            Report report = survivor.reports().get(0);
-            BufferType type = survivor.buffer().type();
-            add(type, survivor);
-            add(new OfSize(type, report.size()), survivor);
-            report.request().details().label().ifPresent(label -> add(new OfLabel(type, label), survivor));
-            report.request()
-                    .origin()
-                    .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
-                    .ifPresent(found ->
-                            found.forEach(pair -> add(new OfNames(type, pair.get(0), pair.get(1)), survivor)));
+        List<Survivor> unexpected = verdict.survivors(one -> one.status() != SurvivorStatus.EXPECTED);
+        boolean areAllOnDevices = unexpected.stream().allMatch(survivor -> names.hasDevice(survivor.buffer()));
+        for (Survivor survivor : unexpected) {
+            add(Optional.of(survivor.buffer().type()), survivor, pairs);
+            if (!areAllOnDevices) {
+                add(Optional.empty(), survivor, pairs);
+            }
         }
+    }
+
+    /** Adds a survivor for the entries that name its type, or for those that name none. */
+    private void add(Optional<BufferType> type, Survivor survivor, Map<Origin, Set<List<String>>> pairs) {
+        Report report = survivor.reports().get(0);
+        add(type, survivor);
+        add(new OfSize(type, report.size()), survivor);
+        report.request().details().label().ifPresent(label -> add(new OfLabel(type, label), survivor));
+        report.request()
+                .origin()
+                .map(origin -> pairs.computeIfAbsent(origin, ExpectationSnippets::pairsOfNames))
+                .ifPresent(found -> found.forEach(pair -> add(new OfNames(type, pair.get(0), pair.get(1)), survivor)));
     }
 
     /** Returns the entries for the findings of a verdict. */
@@ -128,6 +138,7 @@ public final class ExpectationSnippets {
     private static List<Integer> devices(AllocationHistory history) {
         TreeSet<Integer> devices = new TreeSet<>(history.devices());
         history.meshes().forEach(mesh -> devices.addAll(mesh.devices()));
+        devices.remove(HistoryEvent.NO_DEVICE);
         return List.copyOf(devices);
     }
 
@@ -158,13 +169,14 @@ public final class ExpectationSnippets {
         Set<BufferGeneration> own = Collections.newSetFromMap(new IdentityHashMap<>());
         finding.survivors().map(Survivor::buffer).forEach(own::add);
         return own.stream().allMatch(buffer -> entry.fits(buffer, verdict.history()))
-                && candidates(finding.first().type(), entry).stream()
+                && candidates(entry).stream()
                         .map(Survivor::buffer)
                         .noneMatch(buffer -> !own.contains(buffer) && entry.fits(buffer, verdict.history()));
     }
 
     /** Returns the fewest survivors that contain all that an entry admits: ten thousand findings ask for their own. */
-    private List<Survivor> candidates(BufferType type, Expectation entry) {
+    private List<Survivor> candidates(Expectation entry) {
+        Optional<BufferType> type = entry.type();
         Stream.Builder<Object> properties = Stream.builder();
         properties.add(type);
         if (entry.sizes().smallest() == entry.sizes().largest()) {
@@ -182,19 +194,20 @@ public final class ExpectationSnippets {
                 .orElseThrow();
     }
 
-    private static Expectation narrowestFor(FindingGroups finding, List<Integer> devices) {
+    private Expectation narrowestFor(FindingGroups finding, List<Integer> devices) {
         SurvivorGroup first = finding.first();
-        Expectation entry = Expectation.because(REASON)
-                .type(first.type())
-                .atMost(finding.survivors().count());
-        List<Integer> holding = List.copyOf(finding.survivorsByDevice().keySet());
-        boolean isOfADevice = !holding.contains(HistoryEvent.NO_DEVICE);
-        if (isOfADevice && (holding.size() == 1 || !holding.equals(devices))) {
-            entry = entry.devices(DeviceSet.of(holding));
+        Expectation entry =
+                Expectation.because(REASON).atMost(finding.survivors().count());
+        if (names.hasDevice(first.first().buffer())) {
+            entry = entry.type(first.type());
+            List<Integer> holding = List.copyOf(finding.survivorsByDevice().keySet());
+            if (holding.size() == 1 || !holding.equals(devices)) {
+                entry = entry.devices(DeviceSet.of(holding));
+            }
         }
         if (finding.survivors()
-                .allMatch(survivor ->
-                        survivor.reports().get(0).size() == survivor.buffer().size())) {
+                .allMatch(survivor -> !survivor.buffer().isOfUnknownSize()
+                        && survivor.reports().get(0).size() == survivor.buffer().size())) {
             LongSummaryStatistics sizes =
                     finding.groups().stream().mapToLong(SurvivorGroup::size).summaryStatistics();
             entry = entry.sizes(new SizeRange(sizes.getMin(), sizes.getMax()));

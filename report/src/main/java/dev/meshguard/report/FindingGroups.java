@@ -38,7 +38,12 @@ public record FindingGroups(List<SurvivorGroup> groups) {
             Comparator.comparingLong(FindingGroups::totalBytes).reversed();
 
     private record Key(
-            StackTraceElement line, Optional<String> label, BufferType type, Cause cause, SurvivorStatus status) {}
+            StackTraceElement line,
+            Optional<String> label,
+            BufferType type,
+            Optional<String> source,
+            Cause cause,
+            SurvivorStatus status) {}
 
     /** Creates a finding with its own copy of the groups. */
     public FindingGroups {
@@ -89,7 +94,13 @@ public record FindingGroups(List<SurvivorGroup> groups) {
     private static Object keyOf(SurvivorGroup group) {
         return group.origin()
                 .flatMap(origin -> origin.site())
-                .map(line -> (Object) new Key(line, group.label(), group.type(), group.cause(), group.status()))
+                .map(line -> (Object) new Key(
+                        line,
+                        group.label(),
+                        group.type(),
+                        group.first().buffer().request().details().source(),
+                        group.cause(),
+                        group.status()))
                 .orElseGet(Object::new);
     }
 

@@ -3,6 +3,7 @@ package dev.meshguard.report;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.history.BufferGeneration.Report;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
@@ -35,6 +36,7 @@ final class FindingWriter {
     private final AllocationHistory history;
     private final MeshNames meshes;
     private final CallerLines callers;
+    private final MemoryNames names;
     private final Function<SurvivorGroup, Optional<String>> baselineNote;
     private final boolean isWithoutOrigins;
     private final Optional<LogLines> log;
@@ -56,6 +58,7 @@ final class FindingWriter {
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
         this.callers = callers;
+        this.names = new MemoryNames(verdict);
         this.isWithoutOrigins = isWithoutOrigins;
         this.log = log;
         this.baselineNote = baselineNote;
@@ -90,7 +93,7 @@ final class FindingWriter {
         facts.add(new Fact(Fact.WHY, why(finding)));
         freedAt(finding).ifPresent(line -> facts.add(new Fact(Fact.FREED, "at " + line)));
         if (finding.first().status() != SurvivorStatus.UNDECIDED) {
-            facts.add(new Fact(Fact.FIX, verdict.remedyOf(finding.first().cause())));
+            facts.add(new Fact(Fact.FIX, verdict.remedyOf(finding.first())));
         }
         facts.add(new Fact(Fact.SEEN, circumstances(finding)));
         if (finding.groups().size() == 1) {
@@ -112,7 +115,7 @@ final class FindingWriter {
 
     private String title(FindingGroups finding, String bytes) {
         SurvivorGroup first = finding.first();
-        return first.type() + "  " + bytes + amount(finding) + onDevices(finding) + addresses(finding)
+        return names.memory(first) + "  " + bytes + amount(finding) + onDevices(finding) + addresses(finding)
                 + lenders(finding)
                 + first.label()
                         .map(label -> ", label " + Quantities.quoted(label))
@@ -122,11 +125,11 @@ final class FindingWriter {
     }
 
     /** The headline counts what disappears with a finding, so its title does, too. */
-    private static String withIt(FindingGroups finding) {
+    private String withIt(FindingGroups finding) {
         long buffers = finding.buffers() - finding.survivors().count();
         return buffers == 0
                 ? ""
-                : ", and " + Quantities.count(buffers, "buffer") + " ("
+                : ", and " + Quantities.count(buffers, names.of(finding.first()).unit()) + " ("
                         + Quantities.shortSize(bytesOf(consequencesOf(finding))) + ") with "
                         + (finding.survivors().limit(2).count() == 1 ? "it" : "them");
     }
@@ -147,6 +150,9 @@ final class FindingWriter {
         long survivors = finding.survivors().count();
         Set<Long> sizes = new TreeSet<>();
         finding.groups().forEach(group -> sizes.add(group.size()));
+        if (finding.survivors().allMatch(survivor -> survivor.buffer().isOfUnknownSize())) {
+            return names.of(finding.first()).count(survivors);
+        }
         if (survivors == 1) {
             return size.apply(finding.first().size());
         }
@@ -156,10 +162,14 @@ final class FindingWriter {
                         "%d x %s",
                         survivors,
                         size.apply(finding.first().size()))
-                : Quantities.shortSize(finding.bytes()) + ": " + Quantities.count(survivors, "buffer");
+                : Quantities.shortSize(finding.bytes()) + ": "
+                        + names.of(finding.first()).count(survivors);
     }
 
     private String onDevices(FindingGroups finding) {
+        if (isOutsideDevices(finding)) {
+            return "";
+        }
         Map<Integer, Long> counts = finding.survivorsByDevice();
         String names = DeviceNames.of(List.copyOf(counts.keySet()));
         Set<Long> distinct = new TreeSet<>(counts.values());
@@ -173,9 +183,13 @@ final class FindingWriter {
         return (each == 1 ? ", one" : ", " + each) + " on each of " + names;
     }
 
+    private boolean isOutsideDevices(FindingGroups finding) {
+        return finding.survivors().noneMatch(survivor -> names.hasDevice(survivor.buffer()));
+    }
+
     /** An address leads to a buffer only where no line of code does. */
-    private static String addresses(FindingGroups finding) {
-        if (finding.site().isPresent()) {
+    private String addresses(FindingGroups finding) {
+        if (finding.site().isPresent() || isOutsideDevices(finding)) {
             return "";
         }
         TreeSet<Long> addresses = new TreeSet<>();
@@ -222,7 +236,7 @@ final class FindingWriter {
                 .limit(MAX_NAMED)
                 .map(caller -> all.size() == 1
                         ? caller.frame().toString()
-                        : caller.frame() + "   " + Quantities.count(caller.buffers(), "buffer"))
+                        : caller.frame() + "   " + names.of(finding.first()).count(caller.buffers()))
                 .forEach(sites::add);
         return sites;
     }
@@ -278,8 +292,7 @@ final class FindingWriter {
         List<String> lines = new ArrayList<>();
         sorts.entrySet().stream()
                 .limit(MAX_CONSEQUENCES)
-                .forEach(sort -> lines.add(consequence(
-                        sort.getKey().type().toString(), sort.getKey().size(), sort.getValue())));
+                .forEach(sort -> lines.add(consequence(sort.getKey().size(), sort.getValue())));
         int more = sorts.size() - lines.size();
         if (more > 0) {
             List<SurvivorGroup> others = sorts.values().stream()
@@ -293,23 +306,25 @@ final class FindingWriter {
         return lines;
     }
 
-    private String consequence(String type, long size, List<SurvivorGroup> groups) {
+    private String consequence(long size, List<SurvivorGroup> groups) {
         List<Survivor> survivors =
                 groups.stream().flatMap(group -> group.survivors().stream()).toList();
         List<Integer> on = survivors.stream()
-                .map(survivor -> survivor.buffer().device())
+                .map(Survivor::buffer)
+                .filter(names::hasDevice)
+                .map(BufferGeneration::device)
                 .distinct()
                 .sorted()
                 .toList();
         return String.format(
                 Locale.ROOT,
-                "%s  %s on %s%s",
-                type,
+                "%s  %s%s%s",
+                names.memory(groups.get(0)),
                 survivors.size() == 1
                         ? Quantities.shortSize(size)
                         : survivors.size() + " x " + Quantities.shortSize(size) + " ("
                                 + Quantities.shortSize(bytesOf(groups)) + ")",
-                DeviceNames.of(on),
+                on.isEmpty() ? "" : " on " + DeviceNames.of(on),
                 owners(survivors));
     }
 

@@ -5,13 +5,14 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SourceVocabulary;
 import dev.meshguard.verdict.SurvivorGroup;
+import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -45,21 +46,24 @@ final class Headlines {
     private final AllocationHistory history;
     private final CallerLines callers;
     private final Optional<LogLines> log;
+    private final MemoryNames names;
 
     Headlines(LeakVerdict verdict, CallerLines callers, Optional<LogLines> log) {
         this.log = log;
         this.verdict = verdict;
         this.history = verdict.history();
         this.callers = callers;
+        this.names = new MemoryNames(verdict);
     }
 
     /** Returns the line about leaks. */
     String leak(List<FindingGroups> findings) {
-        String amount = LEAK + amount(findings) + ofProcess(findings);
+        String amount = LEAK + names.amount(findings) + ofProcess(findings);
         FindingGroups largest = FindingGroups.largestOf(findings);
         if (findings.size() == 1) {
-            String why = verdict.vocabulary() == SourceVocabulary.PROGRAM && causeOf(largest) == Cause.UNEXPLAINED
-                    ? (buffers(findings) == 1 ? " was" : " were") + " never freed"
+            String why = causeOf(largest) == Cause.UNEXPLAINED
+                            && !names.of(largest.first()).equals(SourceVocabulary.MESH)
+                    ? (buffers(findings) == 1 ? " was" : " were") + " never " + names.freed(findings)
                     : ", " + causeOf(largest);
             String allocated =
                     fileLine(largest).map(line -> "; allocated in " + line).orElse(logLine(largest));
@@ -86,9 +90,9 @@ final class Headlines {
 
     /** Returns the line about memory that was freed too late. */
     String freedLate(List<FindingGroups> findings) {
-        String amount = "FREED_LATE  " + amount(findings)
-                + (buffers(findings) == 1 ? " was" : " were") + " freed only after "
-                + (hasClosedAnything() ? "close_mesh_device began" : "the check");
+        String amount = "FREED_LATE  " + names.amount(findings)
+                + (buffers(findings) == 1 ? " was" : " were") + " " + names.freed(findings) + " only after "
+                + (hasClosedAnything(findings) ? "close_mesh_device began" : "the check");
         String more = findings.size() == 1 ? "" : ", " + findings.size() + " findings";
         FindingGroups largest = FindingGroups.largestOf(findings);
         String line = fileLine(largest).map(text -> " (" + text + ")").orElse(logLine(largest));
@@ -99,7 +103,7 @@ final class Headlines {
     String inconclusive(List<FindingGroups> undecided) {
         String memory = undecided.isEmpty()
                 ? "it cannot be known whether all memory was freed"
-                : amount(undecided) + " may have leaked";
+                : names.amount(undecided) + " may have leaked";
         String first = beginning(verdict.inconclusiveReasons().get(0));
         int others = verdict.inconclusiveReasons().size() - 1;
         String more = others == 0 ? "" : ", and " + Quantities.count(others, "more reason");
@@ -115,17 +119,17 @@ final class Headlines {
         long frees = verdict.unbalancingAnomalies().size() - unreported;
         List<String> others = new ArrayList<>();
         if (frees > 0) {
-            others.add(Quantities.count(frees, "free") + " of nothing");
+            others.add(Quantities.count(frees, verdict.vocabulary().free()) + " of nothing");
         }
         if (unreported > 0) {
-            others.add(Quantities.count(unreported, "buffer") + " never reported");
+            others.add(names.count(unreported) + " never reported");
         }
         String line = "MISREPORTED  " + (verdict.isLeakFree() ? "no memory leaked; " : "");
         if (misreported.isEmpty()) {
             return firstThatFits(line + String.join("; ", others));
         }
         long buffers = buffers(misreported);
-        line += Quantities.count(buffers, typeOf(misreported) + "buffer") + " ("
+        line += names.units(misreported) + " ("
                 + Quantities.shortSize(FindingGroups.sumOfBytes(misreported)) + ") "
                 + (buffers == 1 ? "lacks" : "lack") + " a free report";
         Set<Cause> causes = misreported.stream().map(Headlines::causeOf).collect(Collectors.toCollection(TreeSet::new));
@@ -167,7 +171,7 @@ final class Headlines {
                         Locale.ROOT,
                         "CLEAN  only expected memory remains: %s in %s",
                         Quantities.shortSize(FindingGroups.sumOfBytes(VerdictReportBuilder.expected(verdict))),
-                        Quantities.count(expected, "buffer"));
+                        names.count(verdict.survivors(survivor -> survivor.status() == SurvivorStatus.EXPECTED)));
     }
 
     /** Returns whether a line is about what happened to memory, and not about buffers that remain. */
@@ -196,22 +200,6 @@ final class Headlines {
         return line.startsWith(LEAK) ? "remaining after the failure: " + line.substring(LEAK.length()) : line;
     }
 
-    /** Returns {@code 8 MiB in 8 DRAM buffers}. */
-    private static String amount(List<FindingGroups> findings) {
-        return Quantities.shortSize(FindingGroups.sumOfBytes(findings)) + " in "
-                + Quantities.count(buffers(findings), typeOf(findings) + "buffer");
-    }
-
-    /** Returns the type of the memory with a blank, if all of it has one type. */
-    private static String typeOf(List<FindingGroups> findings) {
-        Set<String> types = findings.stream()
-                .flatMap(finding -> finding.groups().stream())
-                .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()))
-                .map(group -> group.type() + " ")
-                .collect(Collectors.toSet());
-        return types.size() == 1 ? types.iterator().next() : "";
-    }
-
     private static long buffers(List<FindingGroups> findings) {
         return findings.stream().mapToLong(FindingGroups::buffers).sum();
     }
@@ -230,8 +218,9 @@ final class Headlines {
         return processes.size() == 1 ? " of process " + processes.iterator().next() : "";
     }
 
-    private boolean hasClosedAnything() {
-        return history.openMeshes().size() < history.meshes().size();
+    private boolean hasClosedAnything(List<FindingGroups> findings) {
+        return findings.stream().anyMatch(finding -> names.of(finding.first()).hasDevices())
+                && history.openMeshes().size() < history.meshes().size();
     }
 
     /** Returns the field that holds the handle: the last of the path that is no element of a collection. */

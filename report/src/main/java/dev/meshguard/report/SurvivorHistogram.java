@@ -4,6 +4,7 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,13 +31,17 @@ final class SurvivorHistogram {
 
     private SurvivorHistogram() {}
 
-    /** Returns three lines, by size, by label and by device; none if few findings have that status. */
+    /** Returns a line by size, by label and, for memory of devices, by device; none if few findings have that status. */
     static List<String> of(LeakVerdict verdict, SurvivorStatus status) {
         if (verdict.groups(status).size() < MIN_GROUPS) {
             return List.of();
         }
         List<Survivor> survivors = verdict.survivors(survivor -> survivor.status() == status);
-        return List.of(
+        MemoryNames names = new MemoryNames(verdict);
+        List<Survivor> onDevices = survivors.stream()
+                .filter(survivor -> names.hasDevice(survivor.buffer()))
+                .toList();
+        List<String> lines = new ArrayList<>(List.of(
                 status.description() + " by size: " + parts(bySize(survivors)),
                 status.description() + " by label: "
                         + parts(counted(
@@ -44,11 +49,13 @@ final class SurvivorHistogram {
                                 survivor -> survivor.buffer()
                                         .label()
                                         .map(Quantities::quoted)
-                                        .orElse("unlabelled"))),
-                status.description() + " by device: "
-                        + parts(counted(
-                                survivors,
-                                survivor -> "device " + survivor.buffer().device())));
+                                        .orElse("unlabelled")))));
+        if (!onDevices.isEmpty()) {
+            lines.add(status.description() + " by device: "
+                    + parts(counted(
+                            onDevices, survivor -> "device " + survivor.buffer().device())));
+        }
+        return lines;
     }
 
     /** The smallest first; an empty class is omitted. */

@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -20,7 +21,6 @@ import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.TypeTotal;
 import dev.meshguard.verdict.PhaseUsage;
 import dev.meshguard.verdict.PhaseUsage.Flow;
-import dev.meshguard.verdict.SourceVocabulary;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
@@ -59,6 +59,7 @@ final class VerdictReportBuilder {
     private final LeakVerdict verdict;
     private final AllocationHistory history;
     private final MeshNames meshes;
+    private final MemoryNames names;
     /** The baseline status of each group; the groups of one verdict are compared by identity. */
     private final IdentityHashMap<SurvivorGroup, String> fingerprints = new IdentityHashMap<>();
 
@@ -86,7 +87,8 @@ final class VerdictReportBuilder {
         comparison.ifPresent(this::compare);
         this.history = verdict.history();
         this.meshes = new MeshNames(history);
-        this.isWithoutOrigins = verdict.vocabulary() == SourceVocabulary.PROGRAM
+        this.names = new MemoryNames(verdict);
+        this.isWithoutOrigins = verdict.vocabulary().equals(SourceVocabulary.PROGRAM)
                 && verdict.survivors().stream()
                         .noneMatch(survivor -> survivor.buffer().origin().isPresent());
         this.callers = new CallerLines(verdict.groups(), testClass);
@@ -163,7 +165,7 @@ final class VerdictReportBuilder {
         long bytes = FindingGroups.sumOfBytes(others);
         if (more > 0) {
             findings.add(new Finding(
-                    Quantities.count(more, "more buffer") + " (" + Quantities.shortSize(bytes)
+                    Quantities.count(more, "more " + verdict.vocabulary().unit()) + " (" + Quantities.shortSize(bytes)
                             + ") of which it is not known",
                     List.of(),
                     List.of(),
@@ -214,11 +216,9 @@ final class VerdictReportBuilder {
             findings.add(new Finding(
                     String.format(
                             Locale.ROOT,
-                            "%s: %s %s on device %d (event #%d)",
-                            anomaly.kind().description(),
-                            anomaly.type(),
-                            Quantities.address(anomaly.address()),
-                            anomaly.device(),
+                            "%s: %s (event #%d)",
+                            names.description(anomaly),
+                            names.memory(anomaly),
                             anomaly.event().number()),
                     siteOf(anomaly).stream().toList(),
                     List.of(new Fact(Fact.WHY, holder(anomaly))),
@@ -229,7 +229,10 @@ final class VerdictReportBuilder {
         if (more > 0) {
             boolean areFrees = anomalies.stream().allMatch(anomaly -> anomaly.event() instanceof HistoryEvent.Freed);
             findings.add(new Finding(
-                    Quantities.count(more, areFrees ? "more free" : "more finding") + " of that kind",
+                    Quantities.count(
+                                    more,
+                                    areFrees ? "more " + verdict.vocabulary().free() : "more finding")
+                            + " of that kind",
                     List.of(),
                     List.of(),
                     0,
@@ -264,8 +267,11 @@ final class VerdictReportBuilder {
         return anomaly.generation()
                 .map(buffer -> String.format(
                         Locale.ROOT,
-                        "the buffer that was there, %s, was freed before, at event #%d%s",
+                        names.hasDevice(buffer)
+                                ? "the buffer that was there, %s, was %s before, at event #%d%s"
+                                : "it, %s, was %s before, at event #%d%s",
                         Quantities.size(buffer.size()),
+                        names.of(buffer.request()).freed(),
                         buffer.freedAt().orElse(buffer.allocatedAt()),
                         buffer.isCollected() ? ", when its handle was collected" : ""))
                 .orElse("no buffer was ever reported there" + namedBy(anomaly));
@@ -368,15 +374,19 @@ final class VerdictReportBuilder {
                 case PERSISTENT -> "Persistent ";
             };
             rows.add(new TrackedRow(
-                    whose + total.type(),
-                    amount(total.allocatedBuffers(), total.allocatedBytes()),
-                    amount(total.liveBuffers(), total.liveBytes())));
+                    whose + names.memory(total.type()),
+                    amount(total.type(), total.allocatedBuffers(), total.allocatedBytes()),
+                    amount(total.type(), total.liveBuffers(), total.liveBytes())));
         }
         return rows;
     }
 
-    private static String amount(long buffers, long bytes) {
-        return buffers == 0 ? "nothing" : Quantities.count(buffers, "buffer") + ", " + Quantities.size(bytes);
+    private String amount(BufferType type, long buffers, long bytes) {
+        SourceVocabulary words = names.of(type);
+        if (buffers > 0 && bytes == 0 && !words.hasDevices()) {
+            return words.count(buffers);
+        }
+        return buffers == 0 ? "nothing" : words.count(buffers) + ", " + Quantities.size(bytes);
     }
 
     // Teardown and timeline
@@ -410,19 +420,23 @@ final class VerdictReportBuilder {
     }
 
     /** Returns {@code DRAM 36 KiB on each of 8 devices, L1 12 KiB on device 0}. */
-    private static String perType(PhaseUsage usage, ToLongFunction<Flow> amount) {
+    private String perType(PhaseUsage usage, ToLongFunction<Flow> amount) {
         Map<BufferType, Map<Integer, Long>> byType = new EnumMap<>(BufferType.class);
+        Map<String, Long> outsideDevices = new LinkedHashMap<>();
         usage.flows().forEach((memory, flow) -> {
             long bytes = amount.applyAsLong(flow);
-            if (bytes != 0) {
+            if (bytes != 0 && names.isOnDevice(memory.device())) {
                 byType.computeIfAbsent(memory.type(), unused -> new TreeMap<>()).put(memory.device(), bytes);
+            } else if (bytes != 0) {
+                outsideDevices.merge(names.memory(memory.type(), memory.device()), bytes, Quantities::saturatedSum);
             }
         });
-        return byType.isEmpty()
-                ? "nothing"
-                : byType.entrySet().stream()
-                        .map(entry -> entry.getKey() + " " + onDevices(entry.getValue()))
-                        .collect(Collectors.joining(", "));
+        String all = Stream.concat(
+                        byType.entrySet().stream().map(entry -> entry.getKey() + " " + onDevices(entry.getValue())),
+                        outsideDevices.entrySet().stream()
+                                .map(entry -> entry.getKey() + " " + Quantities.shortSize(entry.getValue())))
+                .collect(Collectors.joining(", "));
+        return all.isEmpty() ? "nothing" : all;
     }
 
     private static String onDevices(Map<Integer, Long> bytes) {
@@ -486,13 +500,11 @@ final class VerdictReportBuilder {
                 Anomaly first = ofKind.get(0);
                 notes.add(String.format(
                         Locale.ROOT,
-                        "%s, %s; the first at event #%d: %s %s on device %d",
+                        "%s, %s; the first at event #%d: %s",
                         kind.description(),
                         ofKind.size() == 1 ? "once" : ofKind.size() + " times",
                         first.event().number(),
-                        first.type(),
-                        Quantities.address(first.address()),
-                        first.device()));
+                        names.memory(first)));
             }
         }
         UnsafeAllocations.noteOf(history).ifPresent(notes::add);
@@ -550,13 +562,12 @@ final class VerdictReportBuilder {
         BufferGeneration first = freed.get(0);
         return List.of(String.format(
                 Locale.ROOT,
-                "%s freed when %s collected; the first at event #%d: %s %s on device %d",
-                freed.size() == 1 ? "1 buffer was" : freed.size() + " buffers were",
+                "%s %s freed when %s collected; the first at event #%d: %s",
+                names.count(freed.size()),
+                freed.size() == 1 ? "was" : "were",
                 freed.size() == 1 ? "its handle was" : "their handles were",
                 first.freedAt().orElseThrow(),
-                first.type(),
-                Quantities.address(first.address()),
-                first.device()));
+                names.memory(first)));
     }
 
     private List<String> expectations() {
@@ -566,7 +577,7 @@ final class VerdictReportBuilder {
                     Locale.ROOT,
                     "Expired on %s: %s would have been expected (%s)",
                     result.expectation().until().orElseThrow(),
-                    Quantities.count(result.rejectedBuffers(), "buffer"),
+                    names.count(result.rejectedBuffers()),
                     result.expectation()));
         }
         List<ExpectationResult> present = verdict.expectations().stream()
@@ -576,7 +587,7 @@ final class VerdictReportBuilder {
             lines.add(String.format(
                             Locale.ROOT,
                             "Expected and present: %s, %s (%s)",
-                            Quantities.count(result.matchedBuffers(), "buffer"),
+                            names.count(result.matchedBuffers()),
                             Quantities.size(result.matchedBytes()),
                             result.expectation())
                     + (result.rejectedBuffers() == 0
@@ -590,7 +601,7 @@ final class VerdictReportBuilder {
             lines.add(String.format(
                     Locale.ROOT,
                     "Expected and present: %s of lifetime %s",
-                    Quantities.count(persistent, "buffer"),
+                    names.count(persistent),
                     BufferLifetime.PERSISTENT));
         }
         neverMatched().ifPresent(lines::add);
@@ -657,7 +668,7 @@ final class VerdictReportBuilder {
                 String.format(
                         Locale.ROOT,
                         "%s survived, %s: %s",
-                        Quantities.count(result.matchedBuffers(), "buffer"),
+                        names.count(result.matchedBuffers()),
                         Quantities.size(result.matchedBytes()),
                         entry),
                 List.of(),

@@ -2,6 +2,7 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.VerdictReport.Fact;
 import dev.meshguard.report.VerdictReport.Finding;
 import dev.meshguard.report.VerdictReport.Section;
@@ -10,7 +11,6 @@ import dev.meshguard.report.VerdictReport.TimelineRow;
 import dev.meshguard.report.VerdictReport.TrackedRow;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.LeakVerdict.Sum;
-import dev.meshguard.verdict.SourceVocabulary;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -326,7 +326,7 @@ final class VerdictText {
     }
 
     private static boolean isOfProgram(VerdictReport report) {
-        return report.verdict().vocabulary() == SourceVocabulary.PROGRAM;
+        return report.verdict().vocabulary().equals(SourceVocabulary.PROGRAM);
     }
 
     /** Findings from a log are no weaker for it, but the reader must know that nothing else was asked. */

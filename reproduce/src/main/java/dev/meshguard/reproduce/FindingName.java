@@ -23,12 +23,8 @@ final class FindingName {
                 .orElse(verdict.outcome() == Outcome.OVERWRITTEN ? "dataIsOverwritten" : "cannotBeKnown");
     }
 
-    /** Returns the cause of the finding, if it is about a buffer. */
-    static Optional<Cause> cause(LeakVerdict verdict) {
-        return worst(verdict).map(SurvivorGroup::cause);
-    }
-
-    private static Optional<SurvivorGroup> worst(LeakVerdict verdict) {
+    /** Returns the buffers of the finding, if it is about buffers. */
+    static Optional<SurvivorGroup> worst(LeakVerdict verdict) {
         return verdict.groups().stream()
                 .filter(group -> group.status() != SurvivorStatus.EXPECTED)
                 .max(Comparator.comparing(group -> group.status().outcome()));

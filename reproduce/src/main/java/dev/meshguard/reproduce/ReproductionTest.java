@@ -201,7 +201,7 @@ public final class ReproductionTest {
     private void comment(JavaSource source, String sentence) {
         String place = note.isEmpty() ? "" : " Found in " + JavaNames.comment(note) + ".";
         List<String> paragraphs = new ArrayList<>(List.of(finding + "." + place));
-        FindingName.cause(verdict).map(verdict::remedyOf).ifPresent(paragraphs::add);
+        FindingName.worst(verdict).map(verdict::remedyOf).ifPresent(paragraphs::add);
         paragraphs.add(sentence);
         source.comment(paragraphs);
     }

@@ -13,6 +13,7 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import java.time.LocalDate;
 import java.util.Arrays;
@@ -265,6 +266,10 @@ final class TrackerProgram {
         details.physicalAddress()
                 .ifPresent(address ->
                         text.append(".lyingAt(").append(address(address)).append(')'));
+        details.source()
+                .ifPresent(name -> text.append(".fromSource(")
+                        .append(JavaNames.literal(name))
+                        .append(')'));
         if (details.handleCollected()) {
             text.append(".ofCollectedHandle()");
         }
@@ -292,7 +297,19 @@ final class TrackerProgram {
                 + attached.covers()
                         .map(covers -> ".covering(" + JavaNames.literal(covers) + ")")
                         .orElse("")
-                + (attached.infersFrees() ? ".inferringFrees()" : "");
+                + (attached.infersFrees() ? ".inferringFrees()" : "")
+                + attached.vocabulary()
+                        .map(words -> ".speaking(" + vocabulary(words) + ")")
+                        .orElse("");
+    }
+
+    private String vocabulary(SourceVocabulary words) {
+        String type = source.use(SourceVocabulary.class);
+        return words.memory()
+                .map(memory -> type + ".of(" + JavaNames.literal(memory) + ").countedIn("
+                        + JavaNames.literal(words.unit()) + ").freedBy(" + JavaNames.literal(words.free()) + ", "
+                        + JavaNames.literal(words.freed()) + ").endingWhen(" + JavaNames.literal(words.end()) + ")")
+                .orElse(type + (words.equals(SourceVocabulary.MESH) ? ".MESH" : ".PROGRAM"));
     }
 
     private String owner(Owner owner) {

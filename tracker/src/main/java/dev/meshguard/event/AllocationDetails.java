@@ -34,6 +34,7 @@ import org.apiguardian.api.API.Status;
  *     that of the other request
  * @param physicalAddress where the memory begins in each bank, if the reported address is another one, as that of a runtime
  *     which never hands out an address twice
+ * @param source the name of the source that reports the memory, where a test has several
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -49,7 +50,8 @@ public record AllocationDetails(
         OptionalInt connection,
         Optional<AllocatorId> allocator,
         boolean view,
-        OptionalLong physicalAddress) {
+        OptionalLong physicalAddress,
+        Optional<String> source) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -63,7 +65,8 @@ public record AllocationDetails(
             OptionalInt.empty(),
             Optional.empty(),
             false,
-            OptionalLong.empty());
+            OptionalLong.empty(),
+            Optional.empty());
 
     /**
      * Creates details without mesh and allocator for a circular buffer, and without mesh for a device's own allocator.
@@ -116,7 +119,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details with another lifetime. */
@@ -133,7 +137,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details with an owner. */
@@ -150,7 +155,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details with a label. */
@@ -167,7 +173,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
@@ -184,7 +191,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details with the process that reports. */
@@ -201,7 +209,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details with the connection over which the process reports. */
@@ -218,7 +227,8 @@ public record AllocationDetails(
                 OptionalInt.of(newConnection),
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /**
@@ -242,7 +252,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /**
@@ -263,7 +274,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /**
@@ -286,7 +298,8 @@ public record AllocationDetails(
                 connection,
                 Optional.of(newAllocator),
                 view,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /** Returns these details for a request that reserves no memory and points to memory of another request. */
@@ -303,7 +316,8 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 true,
-                physicalAddress);
+                physicalAddress,
+                source);
     }
 
     /**
@@ -325,6 +339,31 @@ public record AllocationDetails(
                 connection,
                 allocator,
                 view,
-                OptionalLong.of(newPhysicalAddress));
+                OptionalLong.of(newPhysicalAddress),
+                source);
+    }
+
+    /**
+     * Returns these details with the source that reports the memory, where a test has several.
+     *
+     * <p>Texts then use the {@linkplain SourceDescription#speaking vocabulary} of that source.
+     *
+     * @param name the name of an attached source, as in {@link SourceDescription#name()}
+     */
+    public AllocationDetails fromSource(String name) {
+        return new AllocationDetails(
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view,
+                physicalAddress,
+                Optional.of(name));
     }
 }

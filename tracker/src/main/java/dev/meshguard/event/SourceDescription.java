@@ -13,14 +13,16 @@ import org.apiguardian.api.API.Status;
  * @param covers the part of the events that it reports, if that is not everything
  * @param infersFrees whether it sees only from time to time what is allocated: its frees are then those of buffers that were
  *     gone, in no order, and without the code that freed them
+ * @param vocabulary the words in which its users speak of its memory; empty if the memory is that of devices
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record SourceDescription(String name, Optional<String> covers, boolean infersFrees) {
+public record SourceDescription(
+        String name, Optional<String> covers, boolean infersFrees, Optional<SourceVocabulary> vocabulary) {
 
     /** Returns the description of a source that reports each allocation and free. */
     public static SourceDescription of(String name) {
-        return new SourceDescription(name, Optional.empty(), false);
+        return new SourceDescription(name, Optional.empty(), false, Optional.empty());
     }
 
     /**
@@ -30,11 +32,16 @@ public record SourceDescription(String name, Optional<String> covers, boolean in
      * @param part the part, for example {@code mocks of Device that thread "main" makes}
      */
     public SourceDescription covering(String part) {
-        return new SourceDescription(name, Optional.of(part), infersFrees);
+        return new SourceDescription(name, Optional.of(part), infersFrees, vocabulary);
     }
 
     /** Returns the description of a source that reports snapshots, so that nothing may be concluded from a free. */
     public SourceDescription inferringFrees() {
-        return new SourceDescription(name, covers, true);
+        return new SourceDescription(name, covers, true, vocabulary);
+    }
+
+    /** Returns the description of a source whose users speak of its memory in other words than the users of devices. */
+    public SourceDescription speaking(SourceVocabulary words) {
+        return new SourceDescription(name, covers, infersFrees, Optional.of(words));
     }
 }

@@ -10,6 +10,8 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.RequestContext;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.internal.DeviceRecorder;
 import dev.meshguard.history.internal.PendingEvent;
@@ -301,6 +303,34 @@ public final class AllocationHistory {
     public void ledger(CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
         requireComplete(policy);
         PolicyLedger.read(events(), policy, moments, atMoment);
+    }
+
+    /**
+     * Returns the words for memory of which the source is unknown: those of the only vocabulary, if no mesh is reported;
+     * otherwise those of devices, without meshes if none is reported, as in a server's log.
+     */
+    public SourceVocabulary vocabulary() {
+        List<HistoryEvent.SourceAttached> sources = events(HistoryEvent.SourceAttached.class);
+        if (!meshes().isEmpty() || sources.isEmpty()) {
+            return SourceVocabulary.MESH;
+        }
+        List<SourceVocabulary> vocabularies = sources.stream()
+                .map(attached -> attached.source().vocabulary().orElse(SourceVocabulary.PROGRAM))
+                .distinct()
+                .toList();
+        return vocabularies.size() == 1 ? vocabularies.get(0) : SourceVocabulary.PROGRAM;
+    }
+
+    /** Returns the words of the source that reported a request. */
+    public SourceVocabulary vocabularyOf(MemoryRequest request) {
+        return request.details()
+                .source()
+                .flatMap(name -> events(HistoryEvent.SourceAttached.class).stream()
+                        .map(HistoryEvent.SourceAttached::source)
+                        .filter(source -> source.name().equals(name))
+                        .findFirst())
+                .flatMap(SourceDescription::vocabulary)
+                .orElseGet(this::vocabulary);
     }
 
     /** Returns the devices with any report, ascending. */

@@ -1,5 +1,7 @@
 package dev.meshguard.verdict;
 
+import dev.meshguard.event.SourceVocabulary;
+import java.util.Locale;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -35,7 +37,7 @@ public enum Cause {
             "Call mesh.disableAndClearProgramCache() before ttnn.closeMeshDevice(mesh), and release every trace: closing a"
                     + " mesh does neither."),
     /** The runtime allocated the buffer for itself and did not free it. */
-    SYSTEM("Free it where its owner shuts down, or expect it with a reason."),
+    SYSTEM("{Free} it where its owner shuts down, or expect it with a reason."),
     /** Its siblings on other devices were freed, but this buffer was not. */
     FREED_ON_OTHER_DEVICES(
             "Free the buffer on every device it was allocated on; where the devices free in lock-step, report the"
@@ -44,11 +46,14 @@ public enum Cause {
     KEPT_AFTER_RELEASE("Drop the references to the trace's buffer before the trace is released: the trace is gone,"
             + " and a second release does nothing."),
     /** A handle to the buffer is still reachable. */
-    HELD("Free the buffer before {end}, or drop the reference if the handle frees on collection."),
+    HELD("{Free} the {unit} before {end}{or drop}."),
     /** No handle to the buffer is reachable any more, and no code freed it in time. */
-    LOST("Keep the handle until the buffer is freed: without it, no code can free it."),
+    LOST("Keep the handle until the {unit} is {freed}: without it, no code can {free} it."),
     /** The history proves no other cause. */
-    UNEXPLAINED("Free the buffer before {end}.");
+    UNEXPLAINED("{Free} the {unit} before {end}.");
+
+    /** Libraries without devices have handles that free nothing when they are collected. */
+    private static final String OR_DROP = ", or drop the reference if the handle frees on collection";
 
     private final String remedy;
 
@@ -58,6 +63,23 @@ public enum Cause {
 
     /** Returns how to fix it, as whole sentences in the words of a source. */
     public String remedy(SourceVocabulary vocabulary) {
-        return remedy.replace("{end}", vocabulary.end()).replace("{free in time}", vocabulary.freeInTime());
+        String free = vocabulary.free();
+        String capitalized = free.substring(0, 1).toUpperCase(Locale.ROOT) + free.substring(1);
+        return remedy.replace("{free in time}", freeInTime(vocabulary))
+                .replace("{or drop}", vocabulary.hasDevices() ? OR_DROP : "")
+                .replace("{end}", vocabulary.end())
+                .replace("{unit}", vocabulary.unit())
+                .replace("{free}", free)
+                .replace("{Free}", capitalized)
+                .replace("{freed}", vocabulary.freed());
+    }
+
+    private static String freeInTime(SourceVocabulary vocabulary) {
+        return vocabulary.equals(SourceVocabulary.MESH)
+                ? "Free it before close_mesh_device begins; in try-with-resources, declare the buffer after the mesh, so that"
+                        + " it is closed first."
+                : vocabulary.equals(SourceVocabulary.PROGRAM)
+                        ? "Wait for the thread that frees it before the check, or free it in the test itself."
+                        : "Wait for the thread that has to {free} it before the check, or {free} it in the test itself.";
     }
 }

@@ -2,7 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.verdict.expectation.ExpectationResult;
@@ -105,16 +105,14 @@ public record LeakVerdict(
         return inconclusiveReasons.stream().map(InconclusiveReason::text).toList();
     }
 
-    /** Returns how to fix a cause, in the words of the source. */
-    public String remedyOf(Cause cause) {
-        return cause.remedy(vocabulary());
+    /** Returns how to fix the cause of a group, in the words of its source. */
+    public String remedyOf(SurvivorGroup group) {
+        return group.cause().remedy(history.vocabularyOf(group.first().buffer().request()));
     }
 
-    /** Returns the words of the source: without meshes if it has reported none, as a server's log. */
+    /** Returns the words for memory of which the source is unknown. */
     public SourceVocabulary vocabulary() {
-        boolean isWithoutMesh = history.meshes().isEmpty()
-                && !history.events(HistoryEvent.SourceAttached.class).isEmpty();
-        return isWithoutMesh ? SourceVocabulary.PROGRAM : SourceVocabulary.MESH;
+        return history.vocabulary();
     }
 
     /** Returns the groups of one status. */

@@ -14,6 +14,7 @@ import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import java.io.IOException;
@@ -230,13 +231,19 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
                         if (event.source().infersFrees()) {
                             json.writeBooleanField("infersFrees", true);
                         }
+                        if (event.source().vocabulary().isPresent()) {
+                            vocabulary(json, event.source().vocabulary().get());
+                        }
                     },
                     (number, fields, requests) -> new HistoryEvent.SourceAttached(
                             number,
                             new SourceDescription(
                                     fields.text("source"),
                                     fields.optionalText("covers"),
-                                    fields.isTrue("infersFrees")))),
+                                    fields.isTrue("infersFrees"),
+                                    fields.has("vocabulary")
+                                            ? Optional.of(vocabulary(fields.object("vocabulary")))
+                                            : Optional.empty()))),
             new EventForm<>(
                     "processDied",
                     HistoryEvent.ProcessDied.class,
@@ -436,6 +443,32 @@ record EventForm<E extends HistoryEvent>(String kind, Class<E> type, Writing<E> 
             json.writeStringField("device", JsonFields.NO_DEVICE);
         } else {
             json.writeNumberField("device", device);
+        }
+    }
+
+    /** Writes the words of a source. */
+    static void vocabulary(JsonGenerator json, SourceVocabulary vocabulary) throws IOException {
+        json.writeObjectFieldStart("vocabulary");
+        if (vocabulary.memory().isPresent()) {
+            json.writeStringField("memory", vocabulary.memory().get());
+        }
+        json.writeStringField("unit", vocabulary.unit());
+        json.writeStringField("free", vocabulary.free());
+        json.writeStringField("freed", vocabulary.freed());
+        json.writeStringField("end", vocabulary.end());
+        json.writeEndObject();
+    }
+
+    private static SourceVocabulary vocabulary(JsonFields fields) throws UnreadableLineException {
+        try {
+            return new SourceVocabulary(
+                    fields.optionalText("memory"),
+                    fields.text("unit"),
+                    fields.text("free"),
+                    fields.text("freed"),
+                    fields.text("end"));
+        } catch (IllegalArgumentException e) {
+            throw new UnreadableLineException("a word of its vocabulary is blank");
         }
     }
 

@@ -75,7 +75,8 @@ final class RequestTable {
                 line.optionalInteger("connection"),
                 EventForm.allocator(line),
                 line.isTrue("view"),
-                line.optionalNumber("physicalAddress"));
+                line.optionalNumber("physicalAddress"),
+                line.optionalText("source"));
         AllocationDetails known = shared.get(details);
         if (known != null) {
             return known;

@@ -87,6 +87,9 @@ final class SharedLines {
         if (details.physicalAddress().isPresent()) {
             json.writeNumberField("physicalAddress", details.physicalAddress().getAsLong());
         }
+        if (details.source().isPresent()) {
+            json.writeStringField("source", details.source().get());
+        }
     }
 
     /** Returns the number of an origin, and writes its line on the first call. */

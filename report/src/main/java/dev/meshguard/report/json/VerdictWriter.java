@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.event.Owner;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.Caveat;
@@ -104,11 +105,16 @@ final class VerdictWriter {
         JsonFormat.write(json, "cause", group.cause());
         JsonFormat.write(json, "status", group.status());
         json.writeStringField("fingerprint", Fingerprint.of(group).toString());
-        json.writeStringField("remedy", verdict.remedyOf(group.cause()));
+        json.writeStringField("remedy", verdict.remedyOf(group));
         JsonFormat.write(json, "type", group.type());
         json.writeNumberField("size", group.size());
         json.writeNumberField("bytes", group.bytes());
         EventForm.integers(json, "devices", group.devices());
+        SourceVocabulary words =
+                verdict.history().vocabularyOf(group.first().buffer().request());
+        if (words.memory().isPresent()) {
+            EventForm.vocabulary(json, words);
+        }
         text("label", group.label());
         if (group.origin().isPresent()) {
             json.writeObjectFieldStart("origin");

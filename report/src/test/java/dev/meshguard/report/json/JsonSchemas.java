@@ -19,11 +19,11 @@ public final class JsonSchemas {
                 JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012).getSchema(published);
     }
 
-    static JsonSchemas ofHistoryLine() {
+    public static JsonSchemas ofHistoryLine() {
         return new JsonSchemas("history-2.schema.json");
     }
 
-    static JsonSchemas ofVerdict() {
+    public static JsonSchemas ofVerdict() {
         return new JsonSchemas("verdict-2.schema.json");
     }
 

@@ -110,7 +110,8 @@ final class Simplification {
                 OptionalInt.empty(),
                 withMesh ? details.allocator() : Optional.empty(),
                 withMesh && details.view(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                details.source());
     }
 
     private static HistoryEvent ofUnknownOwnership(HistoryEvent event) {

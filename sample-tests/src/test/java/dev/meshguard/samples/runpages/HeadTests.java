@@ -115,7 +115,7 @@ class HeadTests {
                 .containsExactly(
                         "UNEXPLAINED: no free was reported #"
                                 + largest.first().buffer().allocatedAt(),
-                        LEAK.verdict().remedyOf(largest.cause()));
+                        LEAK.verdict().remedyOf(largest));
         String number = chromium.find("#largest").getDomAttribute("data-finding");
         assertThat(chromium.find("#finding-" + number + " .opener").getDomAttribute("aria-expanded"))
                 .isEqualTo("true");

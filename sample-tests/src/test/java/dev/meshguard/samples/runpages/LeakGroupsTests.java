@@ -128,7 +128,7 @@ class LeakGroupsTests {
         assertThat(chromium.text("#groups-table .detail"))
                 .contains(cached.evidence().get(0).text());
         assertThat(chromium.text("#groups-table .remedy"))
-                .isEqualTo(LEAK.verdict().remedyOf(cached.cause()));
+                .isEqualTo(LEAK.verdict().remedyOf(cached));
         assertThat(chromium.texts("#groups-table .timeline li")).isNotEmpty();
         String line = ExpectationSnippets.of(LEAK.verdict())
                 .narrowest(cached)

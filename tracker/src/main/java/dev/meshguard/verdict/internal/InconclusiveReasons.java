@@ -5,7 +5,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
-import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
@@ -234,7 +233,7 @@ final class InconclusiveReasons {
                     gap.reason(),
                     waiting == 0
                             ? "what was allocated later"
-                            : "whether " + Quantities.count(waiting, "buffer") + (waiting == 1 ? " was" : " were")
+                            : "whether " + history.vocabulary().count(waiting) + (waiting == 1 ? " was" : " were")
                                     + " freed later");
         }
         return String.format(
@@ -242,7 +241,9 @@ final class InconclusiveReasons {
                 "Tracking was off from event #%d on (%s), so what was allocated and freed meanwhile is not known%s.",
                 gap.number(),
                 gap.reason(),
-                waiting == 0 ? "" : ", nor what became of " + Quantities.count(waiting, "buffer") + " from before");
+                waiting == 0
+                        ? ""
+                        : ", nor what became of " + history.vocabulary().count(waiting) + " from before");
     }
 
     private static String description(MissingCanary fate) {

@@ -79,7 +79,7 @@ final class LateRule implements Rule {
         }
         long checked = check.get().number();
         OptionalLong close = survivor.history().closeOf(survivor.buffer());
-        return freed(later.get().buffer(), checked)
+        return freed(later.get(), checked)
                 .or(() -> released(later.get(), checked))
                 .or(() -> freedTogether(later.get(), checked))
                 .map(free -> close.isPresent()
@@ -88,7 +88,8 @@ final class LateRule implements Rule {
     }
 
     /** One free is enough for all reports of one request. */
-    private static Optional<Free> freed(BufferGeneration generation, long check) {
+    private static Optional<Free> freed(SurvivorContext later, long check) {
+        BufferGeneration generation = later.buffer();
         Optional<Report> last = generation.reports().stream()
                 .filter(report -> report.freedAt().orElse(0) > check)
                 .max(Comparator.comparingLong(report -> report.freedAt().orElseThrow()));
@@ -98,12 +99,13 @@ final class LateRule implements Rule {
                         .allMatch(remaining ->
                                 remaining.request().equals(last.get().request())
                                         && !remaining.request().isAnonymous());
-        return last.filter(report -> endsIt).map(LateRule::freeOf);
+        return last.filter(report -> endsIt)
+                .map(report -> freeOf(report, later.words().freed()));
     }
 
-    private static Free freeOf(Report report) {
+    private static Free freeOf(Report report, String freed) {
         return new Free(
-                report.freedAt().orElseThrow(), "freed at event #%d, %s (event #%d)" + callSiteOf(report.release()));
+                report.freedAt().orElseThrow(), freed + " at event #%d, %s (event #%d)" + callSiteOf(report.release()));
     }
 
     private static String callSiteOf(Optional<MemoryRequest> release) {
@@ -184,7 +186,7 @@ final class LateRule implements Rule {
                         : new Diagnosis(
                                 Cause.LATE,
                                 SurvivorStatus.FREED_LATE,
-                                withWitness(evidence(freeOf(last), when, began), ended)));
+                                withWitness(evidence(freeOf(last, ended.words().freed()), when, began), ended)));
     }
 
     /** One free frees what one request reported several times; later ones correct only the ledger. */

@@ -35,7 +35,8 @@ final class LostRule implements Rule {
         return Optional.of(Evidence.of(
                 String.format(
                         Locale.ROOT,
-                        "no handle to it is reachable any more, and no free of it was reported (event #%d)",
+                        "no handle to it is reachable any more, and no %s of it was reported (event #%d)",
+                        survivor.words().free(),
                         number),
                 number));
     }

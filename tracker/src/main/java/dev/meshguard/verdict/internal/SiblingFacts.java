@@ -1,6 +1,7 @@
 package dev.meshguard.verdict.internal;
 
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.Cause;
@@ -57,6 +58,7 @@ final class SiblingFacts {
         if (freed.isEmpty()) {
             return Optional.empty();
         }
+        SourceVocabulary words = history.vocabularyOf(group.get(0).buffer().request());
         Map<String, Long> phases = freed.stream()
                 .map(buffer -> history.phaseAt(buffer.freedAt().orElseThrow()).name())
                 .collect(Collectors.groupingBy(name -> name, LinkedHashMap::new, Collectors.counting()));
@@ -68,9 +70,10 @@ final class SiblingFacts {
         return Optional.of(new Evidence(
                 String.format(
                         Locale.ROOT,
-                        "%d of %d buffers from this line were freed, %s%s",
+                        "%d of %s from this line were %s, %s%s",
                         freed.size(),
-                        line.size(),
+                        words.count(line.size()),
+                        words.freed(),
                         phases(phases),
                         passed.map(event -> String.format(
                                         Locale.ROOT,

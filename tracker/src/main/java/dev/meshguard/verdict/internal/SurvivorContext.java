@@ -8,6 +8,7 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
@@ -233,6 +234,11 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return siblings.freeInVain(buffer);
     }
 
+    /** Returns the words of the source that reported the buffer. */
+    SourceVocabulary words() {
+        return history.vocabularyOf(buffer.request());
+    }
+
     /** Returns the snapshot at a moment of this open period of the device that covers the buffer. */
     Optional<HistoryEvent.Witnessed> reading(Moment moment) {
         return isReportedElsewhere() ? readingOfItsMesh(moment) : history.snapshotFor(buffer, moment);
@@ -294,7 +300,7 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         List<Evidence> evidence = new ArrayList<>();
         statement(checkMoment()).ifPresent(evidence::add);
         evidence.addAll(RepeatedReports.of(this));
-        freeInVain().map(SurvivorContext::inVain).ifPresent(evidence::add);
+        freeInVain().map(this::inVain).ifPresent(evidence::add);
         whoElse(buffer).ifPresent(evidence::add);
         cleanupOfSubDevices().ifPresent(evidence::add);
         return evidence;
@@ -342,15 +348,16 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
     }
 
     /** Explains an ignored free to a reader who assumes that the buffer was freed. */
-    private static Evidence inVain(HistoryEvent.FreeIgnored ignored) {
+    private Evidence inVain(HistoryEvent.FreeIgnored ignored) {
         return ignored.reason() == IgnoredFreeReason.FAILED ? failed(ignored) : survivesAlone(ignored);
     }
 
-    private static Evidence failed(HistoryEvent.FreeIgnored ignored) {
+    private Evidence failed(HistoryEvent.FreeIgnored ignored) {
         return Evidence.of(
                 String.format(
                         Locale.ROOT,
-                        "a call that should free it failed at event #%d%s, at %s",
+                        "a call that should %s it failed at event #%d%s, at %s",
+                        words().free(),
                         ignored.number(),
                         ignored.request()
                                 .details()

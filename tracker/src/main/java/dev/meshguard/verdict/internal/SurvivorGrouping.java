@@ -32,7 +32,13 @@ final class SurvivorGrouping {
      * The place is an origin, or else the report of a process about several devices, or else the request by identity.
      */
     private record Key(
-            Object where, BufferType type, long size, Optional<String> label, Cause cause, SurvivorStatus status) {}
+            Object where,
+            BufferType type,
+            Optional<String> source,
+            long size,
+            Optional<String> label,
+            Cause cause,
+            SurvivorStatus status) {}
 
     /**
      * The allocations of a process on several devices by one request: the protocol has no requests, but a mesh uses the
@@ -77,7 +83,14 @@ final class SurvivorGrouping {
                 .filter(origin -> !origin.frames().isEmpty())
                 .map(Object.class::cast)
                 .orElseGet(() -> withoutOrigin(buffer));
-        return new Key(where, buffer.type(), buffer.size(), buffer.label(), survivor.cause(), survivor.status());
+        return new Key(
+                where,
+                buffer.type(),
+                buffer.request().details().source(),
+                buffer.size(),
+                buffer.label(),
+                survivor.cause(),
+                survivor.status());
     }
 
     private static Object withoutOrigin(BufferGeneration buffer) {

@@ -17,15 +17,16 @@ final class UnexplainedRule implements Rule {
     public Optional<Diagnosis> examine(SurvivorContext survivor) {
         BufferGeneration buffer = survivor.buffer();
         List<Evidence> evidence = new ArrayList<>();
-        evidence.add(Evidence.of(freesOf(buffer), buffer.allocatedAt()));
+        evidence.add(Evidence.of(freesOf(survivor), buffer.allocatedAt()));
         evidence.addAll(survivor.circumstances());
         return Optional.of(new Diagnosis(Cause.UNEXPLAINED, SurvivorStatus.LEAKED, evidence));
     }
 
-    private static String freesOf(BufferGeneration buffer) {
+    private static String freesOf(SurvivorContext survivor) {
+        BufferGeneration buffer = survivor.buffer();
         int freed = buffer.reports().size() - buffer.openReports();
         return freed == 0
-                ? "no free was reported"
+                ? "no " + survivor.words().free() + " was reported"
                 : String.format(
                         Locale.ROOT,
                         "reported %s, freed %s",

@@ -634,7 +634,8 @@ public final class MeshMemory {
                 details.connection(),
                 Optional.of(allocator),
                 false,
-                physicalAddress);
+                physicalAddress,
+                details.source());
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {

@@ -151,7 +151,7 @@ final class GroupList {
         json.writeStringField("status", group.status().name());
         json.writeStringField("baseline", knowledge(group, fingerprint));
         json.writeStringField("fingerprint", fingerprints.of(fingerprint));
-        json.writeStringField("remedy", verdict.remedyOf(group.cause()));
+        json.writeStringField("remedy", verdict.remedyOf(group));
         json.writeStringField("type", group.type().name());
         json.writeNumberField("size", group.size());
         json.writeNumberField("bytes", group.bytes());

@@ -1,0 +1,209 @@
+package dev.meshguard.report;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.history.Anomaly;
+import dev.meshguard.history.BufferGeneration;
+import dev.meshguard.verdict.LeakVerdict;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorGroup;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Formats the memory of a verdict in the words of the sources that reported it. */
+final class MemoryNames {
+
+    private final LeakVerdict verdict;
+    private final SourceVocabulary common;
+
+    MemoryNames(LeakVerdict verdict) {
+        this.verdict = verdict;
+        this.common = verdict.vocabulary();
+    }
+
+    /** Returns the words of the source that reported a request. */
+    SourceVocabulary of(MemoryRequest request) {
+        return request.details().source().isEmpty() ? common : verdict.history().vocabularyOf(request);
+    }
+
+    /** Returns the words of the source of a group, which all its buffers share. */
+    SourceVocabulary of(SurvivorGroup group) {
+        return of(group.first().buffer().request());
+    }
+
+    /** Returns the name of the memory of a group: that of its source, or else its type. */
+    String memory(SurvivorGroup group) {
+        return of(group).memory().orElse(group.type().toString());
+    }
+
+    /** Returns whether the memory of a buffer lies on a device, at an address. */
+    boolean hasDevice(BufferGeneration buffer) {
+        return buffer.hasDevice() && of(buffer.request()).hasDevices();
+    }
+
+    /** Returns {@code 8 MiB in 8 DRAM buffers} or {@code 8 MiB of native memory in 2 arenas}. */
+    String amount(List<FindingGroups> findings) {
+        long bytes = FindingGroups.sumOfBytes(findings);
+        return isOfUnknownSize(findings)
+                ? units(findings) + memories(findings)
+                : Quantities.shortSize(bytes) + memories(findings) + " in " + units(findings);
+    }
+
+    private static boolean isOfUnknownSize(List<FindingGroups> findings) {
+        return groups(findings)
+                .flatMap(group -> group.survivors().stream())
+                .allMatch(survivor -> survivor.buffer().isOfUnknownSize());
+    }
+
+    /** Returns the number of buffers, with their type if all have one and no name. */
+    String units(List<FindingGroups> findings) {
+        long count = findings.stream().mapToLong(FindingGroups::buffers).sum();
+        return Quantities.count(
+                count, typeOf(findings) + unit(groups(findings).map(this::of).toList()));
+    }
+
+    /** Returns the unit that several sources share; a buffer, if each has another one. */
+    private static String unit(Collection<SourceVocabulary> vocabularies) {
+        Set<String> units = vocabularies.stream().map(SourceVocabulary::unit).collect(Collectors.toSet());
+        return units.size() == 1 ? units.iterator().next() : "allocation";
+    }
+
+    /** Returns the past participle that several sources share. */
+    String freed(List<FindingGroups> findings) {
+        Set<String> words = groups(findings).map(group -> of(group).freed()).collect(Collectors.toSet());
+        return words.size() == 1 ? words.iterator().next() : SourceVocabulary.MESH.freed();
+    }
+
+    private String memories(List<FindingGroups> findings) {
+        Set<String> names =
+                groups(findings).map(group -> of(group).memory().orElse("")).collect(Collectors.toSet());
+        return names.size() == 1 && !names.contains("")
+                ? " of " + names.iterator().next()
+                : "";
+    }
+
+    /** Returns the type of the memory with a blank, if all of it has one type and is named by it. */
+    private String typeOf(List<FindingGroups> findings) {
+        Set<String> types = groups(findings)
+                .map(group -> of(group).hasDevices() ? group.type() + " " : "")
+                .collect(Collectors.toSet());
+        return types.size() == 1 ? types.iterator().next() : "";
+    }
+
+    private static Stream<SurvivorGroup> groups(List<FindingGroups> findings) {
+        return findings.stream()
+                .flatMap(finding -> finding.groups().stream())
+                .flatMap(group -> Stream.concat(Stream.of(group), group.consequences().stream()));
+    }
+
+    /** Returns {@code 57 buffers}, or in the unit of the sources. */
+    String count(List<Survivor> survivors) {
+        return Quantities.count(
+                survivors.size(),
+                unit(survivors.stream()
+                        .map(survivor -> of(survivor.buffer().request()))
+                        .toList()));
+    }
+
+    /** Returns a number of buffers of a kind that no survivor tells: in the unit that all sources share. */
+    String count(long buffers) {
+        return Quantities.count(buffers, common.unit());
+    }
+
+    /** Returns the name of the memory of a type, wherever it lies. */
+    String memory(BufferType type) {
+        String names = memoryOutsideDevices(type);
+        return names.equals(type.toString()) || !isOnAnyDevice(type) ? names : names + " and " + type;
+    }
+
+    /** Returns the words for all memory of a type: those of the only source outside devices, if no device has such memory. */
+    SourceVocabulary of(BufferType type) {
+        List<SourceVocabulary> outside = vocabulariesOutsideDevices();
+        return type == BufferType.SYSTEM_MEMORY && outside.size() == 1 && !isOnAnyDevice(type)
+                ? outside.get(0)
+                : common;
+    }
+
+    private boolean isOnAnyDevice(BufferType type) {
+        return common.hasDevices()
+                && verdict.phaseUsages().stream()
+                        .flatMap(usage -> usage.flows().keySet().stream())
+                        .anyMatch(memory -> memory.type() == type && isOnDevice(memory.device()));
+    }
+
+    /** Returns the name of the memory of a type on a device, or outside all of them. */
+    String memory(BufferType type, int device) {
+        return device == HistoryEvent.NO_DEVICE || !common.hasDevices() ? memoryOutsideDevices(type) : type.toString();
+    }
+
+    private String memoryOutsideDevices(BufferType type) {
+        String names = namesOutsideDevices();
+        return names.isEmpty() || type != BufferType.SYSTEM_MEMORY ? type.toString() : names;
+    }
+
+    private String namesOutsideDevices() {
+        return vocabulariesOutsideDevices().stream()
+                .flatMap(words -> words.memory().stream())
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+
+    private List<SourceVocabulary> vocabulariesOutsideDevices() {
+        return verdict.history().events(HistoryEvent.SourceAttached.class).stream()
+                .flatMap(attached -> attached.source().vocabulary().stream())
+                .filter(words -> !words.hasDevices())
+                .distinct()
+                .toList();
+    }
+
+    /** Returns whether a flow of memory is that of a device. */
+    boolean isOnDevice(int device) {
+        return device != HistoryEvent.NO_DEVICE && common.hasDevices();
+    }
+
+    /** Returns the memory that a report names: {@code L1 0x1000 (4096) on device 0}, or its name and label. */
+    String memory(Anomaly anomaly) {
+        Optional<MemoryRequest> request =
+                anomaly.generation().map(BufferGeneration::request).or(() -> requestOf(anomaly.event()));
+        return memory(request, anomaly.type(), anomaly.address(), anomaly.device());
+    }
+
+    /** Returns the memory of a buffer: {@code L1 0x1000 (4096) on device 0}, or its name and label. */
+    String memory(BufferGeneration buffer) {
+        return memory(Optional.of(buffer.request()), buffer.type(), buffer.address(), buffer.device());
+    }
+
+    private String memory(Optional<MemoryRequest> request, BufferType type, long address, int device) {
+        SourceVocabulary words = request.map(this::of).orElse(common);
+        if (device != HistoryEvent.NO_DEVICE && words.hasDevices()) {
+            return String.format(Locale.ROOT, "%s %s on device %d", type, Quantities.address(address), device);
+        }
+        return words.memory().orElseGet(() -> memoryOutsideDevices(type))
+                + request.flatMap(one -> one.details().label())
+                        .map(label -> " " + Quantities.quoted(label))
+                        .orElse("");
+    }
+
+    /** Returns what is wrong with a report: {@code double free}, or {@code double release} in the words of a source. */
+    String description(Anomaly anomaly) {
+        String description = anomaly.kind().description();
+        return anomaly.generation()
+                .filter(buffer -> !hasDevice(buffer))
+                .map(buffer -> description.replace("free", of(buffer.request()).free()))
+                .orElse(description);
+    }
+
+    private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
+        return event instanceof HistoryEvent.Freed freed
+                ? Optional.of(freed.request())
+                : event instanceof HistoryEvent.FreeIgnored ignored ? Optional.of(ignored.request()) : Optional.empty();
+    }
+}

@@ -1,0 +1,95 @@
+package dev.meshguard.event;
+
+import java.util.Locale;
+import java.util.Optional;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The words in which the users of a source speak of its memory.
+ *
+ * <p>Immutable: each option returns another vocabulary. Memory that has a name of its own belongs to no device, so texts name
+ * none, and no address.
+ *
+ * <pre>{@code
+ * SourceVocabulary.of("native memory").countedIn("arena").freedBy("close", "closed");
+ * }</pre>
+ *
+ * @param memory the name of the memory; empty if the memory is named by its type, as that of a mesh
+ * @param unit what is allocated and freed at once, in the singular; its plural ends with {@code s}
+ * @param free the verb for freeing a unit
+ * @param freed the past participle of that verb
+ * @param end the moment before which memory must be freed, for a sentence: "before …"
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public record SourceVocabulary(Optional<String> memory, String unit, String free, String freed, String end) {
+
+    /** The vocabulary of a source that opens and closes meshes, as the mesh without hardware does. */
+    public static final SourceVocabulary MESH =
+            new SourceVocabulary(Optional.empty(), "buffer", "free", "freed", "close_mesh_device");
+
+    /** The vocabulary of a source that knows devices and no meshes, as the log of an allocation server. */
+    public static final SourceVocabulary PROGRAM =
+            new SourceVocabulary(Optional.empty(), "buffer", "free", "freed", "the program ends");
+
+    /**
+     * Creates a vocabulary.
+     *
+     * @throws IllegalArgumentException if a word is blank
+     */
+    public SourceVocabulary {
+        requireText("name of the memory", memory.orElse("memory"));
+        requireText("unit", unit);
+        requireText("verb", free);
+        requireText("past participle", freed);
+        requireText("end", end);
+    }
+
+    /**
+     * Returns the vocabulary of memory that belongs to no device. It is counted in buffers, which must be freed before the test
+     * ends.
+     *
+     * @param memory the name of the memory, for example {@code Netty memory}
+     */
+    public static SourceVocabulary of(String memory) {
+        return new SourceVocabulary(Optional.of(memory), "buffer", "free", "freed", "the test ends");
+    }
+
+    /** Returns this vocabulary for memory that is allocated and freed in other units, for example {@code arena}. */
+    public SourceVocabulary countedIn(String newUnit) {
+        return new SourceVocabulary(memory, newUnit, free, freed, end);
+    }
+
+    /**
+     * Returns this vocabulary for memory that is freed by another verb.
+     *
+     * @param verb the verb, for example {@code release}
+     * @param pastParticiple its past participle, for example {@code released}
+     */
+    public SourceVocabulary freedBy(String verb, String pastParticiple) {
+        return new SourceVocabulary(memory, unit, verb, pastParticiple, end);
+    }
+
+    /** Returns this vocabulary for memory that must be freed before another moment, for example {@code the server stops}. */
+    public SourceVocabulary endingWhen(String moment) {
+        return new SourceVocabulary(memory, unit, free, freed, moment);
+    }
+
+    /** Returns whether texts name the device and the address of memory. */
+    public boolean hasDevices() {
+        return memory.isEmpty();
+    }
+
+    /** Returns a number of units, for example {@code 2 arenas}. */
+    public String count(long units) {
+        return Quantities.count(units, unit);
+    }
+
+    private static void requireText(String what, String text) {
+        if (text.isBlank()) {
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "The %s of a vocabulary is blank. Give a word for it.", what));
+        }
+    }
+}
