@@ -58,6 +58,7 @@ class PublicApiTests {
                         "dev.meshguard.reproduce",
                         "dev.meshguard.capture",
                         "dev.meshguard.assertions",
+                        "dev.meshguard.closeables",
                         "dev.meshguard.mockito",
                         "dev.meshguard.server.log",
                         "dev.meshguard.junit.summary",

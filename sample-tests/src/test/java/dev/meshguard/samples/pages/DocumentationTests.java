@@ -30,6 +30,7 @@ class DocumentationTests {
             "docs/baseline.md",
             "docs/causes.md",
             "docs/clients.md",
+            "docs/closeables.md",
             "docs/command-line.md",
             "docs/configuration.md",
             "docs/counting-and-limits.md",

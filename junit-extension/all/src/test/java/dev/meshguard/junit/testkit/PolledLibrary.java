@@ -86,13 +86,11 @@ public final class PolledLibrary {
 
     private static final class Entry {
 
-        private final MemoryRequest request;
         private final long address;
         private final WeakReference<Handle> weak;
         private @Nullable Handle strong;
 
-        Entry(MemoryRequest request, long address, Handle handle) {
-            this.request = request;
+        Entry(long address, Handle handle) {
             this.address = address;
             this.weak = new WeakReference<>(handle);
             this.strong = handle;
@@ -120,7 +118,7 @@ public final class PolledLibrary {
             MemoryRequest request = context.tracker().request(AllocationDetails.user());
             context.tracker().allocated(request, 0, BufferType.SYSTEM_MEMORY, address, 64, Ownership.OWNING);
             context.tracker().handleReturned(request, handle);
-            open.add(new Entry(request, address, handle));
+            open.add(new Entry(address, handle));
             return handle;
         }
 
@@ -145,8 +143,8 @@ public final class PolledLibrary {
         }
 
         @Override
-        public void release(Set<MemoryRequest> survivors) {
-            open.stream().filter(entry -> survivors.contains(entry.request)).forEach(entry -> entry.strong = null);
+        public void release(Set<Object> survivors) {
+            open.stream().filter(entry -> survivors.contains(entry.strong)).forEach(entry -> entry.strong = null);
         }
 
         @Override

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.source;
 
 import dev.meshguard.event.FreeSpace;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
 import java.util.List;
 import java.util.Set;
@@ -48,9 +47,9 @@ public interface SourceSession {
      *
      * <p>Called after a verdict. Keep all other handles: they may be those of other tests, which share the session.
      *
-     * @param survivors the requests whose memory is still allocated, compared by identity
+     * @param survivors the handles of memory that is still allocated, compared by identity
      */
-    default void release(Set<MemoryRequest> survivors) {}
+    default void release(Set<Object> survivors) {}
 
     /**
      * Ends the parts that are checked separately, and returns them.

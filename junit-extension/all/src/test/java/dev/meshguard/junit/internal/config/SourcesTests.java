@@ -3,6 +3,7 @@ package dev.meshguard.junit.internal.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.meshguard.closeables.CloseablesSource;
 import dev.meshguard.junit.MemorySnapshots;
 import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.mesh.FakeMeshSource;
@@ -33,9 +34,11 @@ class SourcesTests {
         Sources sources = Sources.load(SourcesTests.class.getClassLoader());
 
         assertThat(sources.parameterNames())
-                .containsExactly("AllocationServer", "MeshDevice", "TrackedProcesses", "Ttnn");
+                .containsExactly("AllocationServer", "MeshDevice", "NativeHandles", "TrackedProcesses", "Ttnn");
         assertThat(sources.defaultSettings())
-                .containsExactly(new FakeMeshSource().defaultSettings().orElseThrow());
+                .containsExactly(
+                        CloseablesSource.create(),
+                        new FakeMeshSource().defaultSettings().orElseThrow());
     }
 
     /** A project gains a library's checks by its artifact alone. */
@@ -43,7 +46,7 @@ class SourcesTests {
     void severalSourcesMayExamineTestsThatSelectNone(@TempDir Path jar) throws IOException {
         assertThat(loadBeside(OtherDefault.class, jar).defaultSettings())
                 .extracting(settings -> settings.source().id())
-                .containsExactly("fixture", "mesh");
+                .containsExactly("closeables", "fixture", "mesh");
     }
 
     @Test

@@ -113,8 +113,12 @@ public record TrackingSettings(
                 : "the source \"" + settings.source().id() + "\"";
     }
 
-    /** Returns the names of all sources for messages; empty if there is none. */
+    /** Returns the names of the sources for messages: of those with an annotation, if there are such. */
     public String names() {
-        return sources.stream().map(TrackingSettings::nameOf).collect(Collectors.joining(" and "));
+        List<SourceSettings> annotated = sources.stream()
+                .filter(settings -> settings.source() instanceof AnnotatedSource<?>)
+                .toList();
+        return (annotated.isEmpty() ? sources : annotated)
+                .stream().map(TrackingSettings::nameOf).collect(Collectors.joining(" and "));
     }
 }

@@ -1,9 +1,9 @@
 package dev.meshguard.junit.internal.session;
 
 import dev.meshguard.event.FreeSpace;
-import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Phase;
 import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.RunPages;
@@ -24,6 +24,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -367,10 +368,11 @@ public final class TrackingSession implements SourceRuntime {
         if (begun.isEmpty() || verdict.survivors().isEmpty()) {
             return;
         }
-        Set<MemoryRequest> survivors = Collections.newSetFromMap(new IdentityHashMap<>());
+        Set<Object> survivors = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Survivor survivor : verdict.survivors()) {
-            survivors.add(survivor.buffer().request());
-            survivor.buffer().reportsRemaining().forEach(report -> survivors.add(report.request()));
+            for (BufferGeneration.Report report : survivor.buffer().reportsRemaining()) {
+                report.request().handle().map(WeakReference::get).ifPresent(survivors::add);
+            }
         }
         begun.forEach(source -> source.session().release(survivors));
     }

@@ -1,0 +1,102 @@
+package dev.meshguard.closeables;
+
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import java.util.Optional;
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The handles that a test tracks with {@link NativeHandles}.
+ *
+ * <p>In a {@link dev.meshguard.junit.MeshGuardExtension} that names its sources, use
+ * {@code builder().source(CloseablesSource.create())}.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class CloseablesSource implements AllocationSource {
+
+    /** Called by {@link java.util.ServiceLoader}; in code, use {@link #create()}. */
+    public CloseablesSource() {}
+
+    /** Returns the settings, of which there are no others. */
+    public static SourceSettings create() {
+        return new Settings();
+    }
+
+    @Override
+    public String id() {
+        return "closeables";
+    }
+
+    @Override
+    public Set<Class<?>> parameterTypes() {
+        return Set.of(NativeHandles.class);
+    }
+
+    @Override
+    public Optional<SourceSettings> defaultSettings() {
+        return Optional.of(create());
+    }
+
+    private static final SourceVocabulary WORDS =
+            SourceVocabulary.of("native memory").countedIn("handle").freedBy("close", "closed");
+
+    private record Settings() implements SourceSettings {
+
+        @Override
+        public AllocationSource source() {
+            return new CloseablesSource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        /** Only the parameter tracks a handle. */
+        @Override
+        public boolean beginsOnRequest() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            context.tracker()
+                    .sourceAttached(SourceDescription.of("native handles")
+                            .covering("handles that the test tracks")
+                            .inferringFrees()
+                            .speaking(WORDS));
+            return new Session(new NativeHandles(context.tracker(), context.name()));
+        }
+    }
+
+    private record Session(NativeHandles handles) implements SourceSession {
+
+        @Override
+        public Object resolve(Class<?> type) {
+            return handles;
+        }
+
+        @Override
+        public void poll() {
+            handles.poll();
+        }
+
+        @Override
+        public void release(Set<Object> survivors) {
+            handles.release(survivors);
+        }
+
+        @Override
+        public void close() {
+            handles.close();
+        }
+    }
+}
