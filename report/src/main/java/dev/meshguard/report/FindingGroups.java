@@ -42,6 +42,7 @@ public record FindingGroups(List<SurvivorGroup> groups) {
             Optional<String> label,
             BufferType type,
             Optional<String> source,
+            boolean hasDevice,
             Cause cause,
             SurvivorStatus status) {}
 
@@ -99,6 +100,7 @@ public record FindingGroups(List<SurvivorGroup> groups) {
                         group.label(),
                         group.type(),
                         group.first().buffer().request().details().source(),
+                        group.first().buffer().hasDevice(),
                         group.cause(),
                         group.status()))
                 .orElseGet(Object::new);

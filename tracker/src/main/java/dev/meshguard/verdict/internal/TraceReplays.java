@@ -157,7 +157,7 @@ final class TraceReplays {
         this.history = history;
         this.givenBack = givenBack;
         this.allocated = history.generations().stream()
-                .filter(TraceReplays::isAllocated)
+                .filter(buffer -> buffer.hasDevice() && isAllocated(buffer))
                 .sorted(Comparator.comparingLong(BufferGeneration::allocatedAt))
                 .map(buffer -> new Held(buffer, region(buffer), BankRange.of(buffer, history), heldUntil(buffer)))
                 .toList();
@@ -202,7 +202,7 @@ final class TraceReplays {
     /** A program may capture thousands of traces, and each uses few of its buffers. */
     private void index() {
         for (BufferGeneration buffer : history.generations()) {
-            if (isCircular(buffer)) {
+            if (buffer.hasDevice() && isCircular(buffer)) {
                 buffer.reports()
                         .forEach(report -> report.request()
                                 .details()
