@@ -118,7 +118,7 @@ public final class HandleSearch {
     private SearchSummary record(AllocationTracker tracker, List<MemoryRequest> open, int rounds, int proofs) {
         Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
         open.forEach(request -> handleOf(request).ifPresent(targets::add));
-        Walk walk = new Walk(targets, objects);
+        Walk walk = new Walk(targets, objects, tracker::isPartOfHandles);
         if (!targets.isEmpty()) {
             starts.forEach(start -> start.begin(walk));
             walk.traverse();

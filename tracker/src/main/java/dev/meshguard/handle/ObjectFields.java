@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +37,18 @@ final class ObjectFields {
 
     private final Map<Class<?>, List<Field>> fields = new HashMap<>();
     private final Map<Class<?>, Boolean> ends = new HashMap<>();
+    private final Map<Class<?>, Boolean> isPartOfHandle = new HashMap<>();
+    private final Predicate<Class<?>> partsOfHandles;
     private final TreeSet<String> unread = new TreeSet<>();
+
+    /**
+     * Prepares to read objects.
+     *
+     * @param partsOfHandles the classes that are {@link PartOfHandle} without the annotation
+     */
+    ObjectFields(Predicate<Class<?>> partsOfHandles) {
+        this.partsOfHandles = partsOfHandles;
+    }
 
     /** Returns the names of the classes with unreadable parts. */
     List<String> unread() {
@@ -203,8 +215,14 @@ final class ObjectFields {
         }
     }
 
-    private static Link linkOf(Field field, Class<?> type) {
-        return type.isAnnotationPresent(PartOfHandle.class) ? new Link.Undescribed() : new Link.OfField(type, field);
+    private Link linkOf(Field field, Class<?> type) {
+        return isPartOfHandle.computeIfAbsent(type, this::isPartOfHandle)
+                ? new Link.Undescribed()
+                : new Link.OfField(type, field);
+    }
+
+    private boolean isPartOfHandle(Class<?> type) {
+        return type.isAnnotationPresent(PartOfHandle.class) || partsOfHandles.test(type);
     }
 
     private List<Field> declared(Class<?> type) {

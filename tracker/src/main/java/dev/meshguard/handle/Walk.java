@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ final class Walk {
 
     private static final int FIRST_STEPS = 4;
 
-    private final ObjectFields contents = new ObjectFields();
+    private final ObjectFields contents;
     private final int maxObjects;
     private final Set<Object> targets;
     private final IdentityHashMap<Object, Step> found = new IdentityHashMap<>();
@@ -34,7 +35,8 @@ final class Walk {
     private long referencesRemaining;
     private boolean boundHit;
 
-    Walk(Set<Object> wanted, int objectsAtMost) {
+    Walk(Set<Object> wanted, int objectsAtMost, Predicate<Class<?>> partsOfHandles) {
+        this.contents = new ObjectFields(partsOfHandles);
         this.targets = wanted;
         this.maxObjects = objectsAtMost;
         this.referencesRemaining = (long) objectsAtMost * REFERENCES_PER_OBJECT;

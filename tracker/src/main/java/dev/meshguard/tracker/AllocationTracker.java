@@ -36,6 +36,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -129,6 +130,8 @@ public final class AllocationTracker implements AllocationListener {
 
     private final AllocationContexts contexts = new AllocationContexts(this::marks);
     private final StackKeeper stacks = new StackKeeper();
+
+    private final List<ClassNames> partsOfHandles = new CopyOnWriteArrayList<>();
 
     /** Data of sources that lasts as long as this tracker, by its class. */
     private final Map<Class<?>, Object> attachments = new ConcurrentHashMap<>();
@@ -517,6 +520,30 @@ public final class AllocationTracker implements AllocationListener {
         if (request instanceof TrackedRequest tracked) {
             tracked.handleReturned(handle);
         }
+    }
+
+    /**
+     * Declares classes whose objects are parts of handles, for libraries whose users hold other objects than the one that was
+     * handed out. A path that names the holder of a handle does not describe their fields.
+     *
+     * @param names packages with the full stop at the end, subpackages included ({@code io.netty.buffer.}), or classes, nested
+     *     classes included
+     * @throws IllegalArgumentException if a name is blank
+     * @see dev.meshguard.handle.PartOfHandle
+     */
+    public void partsOfHandles(String... names) {
+        partsOfHandles.add(ClassNames.of(names));
+    }
+
+    /** Returns whether objects of a class are parts of handles, as the source of the handles says. */
+    @API(status = Status.INTERNAL, since = "0.1")
+    public boolean isPartOfHandles(Class<?> type) {
+        for (ClassNames declared : partsOfHandles) {
+            if (declared.contain(type.getName())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     @Override

@@ -27,11 +27,11 @@ public final class OriginFilter {
 
     private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
     private static final String TRACKER = "dev.meshguard.tracker.";
-    private static final OriginFilter NONE = new OriginFilter(List.of());
+    private static final OriginFilter NONE = new OriginFilter(ClassNames.NONE);
 
-    private final List<String> skipped;
+    private final ClassNames skipped;
 
-    private OriginFilter(List<String> skipped) {
+    private OriginFilter(ClassNames skipped) {
         this.skipped = skipped;
     }
 
@@ -42,7 +42,7 @@ public final class OriginFilter {
 
     /** Returns a filter that skips a class and its nested classes, for example an adapter around a device binding. */
     public static OriginFilter skipping(Class<?> adapter) {
-        return new OriginFilter(List.of(adapter.getName()));
+        return new OriginFilter(ClassNames.of(adapter.getName()));
     }
 
     /**
@@ -53,18 +53,12 @@ public final class OriginFilter {
      * @throws IllegalArgumentException if a name is blank
      */
     public static OriginFilter skipping(String... names) {
-        for (String name : names) {
-            if (name.isBlank()) {
-                throw new IllegalArgumentException(
-                        "A blank name would skip every frame: give a package such as \"io.netty.\", or a class");
-            }
-        }
-        return new OriginFilter(List.of(names));
+        return new OriginFilter(ClassNames.of(names));
     }
 
     /** Returns the frames from the first that is not skipped, innermost first. */
     StackTraceElement[] apply(StackTraceElement... frames) {
-        if (skipped.isEmpty()) {
+        if (skipped.names().isEmpty()) {
             return frames;
         }
         int first = 0;
@@ -83,23 +77,12 @@ public final class OriginFilter {
     }
 
     private boolean isSkipped(StackTraceElement frame) {
-        String name = frame.getClassName();
-        for (String prefix : skipped) {
-            if (name.startsWith(prefix) && endsAtABoundary(name, prefix)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Skipping {@code Netty} must not skip {@code NettyTests}. */
-    private static boolean endsAtABoundary(String name, String prefix) {
-        return prefix.endsWith(".") || name.length() == prefix.length() || name.charAt(prefix.length()) == '$';
+        return skipped.contain(frame.getClassName());
     }
 
     /** Returns the skipped names. */
     @Override
     public String toString() {
-        return "skipping " + skipped;
+        return "skipping " + skipped.names();
     }
 }

@@ -77,6 +77,6 @@ class OriginFilterTests {
     void rejectsABlankName() {
         assertThatThrownBy(() -> OriginFilter.skipping(" "))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("A blank name would skip every frame: give a package such as \"io.netty.\", or a class");
+                .hasMessage("A blank name would match every class: give a package such as \"io.netty.\", or a class");
     }
 }
