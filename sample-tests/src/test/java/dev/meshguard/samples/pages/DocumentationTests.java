@@ -27,6 +27,7 @@ class DocumentationTests {
     /** Pages on something that a test uses; who reads them has to know what may be shared between threads. */
     private static final Set<String> FEATURES = Set.of(
             "docs/allocation-server.md",
+            "docs/arrow.md",
             "docs/baseline.md",
             "docs/causes.md",
             "docs/clients.md",
@@ -46,6 +47,7 @@ class DocumentationTests {
             "docs/lifecycle-corners.md",
             "docs/mesh-fake.md",
             "docs/mocks.md",
+            "docs/netty.md",
             "docs/out-of-memory.md",
             "docs/own-devices.md",
             "docs/page.md",

@@ -1,0 +1,69 @@
+package dev.meshguard.arrow;
+
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * Memory of Apache Arrow: each tracked test can have a root allocator as a parameter.
+ *
+ * <p>A {@code BufferAllocator} or {@code RootAllocator} parameter or {@code @Tracked} field gets the same
+ * {@link TrackedRootAllocator}. It lasts as long as the tracker of the test, and the extension closes it if the test does not.
+ * Buffers of other root allocators are not tracked.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class ArrowSource implements AllocationSource {
+
+    static final String ID = "arrow";
+
+    /** Called by {@link java.util.ServiceLoader}. */
+    public ArrowSource() {}
+
+    @Override
+    public String id() {
+        return ID;
+    }
+
+    @Override
+    public Set<Class<?>> parameterTypes() {
+        return Set.of(BufferAllocator.class, RootAllocator.class);
+    }
+
+    @Override
+    public Optional<SourceSettings> defaultSettings() {
+        return Optional.of(new Settings());
+    }
+
+    private record Settings() implements SourceSettings {
+
+        @Override
+        public AllocationSource source() {
+            return new ArrowSource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        /** Memory of other root allocators is not tracked, so that nothing can be reported before the parameter. */
+        @Override
+        public boolean beginsOnRequest() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            return new ArrowSession(context);
+        }
+    }
+}

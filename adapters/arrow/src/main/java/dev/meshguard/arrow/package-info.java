@@ -1,0 +1,12 @@
+/**
+ * Memory of Apache Arrow as a source of the JUnit extension.
+ *
+ * @since 0.1
+ */
+@NullMarked
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+package dev.meshguard.arrow;
+
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.NullMarked;

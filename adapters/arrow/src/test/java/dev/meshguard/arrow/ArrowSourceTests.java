@@ -1,0 +1,193 @@
+package dev.meshguard.arrow;
+
+import static dev.meshguard.arrow.ArrowTestRun.failuresOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.TrackAllocations;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.arrow.memory.ArrowBuf;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.IntVector;
+import org.apache.arrow.vector.util.TransferPair;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Tests with an allocator of Arrow as a parameter: clean ones pass, and those that leak name the line and the holder. */
+class ArrowSourceTests {
+
+    @TrackAllocations
+    static class CleanTestCase {
+
+        @Test
+        void closesItsVector(BufferAllocator allocator) {
+            try (IntVector scores = new IntVector("scores", allocator)) {
+                scores.allocateNew(1000);
+                scores.setSafe(5000, 7);
+            }
+        }
+
+        @Test
+        void closesItsAllocatorItself(BufferAllocator allocator) {
+            try (allocator) {
+                allocator.buffer(64).close();
+            }
+        }
+
+        @Test
+        void allocatesNothing(BufferAllocator allocator) {
+            assertThat(allocator.getEmpty().capacity()).isZero();
+        }
+
+        @Test
+        void sharesABufferBetweenSlices(BufferAllocator allocator) {
+            ArrowBuf whole = allocator.buffer(256);
+            ArrowBuf part = whole.slice(0, 128);
+            part.getReferenceManager().retain();
+            whole.close();
+            part.close();
+        }
+
+        @Test
+        void movesAVectorToAnotherAllocator(BufferAllocator allocator) {
+            try (BufferAllocator reader = allocator.newChildAllocator("reader", 0, Long.MAX_VALUE);
+                    BufferAllocator writer = allocator.newChildAllocator("writer", 0, Long.MAX_VALUE);
+                    IntVector read = new IntVector("read", reader)) {
+                read.allocateNew(100);
+                TransferPair transfer = read.getTransferPair(writer);
+                transfer.transfer();
+                ((IntVector) transfer.getTo()).close();
+            }
+        }
+
+        @Test
+        void reallocates(BufferAllocator allocator) {
+            try (IntVector scores = new IntVector("scores", allocator)) {
+                scores.allocateNew(10);
+                scores.reAlloc();
+                scores.reAlloc();
+            }
+        }
+
+        @Test
+        void freesOnAnotherThread(BufferAllocator allocator) throws InterruptedException {
+            ArrowBuf buffer = allocator.buffer(64);
+            Thread other = new Thread(buffer::close);
+            other.start();
+            other.join();
+        }
+    }
+
+    @TrackAllocations
+    static class HeldTestCase {
+
+        private final List<ArrowBuf> kept = new ArrayList<>();
+
+        @Test
+        void keepsABuffer(BufferAllocator allocator) {
+            kept.add(allocator.newChildAllocator("reader", 0, Long.MAX_VALUE).buffer(8192));
+        }
+    }
+
+    @TrackAllocations
+    static class DroppedTestCase {
+
+        @Test
+        void dropsABuffer(BufferAllocator allocator) {
+            allocator.buffer(128);
+        }
+    }
+
+    @TrackAllocations
+    static class ClosedAllocatorTestCase {
+
+        private ArrowBuf kept;
+
+        @Test
+        void closesTheAllocatorTooEarly(BufferAllocator allocator) {
+            try (allocator) {
+                kept = allocator.buffer(64);
+            }
+        }
+    }
+
+    @TrackAllocations
+    static class UnclosedSliceTestCase {
+
+        private ArrowBuf slice;
+
+        @Test
+        void keepsASlice(BufferAllocator allocator) {
+            ArrowBuf whole = allocator.buffer(256);
+            slice = whole.slice(0, 16);
+            slice.getReferenceManager().retain();
+            whole.close();
+        }
+    }
+
+    @TrackAllocations
+    static class LeakInTearDownTestCase {
+
+        private ArrowBuf kept;
+
+        @Test
+        void passes(BufferAllocator allocator) {
+            assertThat(allocator.getAllocatedMemory()).isZero();
+        }
+
+        @AfterEach
+        void leaks(BufferAllocator allocator) {
+            kept = allocator.buffer(64);
+        }
+    }
+
+    @Test
+    void passWhereAllMemoryIsFreed() {
+        assertThat(failuresOf(CleanTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void nameTheLineTheAllocatorAndTheFieldOfWhatIsHeld() {
+        assertThat(failuresOf(HeldTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("8 KiB")
+                .contains("HeldTestCase.keepsABuffer(ArrowSourceTests.java")
+                .contains("label \"reader\"")
+                .contains("HELD: still referenced by HeldTestCase.kept -> ArrayList[0]")
+                .contains("Arrow's allocator counts 8 KiB")
+                .doesNotContain("Memory was leaked by query");
+    }
+
+    @Test
+    void findWhatNobodyHoldsAnyMore() {
+        assertThat(failuresOf(DroppedTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LOST")
+                .contains("DroppedTestCase.dropsABuffer(ArrowSourceTests.java");
+    }
+
+    @Test
+    void nameTheLineAndNotOnlyTheNumberThatArrowNames() {
+        assertThat(failuresOf(ClosedAllocatorTestCase.class))
+                .singleElement()
+                .asString()
+                .startsWith("LEAK  ")
+                .contains("ClosedAllocatorTestCase.closesTheAllocatorTooEarly(ArrowSourceTests.java");
+    }
+
+    @Test
+    void countASliceAsItsBuffer() {
+        assertThat(failuresOf(UnclosedSliceTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("256 B")
+                .contains("HELD: still referenced by UnclosedSliceTestCase.slice");
+    }
+
+    @Test
+    void failForWhatIsAllocatedAfterTheTest() {
+        assertThat(failuresOf(LeakInTearDownTestCase.class)).hasSize(1);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.meshguard.netty;
+
+import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.BufferType;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.OriginFilter;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.ResourceLeakTracker;
+import java.lang.ref.WeakReference;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The buffers that are reported to one tracker. Safe for use by several threads. */
+final class NettyBuffers {
+
+    private static final OriginFilter CALLERS =
+            OriginFilter.skipping("io.netty.", NettyBuffers.class.getName(), "dev.meshguard.netty.BufferDetector");
+
+    private final AllocationTracker tracker;
+    private final Set<AllocatedBuffer> allocated = ConcurrentHashMap.newKeySet();
+
+    private NettyBuffers(AllocationTracker tracker) {
+        this.tracker = tracker;
+        tracker.partsOfHandles("io.netty.buffer.");
+    }
+
+    static NettyBuffers of(AllocationTracker tracker) {
+        return tracker.attachment(NettyBuffers.class, () -> new NettyBuffers(tracker));
+    }
+
+    /** Reports a buffer; Netty closes what is returned when it is released for the last time. */
+    ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {
+        Lease lease = tracker.lease(
+                        AllocationDetails.user().fromSource(NettySource.ID),
+                        CALLERS,
+                        BufferType.SYSTEM_MEMORY,
+                        buffer.capacity())
+                .handedOut(buffer);
+        AllocatedBuffer one = new AllocatedBuffer(lease, new WeakReference<>(buffer), buffer.capacity());
+        allocated.add(one);
+        return one;
+    }
+
+    /** Reports the sizes of the buffers that are allocated: Netty reports no change of a capacity. */
+    void reportSizes() {
+        allocated.forEach(AllocatedBuffer::reportSize);
+    }
+
+    /** One buffer until its last release. */
+    private final class AllocatedBuffer implements ResourceLeakTracker<ByteBuf> {
+
+        private final Lease lease;
+        private final WeakReference<ByteBuf> buffer;
+        private int reportedSize;
+
+        AllocatedBuffer(Lease lease, WeakReference<ByteBuf> buffer, int size) {
+            this.lease = lease;
+            this.buffer = buffer;
+            this.reportedSize = size;
+        }
+
+        @Override
+        public void record() {}
+
+        @Override
+        public void record(Object hint) {}
+
+        @Override
+        public synchronized boolean close(ByteBuf released) {
+            if (!allocated.remove(this)) {
+                return false;
+            }
+            lease.freed();
+            return true;
+        }
+
+        private synchronized void reportSize() {
+            ByteBuf present = buffer.get();
+            if (present != null && allocated.contains(this) && present.capacity() != reportedSize) {
+                reportedSize = present.capacity();
+                lease.resized(reportedSize);
+            }
+        }
+    }
+}

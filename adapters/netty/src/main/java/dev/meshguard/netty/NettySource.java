@@ -1,0 +1,104 @@
+package dev.meshguard.netty;
+
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
+import dev.meshguard.junit.source.AllocationSource;
+import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
+import dev.meshguard.junit.source.SourceSettings;
+import java.util.Optional;
+import java.util.Set;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+
+/**
+ * The buffers of Netty 4.2: each tracked test is responsible for those that its threads allocate.
+ *
+ * <p>Needs neither a parameter nor a property. It sees pooled, unpooled and adaptive buffers of all allocators, except for
+ * unpooled heap buffers, which Netty leaves to the garbage collector. A slice, duplicate or composite counts as the buffers that
+ * it shows.
+ *
+ * <p>An event loop that is older than a test works for no test while several tests run; see {@link NettyThreads}, which a test can
+ * have as a parameter.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+public final class NettySource implements AllocationSource {
+
+    static final String ID = "netty";
+
+    /** Called by {@link java.util.ServiceLoader}. */
+    public NettySource() {}
+
+    @Override
+    public String id() {
+        return ID;
+    }
+
+    @Override
+    public Set<Class<?>> parameterTypes() {
+        return Set.of(NettyThreads.class);
+    }
+
+    @Override
+    public Optional<SourceSettings> defaultSettings() {
+        return Optional.of(new Settings());
+    }
+
+    private record Settings() implements SourceSettings {
+
+        @Override
+        public AllocationSource source() {
+            return new NettySource();
+        }
+
+        @Override
+        public boolean isShareable() {
+            return true;
+        }
+
+        @Override
+        public SourceSession begin(SourceContext context) {
+            return new NettySession(context);
+        }
+    }
+
+    private static final class NettySession implements SourceSession {
+
+        private final NettyBuffers buffers;
+        private final NettyThreads threads;
+
+        NettySession(SourceContext context) {
+            context.tracker()
+                    .sourceAttached(SourceDescription.of(ID)
+                            .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
+            this.buffers = NettyBuffers.of(context.tracker());
+            this.threads = new NettyThreads(context);
+            Optional<String> obstacle = DetectorFactory.isSupported()
+                    ? DetectorFactory.obstacle()
+                    : Optional.of("Netty 4.1 lets no detector see all buffers");
+            if (obstacle.isEmpty()) {
+                context.receiveFromThreads();
+            } else {
+                context.notInstalled(
+                        obstacle.get(),
+                        "Use Netty 4.2, set no other leak detector, and let the build tool run the tests with the JUnit"
+                                + " Platform, whose launcher session sets this one first.");
+            }
+        }
+
+        @Override
+        public Object resolve(Class<?> type) {
+            return threads;
+        }
+
+        @Override
+        public void poll() {
+            buffers.reportSizes();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

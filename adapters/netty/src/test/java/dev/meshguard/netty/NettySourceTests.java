@@ -1,0 +1,251 @@
+package dev.meshguard.netty;
+
+import static dev.meshguard.netty.NettyTestRun.failuresOf;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.TrackAllocations;
+import io.netty.buffer.AdaptiveByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Tests that use buffers of Netty, without a parameter and without a property. */
+class NettySourceTests {
+
+    static List<ByteBufAllocator> allocators() {
+        return List.of(
+                PooledByteBufAllocator.DEFAULT, UnpooledByteBufAllocator.DEFAULT, new AdaptiveByteBufAllocator());
+    }
+
+    @TrackAllocations
+    static class CleanTestCase {
+
+        @ParameterizedTest
+        @MethodSource("dev.meshguard.netty.NettySourceTests#allocators")
+        void releases(ByteBufAllocator allocator) {
+            ByteBuf buffer = allocator.directBuffer(128);
+            buffer.writeLong(7);
+            buffer.capacity(4096);
+            buffer.release();
+        }
+
+        @Test
+        void releasesASliceLast() {
+            ByteBuf whole = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+            ByteBuf part = whole.retainedSlice(0, 64);
+            whole.release();
+            part.release();
+        }
+
+        @Test
+        void releasesAComposite() {
+            CompositeByteBuf both = PooledByteBufAllocator.DEFAULT.compositeBuffer();
+            both.addComponent(
+                    true, PooledByteBufAllocator.DEFAULT.directBuffer(64).writeZero(64));
+            both.addComponent(
+                    true, PooledByteBufAllocator.DEFAULT.heapBuffer(64).writeZero(64));
+            both.release();
+        }
+
+        @Test
+        void releasesADuplicate() {
+            ByteBuf whole = PooledByteBufAllocator.DEFAULT.heapBuffer(128);
+            ByteBuf again = whole.retainedDuplicate();
+            again.release();
+            whole.release();
+        }
+
+        @Test
+        void releasesOnAnotherThread() throws Exception {
+            ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+            ExecutorService executor = Executors.newSingleThreadExecutor();
+            executor.submit(() -> buffer.release()).get();
+            executor.shutdown();
+        }
+
+        @Test
+        void leavesHeapBuffersToTheCollector() {
+            assertThat(Unpooled.buffer(64).capacity()).isEqualTo(64);
+        }
+
+        @Test
+        void usesNoBuffer() {}
+    }
+
+    @TrackAllocations
+    static class HeldTestCase {
+
+        private final List<ByteBuf> kept = new ArrayList<>();
+
+        @ParameterizedTest
+        @MethodSource("dev.meshguard.netty.NettySourceTests#allocators")
+        void keeps(ByteBufAllocator allocator) {
+            kept.add(allocator.directBuffer(128));
+        }
+    }
+
+    @TrackAllocations
+    static class DroppedTestCase {
+
+        @Test
+        void drops() {
+            PooledByteBufAllocator.DEFAULT.directBuffer(128).writeInt(1);
+        }
+    }
+
+    @TrackAllocations
+    static class RetainedTooOftenTestCase {
+
+        private ByteBuf kept;
+
+        @Test
+        void retains() {
+            kept = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+            kept.retain();
+            kept.release();
+        }
+    }
+
+    @TrackAllocations
+    static class SliceTestCase {
+
+        private ByteBuf slice;
+
+        @Test
+        void keepsASlice() {
+            ByteBuf whole = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+            slice = whole.retainedSlice(0, 10);
+            whole.release();
+        }
+    }
+
+    @TrackAllocations
+    static class CompositeTestCase {
+
+        private CompositeByteBuf kept;
+
+        @Test
+        void keepsAComposite() {
+            kept = PooledByteBufAllocator.DEFAULT.compositeBuffer();
+            kept.addComponent(PooledByteBufAllocator.DEFAULT.directBuffer(96));
+        }
+    }
+
+    @TrackAllocations
+    static class GrownTestCase {
+
+        private ByteBuf kept;
+
+        @Test
+        void grows() {
+            kept = PooledByteBufAllocator.DEFAULT.directBuffer(16);
+            kept.capacity(4096);
+        }
+    }
+
+    @TrackAllocations
+    static class OtherThreadTestCase {
+
+        private ByteBuf kept;
+
+        @Test
+        void allocatesThere() throws Exception {
+            ExecutorService executor = Executors.newSingleThreadExecutor();
+            kept = executor.submit(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128))
+                    .get();
+            executor.shutdown();
+        }
+    }
+
+    @Test
+    void passWhereAllBuffersAreReleased() {
+        assertThat(failuresOf(CleanTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void nameTheLineAndTheFieldOfABufferThatIsHeld() {
+        assertThat(failuresOf(HeldTestCase.class))
+                .hasSize(3)
+                .allSatisfy(text -> assertThat(text)
+                        .contains(
+                                "LEAK  128 B of Netty memory in 1 buffer, HELD by HeldTestCase.kept; allocated in NettySourceTests.java:")
+                        .contains("at dev.meshguard.netty.NettySourceTests$HeldTestCase.keeps(NettySourceTests.java:")
+                        .contains("why   HELD: still referenced by HeldTestCase.kept -> ArrayList[0]")
+                        .contains("fix   Release the buffer before the test ends.")
+                        .doesNotContain("device", "mesh ", "SYSTEM_MEMORY", "io.netty"));
+    }
+
+    @Test
+    void findABufferThatNobodyHolds() {
+        assertThat(failuresOf(DroppedTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LOST")
+                .contains("DroppedTestCase.drops(NettySourceTests.java:");
+    }
+
+    @Test
+    void findABufferThatWasRetainedOnceTooOften() {
+        assertThat(failuresOf(RetainedTooOftenTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("why   HELD: still referenced by RetainedTooOftenTestCase.kept");
+    }
+
+    @Test
+    void countASliceAsItsBuffer() {
+        assertThat(failuresOf(SliceTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  128 B of Netty memory in 1 buffer, HELD by SliceTestCase.slice")
+                .contains("sum     1 allocated = 0 freed + 1 leaked");
+    }
+
+    @Test
+    void countACompositeAsItsBuffers() {
+        assertThat(failuresOf(CompositeTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  96 B of Netty memory in 1 buffer, HELD by CompositeTestCase.kept")
+                .contains("sum     1 allocated = 0 freed + 1 leaked");
+    }
+
+    @Test
+    void countABufferWithTheCapacityItHasAtTheEnd() {
+        assertThat(failuresOf(GrownTestCase.class)).singleElement().asString().contains("LEAK  4 KiB of Netty memory");
+    }
+
+    @Test
+    void areInconclusiveIfAnotherDetectorIsChosen() {
+        System.setProperty("io.netty.customResourceLeakDetector", "com.example.Detector");
+        try {
+            assertThat(failuresOf(CleanTestCase.class))
+                    .isNotEmpty()
+                    .allSatisfy(
+                            text -> assertThat(text)
+                                    .startsWith("INCONCLUSIVE  ")
+                                    .contains(
+                                            "io.netty.customResourceLeakDetector selects another leak detector, com.example.Detector"));
+        } finally {
+            System.clearProperty("io.netty.customResourceLeakDetector");
+        }
+    }
+
+    @Test
+    void failForBuffersOfThreadsThatTheyStart() {
+        assertThat(failuresOf(OtherThreadTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("OtherThreadTestCase.lambda$allocatesThere");
+    }
+}

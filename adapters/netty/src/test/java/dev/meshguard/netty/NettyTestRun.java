@@ -1,0 +1,37 @@
+package dev.meshguard.netty;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.util.List;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineTestKit;
+
+/** Runs test classes with Jupiter. */
+final class NettyTestRun {
+
+    private NettyTestRun() {}
+
+    /** Returns the messages of the tests of a class that failed. */
+    static List<String> failuresOf(Class<?> testClass) {
+        return failures(EngineTestKit.engine("junit-jupiter").selectors(selectClass(testClass)));
+    }
+
+    /** Returns the messages of the tests of a class that failed, of which two run at a time. */
+    static List<String> failuresOfConcurrent(Class<?> testClass) {
+        return failures(EngineTestKit.engine("junit-jupiter")
+                .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
+                .configurationParameter("junit.jupiter.execution.parallel.mode.default", "concurrent")
+                .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
+                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", "2")
+                .selectors(selectClass(testClass)));
+    }
+
+    private static List<String> failures(EngineTestKit.Builder run) {
+        return run.configurationParameter("meshguard.page", "off").execute().testEvents().failed().stream()
+                .map(event -> event.getRequiredPayload(TestExecutionResult.class)
+                        .getThrowable()
+                        .orElseThrow()
+                        .getMessage())
+                .toList();
+    }
+}

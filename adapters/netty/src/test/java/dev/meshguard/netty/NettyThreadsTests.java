@@ -1,0 +1,103 @@
+package dev.meshguard.netty;
+
+import static dev.meshguard.netty.NettyTestRun.failuresOf;
+import static dev.meshguard.netty.NettyTestRun.failuresOfConcurrent;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.junit.TrackAllocations;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.DefaultEventLoopGroup;
+import io.netty.channel.EventLoopGroup;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Event loops that are older than the tests for which they allocate. */
+@Timeout(60)
+class NettyThreadsTests {
+
+    private static EventLoopGroup first;
+    private static EventLoopGroup second;
+
+    @BeforeAll
+    static void startEventLoops() throws Exception {
+        first = new DefaultEventLoopGroup(1);
+        second = new DefaultEventLoopGroup(1);
+        allocateOn(first).release();
+        allocateOn(second).release();
+    }
+
+    @AfterAll
+    static void stopEventLoops() {
+        first.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        second.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+    }
+
+    private static ByteBuf allocateOn(EventLoopGroup group) throws Exception {
+        return group.submit(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128))
+                .get();
+    }
+
+    @TrackAllocations
+    static class AloneTestCase {
+
+        private ByteBuf kept;
+
+        @Test
+        void keepsABufferOfAnOlderEventLoop() throws Exception {
+            kept = allocateOn(first);
+        }
+    }
+
+    @TrackAllocations
+    static class TogetherTestCase {
+
+        private static final CyclicBarrier BOTH_RUN = new CyclicBarrier(2);
+        private static final CyclicBarrier BOTH_ALLOCATED = new CyclicBarrier(2);
+
+        private ByteBuf kept;
+
+        @Test
+        void leaks(NettyThreads threads) throws Exception {
+            threads.bind(first);
+            await(BOTH_RUN);
+            kept = allocateOn(first);
+            await(BOTH_ALLOCATED);
+        }
+
+        @Test
+        void releases(NettyThreads threads) throws Exception {
+            threads.bind(second);
+            await(BOTH_RUN);
+            allocateOn(second).release();
+            await(BOTH_ALLOCATED);
+        }
+
+        private static void await(CyclicBarrier barrier) throws Exception {
+            try {
+                barrier.await(30, TimeUnit.SECONDS);
+            } catch (TimeoutException alone) {
+                throw new IllegalStateException("The other test does not run.", alone);
+            }
+        }
+    }
+
+    @Test
+    void workForTheOnlyTestThatRuns() {
+        assertThat(failuresOf(AloneTestCase.class)).singleElement().asString().contains("LEAK  128 B of Netty memory");
+    }
+
+    @Test
+    void workForTheTestThatBindsThemWhileOthersRun() {
+        assertThat(failuresOfConcurrent(TogetherTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  128 B of Netty memory")
+                .contains("TogetherTestCase.kept");
+    }
+}
