@@ -31,17 +31,17 @@ class OwnDeviceBindingTests {
         }
 
         @Override
-        long allocate(int device, long bytes) {
+        synchronized long allocate(int device, long bytes) {
             long address = super.allocate(device, bytes);
             tracker.allocated(device, BufferType.DRAM, address, bytes);
             return address;
         }
 
         @Override
-        void free(int device, long address) {
-            // Reported before: once it is free, another thread may be given the address.
-            tracker.freed(device, BufferType.DRAM, address);
+        synchronized void free(int device, long address) {
             super.free(device, address);
+            // Reported if it succeeded; the lock keeps the address from being given to another thread before.
+            tracker.freed(device, BufferType.DRAM, address);
         }
     }
 
