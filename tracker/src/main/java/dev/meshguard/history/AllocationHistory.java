@@ -20,9 +20,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import java.util.function.Predicate;
@@ -54,6 +58,7 @@ public final class AllocationHistory {
     private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable GenerationSums generationSums;
+    private @Nullable Vocabularies vocabularies;
 
     private AllocationHistory(EventStore store, @Nullable RequestContext context) {
         this.store = store;
@@ -310,27 +315,47 @@ public final class AllocationHistory {
      * otherwise those of devices, without meshes if none is reported, as in a server's log.
      */
     public SourceVocabulary vocabulary() {
-        List<HistoryEvent.SourceAttached> sources = events(HistoryEvent.SourceAttached.class);
-        if (!meshes().isEmpty() || sources.isEmpty()) {
-            return SourceVocabulary.MESH;
-        }
-        List<SourceVocabulary> vocabularies = sources.stream()
-                .map(attached -> attached.source().vocabulary().orElse(SourceVocabulary.PROGRAM))
-                .distinct()
-                .toList();
-        return vocabularies.size() == 1 ? vocabularies.get(0) : SourceVocabulary.PROGRAM;
+        return vocabularies().common();
     }
 
     /** Returns the words of the source that reported a request. */
     public SourceVocabulary vocabularyOf(MemoryRequest request) {
+        Vocabularies known = vocabularies();
         return request.details()
                 .source()
-                .flatMap(name -> events(HistoryEvent.SourceAttached.class).stream()
-                        .map(HistoryEvent.SourceAttached::source)
-                        .filter(source -> source.name().equals(name))
-                        .findFirst())
-                .flatMap(SourceDescription::vocabulary)
-                .orElseGet(this::vocabulary);
+                .map(name -> known.bySource().getOrDefault(name, known.common()))
+                .orElse(known.common());
+    }
+
+    /** Texts ask for each survivor, and sources are found among all events. */
+    private synchronized Vocabularies vocabularies() {
+        if (vocabularies == null) {
+            vocabularies = Vocabularies.of(events(HistoryEvent.SourceAttached.class), !meshes().isEmpty());
+        }
+        return vocabularies;
+    }
+
+    /**
+     * The words of the sources.
+     *
+     * @param common the words for memory of which the source is unknown
+     * @param bySource the words of sources that have their own, by name
+     */
+    private record Vocabularies(SourceVocabulary common, Map<String, SourceVocabulary> bySource) {
+
+        private static Vocabularies of(List<HistoryEvent.SourceAttached> sources, boolean hasMesh) {
+            Map<String, SourceVocabulary> bySource = new HashMap<>();
+            Set<SourceVocabulary> all = new LinkedHashSet<>();
+            for (HistoryEvent.SourceAttached attached : sources) {
+                SourceDescription source = attached.source();
+                all.add(source.vocabulary().orElse(SourceVocabulary.PROGRAM));
+                source.vocabulary().ifPresent(words -> bySource.putIfAbsent(source.name(), words));
+            }
+            if (hasMesh || all.isEmpty()) {
+                return new Vocabularies(SourceVocabulary.MESH, bySource);
+            }
+            return new Vocabularies(all.size() == 1 ? all.iterator().next() : SourceVocabulary.PROGRAM, bySource);
+        }
     }
 
     /** Returns the devices with any report, ascending. */
