@@ -135,6 +135,27 @@ class LeaseTests {
         assertThat(again.anomalies()).isEmpty();
     }
 
+    /** Its lease is made when the class is first used. */
+    private static final class OfAClass {
+
+        static final AllocationTracker TRACKER = AllocationTracker.create();
+        static final Lease LEASE = TRACKER.lease(AllocationDetails.user(), CALLERS, SYSTEM_MEMORY, 64);
+    }
+
+    @Test
+    void isExpectedIfAStaticInitializerAllocatedIt() {
+        assertThat(OfAClass.LEASE).isNotNull();
+
+        LeakVerdict verdict = LeakCheck.create().examine(OfAClass.TRACKER.history());
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+        assertThat(verdict.survivors().get(0).diagnosis().evidence())
+                .extracting(Evidence::text)
+                .containsExactly(
+                        "the static initializer of dev.meshguard.tracker.LeaseTests$OfAClass allocated it, so it"
+                                + " lasts as long as the class");
+    }
+
     @Test
     void hasAnUnknownSizeIfItIsZero() {
         lease(0);

@@ -82,6 +82,22 @@ class NettySourceTests {
         void usesNoBuffer() {}
     }
 
+    /** As the codecs of Netty keep their constants. */
+    private static final class Codec {
+
+        static final ByteBuf CRLF =
+                Unpooled.unreleasableBuffer(Unpooled.directBuffer(2).writeShort(0x0d0a));
+    }
+
+    @TrackAllocations
+    static class ConstantTestCase {
+
+        @Test
+        void usesACodecFirst() {
+            assertThat(Codec.CRLF.readableBytes()).isEqualTo(2);
+        }
+    }
+
     @TrackAllocations
     static class HeldTestCase {
 
@@ -170,6 +186,11 @@ class NettySourceTests {
     @Test
     void passWhereAllBuffersAreReleased() {
         assertThat(failuresOf(CleanTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void passThatUseALibraryFirstWhichKeepsConstants() {
+        assertThat(failuresOf(ConstantTestCase.class)).isEmpty();
     }
 
     @Test

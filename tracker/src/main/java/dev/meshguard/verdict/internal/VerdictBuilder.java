@@ -55,6 +55,7 @@ public final class VerdictBuilder {
             new CircularBufferUnreportedRule(),
             new CachedRule(),
             new SystemBufferRule(),
+            new StaticInitializerRule(),
             new FreedOnOtherDevicesRule(),
             new KeptAfterReleaseRule(),
             new HeldRule(),
