@@ -41,14 +41,11 @@ public sealed interface Lease permits TrackedLease {
     /** Reports that the memory was freed. A second report is an error in the verdict, as a double free. */
     void freed();
 
-    /** Reports that the memory was freed because its last handle was garbage collected, so that no line of code did it. */
-    void freedByCollector();
-
     /** Reports that a call which should free the memory failed, so that it is still allocated. */
     void freeFailed(Throwable reason);
 
     /**
-     * Reports that the memory has another size now.
+     * Reports that the memory has another size now. Does nothing after the memory was freed.
      *
      * @param bytes the whole size, from 0; 0 if it is unknown
      */

@@ -79,6 +79,42 @@ class LeaseTests {
     }
 
     @Test
+    void staysFreedIfItsSizeChangesAfterwards() {
+        Lease lease = lease(64);
+        lease.freed();
+
+        lease.resized(128);
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
+        assertThat(tracker.liveBytes()).isZero();
+    }
+
+    @Test
+    void acceptsAnErrorWithoutAText() {
+        lease(64).freeFailed(new IllegalStateException() {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public String toString() {
+                throw new UnsupportedOperationException();
+            }
+        });
+
+        assertThat(verdict().outcome()).isEqualTo(Outcome.LEAKED);
+    }
+
+    @Test
+    void hasOneBoundedLineOfTheTextOfAnError() {
+        lease(64).freeFailed(new IllegalStateException("in use\n".repeat(1000)));
+
+        assertThat(verdict().survivors().get(0).diagnosis().evidence())
+                .extracting(Evidence::text)
+                .anySatisfy(
+                        text -> assertThat(text).contains("in use\\u000ain use").hasSizeLessThan(1000))
+                .noneMatch(text -> text.contains("\n"));
+    }
+
+    @Test
     void thatIsFreedAfterAFailureIsNoLeak() {
         Lease lease = lease(64);
         lease.freeFailed(new IllegalStateException("in use"));
@@ -180,12 +216,17 @@ class LeaseTests {
         assertThat(tracker.history().anomalies()).isEmpty();
     }
 
-    /** With addresses, a free that is reported after the address was allocated again ends the wrong generation. */
+    /** A pool hands an address on before the free of its last user is reported. Addresses then make one buffer of two. */
     @Test
     void isNotMistakenForAnotherOneWithItsAddress() {
+        tracker.allocated(0, SYSTEM_MEMORY, 0x1000, 64);
+        tracker.allocated(0, SYSTEM_MEMORY, 0x1000, 64);
+        tracker.freed(0, SYSTEM_MEMORY, 0x1000);
+        tracker.freed(0, SYSTEM_MEMORY, 0x1000);
+        assertThat(tracker.totals(0, SYSTEM_MEMORY).totalBuffers()).isEqualTo(1);
+
         Lease first = lease(64);
         Lease second = lease(64);
-
         first.freed();
 
         assertThat(tracker.history().live()).hasSize(1);

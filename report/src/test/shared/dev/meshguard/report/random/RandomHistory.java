@@ -149,10 +149,9 @@ public final class RandomHistory {
                 details(), OriginFilter.none(), any(BufferType.values()), 64L * random.nextInt(4));
         switch (random.nextInt(6)) {
             case 0 -> lease.freed();
-            case 1 -> lease.freedByCollector();
-            case 2 -> lease.freeFailed(new IllegalStateException(any(TEXTS)));
-            case 3 -> lease.resized(64L * random.nextInt(4));
-            case 4 -> {
+            case 1 -> lease.freeFailed(new IllegalStateException(any(TEXTS)));
+            case 2 -> lease.resized(64L * random.nextInt(4));
+            case 3 -> {
                 lease.freed();
                 lease.freed();
             }
