@@ -37,6 +37,7 @@ class DocumentationTests {
             "docs/counting-and-limits.md",
             "docs/expected-buffers.md",
             "docs/fault-tests.md",
+            "docs/ffm.md",
             "docs/fleet.md",
             "docs/formats.md",
             "docs/from-a-log-to-a-test.md",

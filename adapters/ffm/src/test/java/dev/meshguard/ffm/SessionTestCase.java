@@ -1,0 +1,19 @@
+package dev.meshguard.ffm;
+
+import dev.meshguard.junit.TrackAllocations;
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.Test;
+
+// region: leaking-test
+@TrackAllocations
+class SessionTestCase {
+
+    private Arena session;
+
+    @Test
+    void infers(Arenas arenas) {
+        session = arenas.ofShared();
+        session.allocate(4096);
+    }
+}
+// end region
