@@ -90,7 +90,7 @@ const HeadView = (() => {
                 { class: "what" },
                 of === 1 ? null : Dom.make("span", { class: "rank" }, `Largest of ${of}`),
                 Dom.make("b", { title: Format.size(bytes) }, Format.shortSize(bytes)),
-                ` in ${Format.count(Findings.count(group), `${group.type} buffer`)}${consequences > 0 ? ` and ${consequences} freed with ${Findings.count(group) === 1 ? "it" : "them"}` : ""} on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`,
+                ` in ${Format.count(Findings.count(group), `${group.type} buffer`)}${consequences > 0 ? ` and ${consequences} freed with ${Findings.count(group) === 1 ? "it" : "them"}` : ""}${devices.length === 0 ? "" : ` on ${devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`}`}`,
                 group.label ? [", label ", Dom.make("span", { class: "label" }, `“${group.label}”`)] : null,
             ),
             group.site ? Dom.make("p", { class: "where" }, "at ", Dom.frame(Format.shortFrame(group.site), group.site)) : null,

@@ -18,7 +18,7 @@ const MapControls = (() => {
         return Dom.make(
             "div",
             { class: "controls" },
-            Dom.select("map-device", "Devices", [["", "all"], ...(hasSurvivors ? [["survivors", "with survivors"]] : []), ...devices.map((device) => [String(device), `device ${device}`])], set("device")),
+            Dom.select("map-device", "Devices", [["", "all"], ...(hasSurvivors ? [["survivors", "with survivors"]] : []), ...devices.map((device) => [String(device), device < 0 ? "no device" : `device ${device}`])], set("device")),
             Dom.select("map-type", "Types", [["", "all"], ...types.map((type) => [type, type])], set("type")),
             Dom.make("button", { type: "button", id: "map-lanes", onclick: map.foldAll }, "Open or fold all lanes"),
             Dom.toggle("map-survivors-only", "Only survivors", false, set("survivorsOnly")),

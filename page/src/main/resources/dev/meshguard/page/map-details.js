@@ -27,7 +27,7 @@ const MapDetails = (() => {
 
         const name = (index) => {
             const label = text(rectangles.label[index]);
-            return `${lane(index).type} ${Format.size(rectangles.size[index])} on device ${lane(index).device}${label ? `, “${label}”` : ""}`;
+            return `${lane(index).type} ${Format.size(rectangles.size[index])}${lane(index).device < 0 ? "" : ` on device ${lane(index).device}`}${label ? `, “${label}”` : ""}`;
         };
 
         const summary = (index) => {
@@ -58,7 +58,7 @@ const MapDetails = (() => {
         const card = (index) => {
             const rows = [
                 ["What became of it", fate(index)],
-                ["Where", `${lane(index).type} at ${Format.address(rectangles.address[index])} on device ${lane(index).device}`],
+                ["Where", lane(index).device < 0 ? lane(index).type : `${lane(index).type} at ${Format.address(rectangles.address[index])} on device ${lane(index).device}`],
                 ["Size", Format.size(rectangles.size[index])],
                 ["Label", text(rectangles.label[index])],
                 ["Kind", text(rectangles.kind[index])],

@@ -87,7 +87,7 @@ const MapLanes = (() => {
                 number,
                 device: lane.device,
                 type: lane.type,
-                name: `${lane.device} ${lane.type}`,
+                name: lane.device < 0 ? lane.type : `${lane.device} ${lane.type}`,
                 freed: members[number].filter((index) => rectangles.mark[index] === 0),
                 // What was freed and had several reports at a time is outlined over the rest.
                 doubled: members[number].filter((index) => rectangles.mark[index] === 0 && rectangles.reports[index] > 1),
@@ -131,13 +131,13 @@ const MapLanes = (() => {
                     type: "button",
                     class: "lane",
                     "data-lane": lane.number,
-                    title: `Device ${lane.device}, ${lane.type}: open or fold`,
+                    title: `${lane.device < 0 ? "" : `Device ${lane.device}, `}${lane.type}: open or fold`,
                     onclick: () => {
                         lane.isOpen = !lane.isOpen;
                         draw();
                     },
                 },
-                Dom.make("span", { class: "lane-device" }, String(lane.device)),
+                Dom.make("span", { class: "lane-device" }, lane.device < 0 ? "" : String(lane.device)),
                 Dom.make("span", { class: "lane-type" }, lane.type),
             ),
         );

@@ -49,7 +49,7 @@ const MatrixView = (() => {
                     { id: "matrix-table", class: "matrix" },
                     Dom.make("caption", { class: "visually-hidden" }, `Live bytes at the end${range ? " of the range" : ""} and peak of each device and type`),
                     Dom.make("thead", {}, Dom.make("tr", {}, Dom.make("th", { scope: "col" }, "Device"), types.map((type) => Dom.make("th", { scope: "col" }, type)))),
-                    Dom.make("tbody", {}, devices.map((device) => Dom.make("tr", {}, Dom.make("th", { scope: "row" }, String(device)), types.map((type) => cell(device, type))))),
+                    Dom.make("tbody", {}, devices.map((device) => Dom.make("tr", {}, Dom.make("th", { scope: "row" }, device < 0 ? "none" : String(device)), types.map((type) => cell(device, type))))),
                 ),
             ),
         ];

@@ -33,8 +33,8 @@ const SpaceModel = (() => {
         /** Each memory of a device, once for each of its allocators: two allocators may reserve the same address. */
         const memories = new Map();
         for (let index = 0; index < lane.length; index++) {
-            // Circular buffers lie in no allocator.
-            if (kind[index] !== circular) {
+            // Circular buffers lie in no allocator, and memory without a device has no address.
+            if (kind[index] !== circular && data.lanes[lane[index]].device >= 0) {
                 const key = lane[index] * 100_000 + allocator[index] + 1;
                 if (!memories.has(key)) {
                     memories.set(key, { lane: lane[index], device: data.lanes[lane[index]].device, type: data.lanes[lane[index]].type, allocator: nameOf(allocator[index]), members: [] });

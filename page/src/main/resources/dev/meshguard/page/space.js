@@ -20,7 +20,7 @@ const SpaceView = (() => {
 
     const event = () => Cursor.event ?? data.peak.event;
 
-    const devicesOf = (devices) => (devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`);
+    const devicesOf = (devices) => (devices[0] < 0 ? "no device" : devices.length === 1 ? `device ${devices[0]}` : `${devices.length} devices`);
 
     const name = (bank) => `${bank.type} of ${devicesOf(bank.devices)}`;
 

@@ -14,6 +14,9 @@ const SurvivorsView = (() => {
     const dots = (group, data) => {
         const held = new Set(Findings.devices(group));
         const all = data.mesh.devices.map((device) => device.id);
+        if (held.size === 0) {
+            return "–";
+        }
         if (all.length > 16 || all.length === 0) {
             return `${Format.count(held.size, "device")}`;
         }
@@ -60,7 +63,7 @@ const SurvivorsView = (() => {
                           Dom.make(
                               "li",
                               { "data-fingerprint": group.fingerprint },
-                              `${group.count} x ${Format.size(group.size)} on ${group.devices.length === 1 ? "device" : "devices"} ${group.devices.join(", ")}, fingerprint ${group.fingerprint}`,
+                              `${group.count} x ${Format.size(group.size)}${group.devices.length === 0 ? "" : ` on ${group.devices.length === 1 ? "device" : "devices"} ${group.devices.join(", ")}`}, fingerprint ${group.fingerprint}`,
                           ),
                       ),
                   ),

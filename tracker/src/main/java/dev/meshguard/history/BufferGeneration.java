@@ -352,6 +352,9 @@ public final class BufferGeneration {
     /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
     @Override
     public String toString() {
+        if (!hasDevice()) {
+            return String.format(Locale.ROOT, "%s of no device, number %d", type, address);
+        }
         return String.format(
                 Locale.ROOT,
                 "%s %s on device %d, generation %d",

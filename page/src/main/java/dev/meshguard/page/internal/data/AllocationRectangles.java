@@ -129,7 +129,7 @@ final class AllocationRectangles {
         json.writeArrayFieldStart("lanes");
         for (Map.Entry<DeviceMemory, Long> lane : tops.entrySet()) {
             json.writeStartObject();
-            json.writeNumberField("device", lane.getKey().device());
+            json.writeNumberField("device", MeshGrid.number(lane.getKey().device()));
             json.writeStringField("type", lane.getKey().type().name());
             json.writeNumberField("top", lane.getValue());
             Optional<MemoryCapacity> capacity = usage.capacityOf(lane.getKey());

@@ -46,7 +46,7 @@ final class AuditTrail {
             json.writeStringField("text", anomaly.kind().description());
             json.writeBooleanField("unbalancesLedger", anomaly.kind().unbalancesLedger());
             json.writeNumberField("event", anomaly.event().number());
-            json.writeNumberField("device", anomaly.device());
+            json.writeNumberField("device", MeshGrid.number(anomaly.device()));
             json.writeStringField("type", anomaly.type().name());
             json.writeNumberField("address", anomaly.address());
             json.writeEndObject();

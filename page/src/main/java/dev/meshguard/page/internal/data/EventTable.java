@@ -194,7 +194,7 @@ final class EventTable {
         columns.row(
                 event.number(),
                 texts.index(kind),
-                device,
+                device == HistoryEvent.NO_DEVICE ? NONE : device,
                 type,
                 address,
                 size,

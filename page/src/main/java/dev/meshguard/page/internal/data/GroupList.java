@@ -152,7 +152,12 @@ final class GroupList {
         json.writeStringField("baseline", knowledge(group, fingerprint));
         json.writeStringField("fingerprint", fingerprints.of(fingerprint));
         json.writeStringField("remedy", verdict.remedyOf(group));
-        json.writeStringField("type", group.type().name());
+        json.writeStringField(
+                "type",
+                verdict.history()
+                        .vocabularyOf(group.first().buffer().request())
+                        .memory()
+                        .orElse(group.type().name()));
         json.writeNumberField("size", group.size());
         json.writeNumberField("bytes", group.bytes());
         json.writeNumberField("count", group.survivors().size());

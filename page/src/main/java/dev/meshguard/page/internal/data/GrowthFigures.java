@@ -93,7 +93,7 @@ final class GrowthFigures {
         for (MemoryGrowth memory : growth.memory()) {
             json.writeStartObject();
             json.writeStringField("name", memory.memory().toString());
-            json.writeNumberField("device", memory.memory().device());
+            json.writeNumberField("device", MeshGrid.number(memory.memory().device()));
             json.writeStringField("type", memory.memory().type().name());
             Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
             MemoryGrowth ofBooks = books.get(memory.memory());

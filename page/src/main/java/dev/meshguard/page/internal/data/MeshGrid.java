@@ -1,6 +1,7 @@
 package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -52,11 +53,15 @@ final class MeshGrid {
         Optional<MeshDescription> only = onlyMesh(history);
         TreeSet<Integer> all = new TreeSet<>(history.devices());
         history.meshes().forEach(mesh -> all.addAll(mesh.devices()));
+        all.remove(HistoryEvent.NO_DEVICE);
         boolean isAll = only.isPresent() && new TreeSet<>(only.get().devices()).equals(all);
         this.devices = isAll ? only.get().devices() : new ArrayList<>(all);
         this.columns = isAll ? columnsOf(only.get()) : Math.max(1, devices.size());
         for (Survivor survivor : verdict.survivors()) {
             BufferGeneration buffer = survivor.buffer();
+            if (!buffer.hasDevice()) {
+                continue;
+            }
             DeviceSurvivors onDevice = survivors.computeIfAbsent(buffer.device(), unused -> new DeviceSurvivors());
             onDevice.standings.add(survivor.status());
             if (survivor.status() == SurvivorStatus.LEAKED) {
@@ -86,6 +91,11 @@ final class MeshGrid {
             return rows > 0 && rows * columns == size ? columns : size;
         }
         return size;
+    }
+
+    /** Returns the number of a device in the data of a page: less than 0 for memory that belongs to none. */
+    static int number(int device) {
+        return device == HistoryEvent.NO_DEVICE ? -1 : device;
     }
 
     int size() {

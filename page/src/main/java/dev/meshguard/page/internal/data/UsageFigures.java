@@ -172,7 +172,7 @@ public final class UsageFigures {
             DeviceMemory memory = one.getKey();
             Tally tally = one.getValue();
             json.writeStartObject();
-            json.writeNumberField("device", memory.device());
+            json.writeNumberField("device", MeshGrid.number(memory.device()));
             json.writeStringField("type", memory.type().name());
             json.writeNumberField("liveBytes", tally.live);
             json.writeNumberField("peakBytes", tally.peak);
