@@ -95,7 +95,7 @@ class LeaseTests {
             private static final long serialVersionUID = 1;
 
             @Override
-            public String toString() {
+            public String getMessage() {
                 throw new UnsupportedOperationException();
             }
         });

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests with an allocator of Arrow as a parameter: clean ones pass, and those that leak name the line and the holder. */
+@SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class ArrowSourceTests {
 
     @TrackAllocations

@@ -24,6 +24,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 
 /** A tracked handle must be closed; nothing of its library has to report that. No mesh is on the class path here. */
+@SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class OpenHandlesTests {
 
     private static final long SEED = 3_000;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that open arenas through their parameter. */
+@SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class ArenasTests {
 
     @TrackAllocations

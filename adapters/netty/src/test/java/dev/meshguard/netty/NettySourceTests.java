@@ -20,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that use buffers of Netty, without a parameter and without a property. */
+@SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class NettySourceTests {
 
     static List<ByteBufAllocator> allocators() {

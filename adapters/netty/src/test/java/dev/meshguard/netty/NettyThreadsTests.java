@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Event loops that are older than the tests for which they allocate. */
 @Timeout(60)
+@SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class NettyThreadsTests {
 
     private static EventLoopGroup first;
@@ -34,8 +35,8 @@ class NettyThreadsTests {
 
     @AfterAll
     static void stopEventLoops() {
-        first.shutdownGracefully(0, 0, TimeUnit.SECONDS);
-        second.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+        first.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
+        second.shutdownGracefully(0, 0, TimeUnit.SECONDS).awaitUninterruptibly();
     }
 
     private static ByteBuf allocateOn(EventLoopGroup group) throws Exception {

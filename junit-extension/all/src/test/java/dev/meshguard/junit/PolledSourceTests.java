@@ -19,6 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A source whose handles report nothing is asked before each look at what is allocated. */
+@SuppressWarnings("UnusedVariable") // Fields hold what leaks.
 class PolledSourceTests {
 
     @Test
