@@ -157,8 +157,8 @@ final class MemoryNames {
     }
 
     private List<SourceVocabulary> vocabulariesOutsideDevices() {
-        return verdict.history().events(HistoryEvent.SourceAttached.class).stream()
-                .flatMap(attached -> attached.source().vocabulary().stream())
+        return verdict.history().sources().stream()
+                .flatMap(source -> source.vocabulary().stream())
                 .filter(words -> !words.hasDevices())
                 .distinct()
                 .toList();

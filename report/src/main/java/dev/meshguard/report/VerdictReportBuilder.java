@@ -526,8 +526,7 @@ final class VerdictReportBuilder {
 
     /** Memory that a source does not cover is never missing in its reports. */
     private List<String> partlyCovered() {
-        return history.events(HistoryEvent.SourceAttached.class).stream()
-                .map(HistoryEvent.SourceAttached::source)
+        return history.sources().stream()
                 .flatMap(source -> source
                         .covers()
                         .map(covers -> String.format(

@@ -58,6 +58,7 @@ public final class AllocationHistory {
     private @Nullable GenerationBuilder settledReplay;
     private @Nullable List<BufferGeneration> generations;
     private @Nullable GenerationSums generationSums;
+    private @Nullable List<SourceDescription> sources;
     private @Nullable Vocabularies vocabularies;
 
     private AllocationHistory(EventStore store, @Nullable RequestContext context) {
@@ -310,6 +311,16 @@ public final class AllocationHistory {
         PolicyLedger.read(events(), policy, moments, atMoment);
     }
 
+    /** Returns the sources that were connected, in this order; a source that was connected twice is there twice. */
+    public synchronized List<SourceDescription> sources() {
+        if (sources == null) {
+            sources = events(HistoryEvent.SourceAttached.class).stream()
+                    .map(HistoryEvent.SourceAttached::source)
+                    .toList();
+        }
+        return sources;
+    }
+
     /**
      * Returns the words for memory of which the source is unknown: those of the only vocabulary, if no mesh is reported;
      * otherwise those of devices, without meshes if none is reported, as in a server's log.
@@ -327,10 +338,10 @@ public final class AllocationHistory {
                 .orElse(known.common());
     }
 
-    /** Texts ask for each survivor, and sources are found among all events. */
+    /** Texts ask for each survivor. */
     private synchronized Vocabularies vocabularies() {
         if (vocabularies == null) {
-            vocabularies = Vocabularies.of(events(HistoryEvent.SourceAttached.class), !meshes().isEmpty());
+            vocabularies = Vocabularies.of(sources(), !meshes().isEmpty());
         }
         return vocabularies;
     }
@@ -343,11 +354,10 @@ public final class AllocationHistory {
      */
     private record Vocabularies(SourceVocabulary common, Map<String, SourceVocabulary> bySource) {
 
-        private static Vocabularies of(List<HistoryEvent.SourceAttached> sources, boolean hasMesh) {
+        private static Vocabularies of(List<SourceDescription> sources, boolean hasMesh) {
             Map<String, SourceVocabulary> bySource = new HashMap<>();
             Set<SourceVocabulary> all = new LinkedHashSet<>();
-            for (HistoryEvent.SourceAttached attached : sources) {
-                SourceDescription source = attached.source();
+            for (SourceDescription source : sources) {
                 all.add(source.vocabulary().orElse(SourceVocabulary.PROGRAM));
                 source.vocabulary().ifPresent(words -> bySource.putIfAbsent(source.name(), words));
             }

@@ -10,6 +10,7 @@ import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.history.AllocationHistory;
@@ -87,7 +88,7 @@ public final class VerdictBuilder {
     /** Prepares the verdict on a history. */
     public VerdictBuilder(AllocationHistory whole, ExpectedBuffers expected, List<ExcludedFindings> told) {
         this.history = whole.asOfCheck();
-        this.rules = infersFrees(whole) ? RULES_OF_SNAPSHOTS : RULES;
+        this.rules = whole.sources().stream().anyMatch(SourceDescription::infersFrees) ? RULES_OF_SNAPSHOTS : RULES;
         this.remaining = history.live();
         this.excluded = new ExcludedHistories(told);
         this.matchers = new ArrayList<>(expected.entries().size());
@@ -97,11 +98,6 @@ public final class VerdictBuilder {
         this.lateReports = remaining.isEmpty() ? LateReports.none() : new LateReports(history);
         this.bareReports = new BareReports(history, remaining);
         this.unheard = new InconclusiveReasons(history);
-    }
-
-    private static boolean infersFrees(AllocationHistory history) {
-        return history.events(HistoryEvent.SourceAttached.class).stream()
-                .anyMatch(attached -> attached.source().infersFrees());
     }
 
     /** Returns the verdict. */
