@@ -25,7 +25,7 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
     }
 
     /** Returns whether this Netty lets a detector see every buffer: 4.1 does not. */
-    static boolean isSupported() {
+    private static boolean isSupported() {
         try {
             int track =
                     ResourceLeakDetector.class.getMethod("track", Object.class).getModifiers();
@@ -48,6 +48,9 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
 
     /** Returns why buffers are not seen, as a part of a sentence; empty if they are. */
     static Optional<String> obstacle() {
+        if (!isSupported()) {
+            return Optional.of("Netty 4.1 lets no detector see all buffers");
+        }
         Optional<String> chosen = chosenByUser();
         if (chosen.isPresent()) {
             return Optional.of(DETECTOR_PROPERTY + " selects another leak detector, " + chosen.get());

@@ -52,6 +52,7 @@ final class NettyBuffers {
 
         private final Lease lease;
         private final WeakReference<ByteBuf> buffer;
+        /** Written by the thread of a check only; a lease ignores what is reported after its free. */
         private int reportedSize;
 
         AllocatedBuffer(Lease lease, WeakReference<ByteBuf> buffer, int size) {
@@ -67,7 +68,7 @@ final class NettyBuffers {
         public void record(Object hint) {}
 
         @Override
-        public synchronized boolean close(ByteBuf released) {
+        public boolean close(ByteBuf released) {
             if (!allocated.remove(this)) {
                 return false;
             }
@@ -75,9 +76,9 @@ final class NettyBuffers {
             return true;
         }
 
-        private synchronized void reportSize() {
+        private void reportSize() {
             ByteBuf present = buffer.get();
-            if (present != null && allocated.contains(this) && present.capacity() != reportedSize) {
+            if (present != null && present.capacity() != reportedSize) {
                 reportedSize = present.capacity();
                 lease.resized(reportedSize);
             }

@@ -75,9 +75,7 @@ public final class NettySource implements AllocationSource {
                             .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
             this.buffers = NettyBuffers.of(context.tracker());
             this.threads = new NettyThreads(context);
-            Optional<String> obstacle = DetectorFactory.isSupported()
-                    ? DetectorFactory.obstacle()
-                    : Optional.of("Netty 4.1 lets no detector see all buffers");
+            Optional<String> obstacle = DetectorFactory.obstacle();
             if (obstacle.isEmpty()) {
                 context.receiveFromThreads();
             } else {
