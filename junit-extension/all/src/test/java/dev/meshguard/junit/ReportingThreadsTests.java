@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a library reports through one hook of the process belongs to the test for which the thread works. */
+/** A library calls one hook of the process for all tests: the thread of each report decides which test it belongs to. */
 class ReportingThreadsTests {
 
     private static final long FIRST_SEED = 2_000;
@@ -129,7 +129,7 @@ class ReportingThreadsTests {
                         .contains("threads that work for no test (\"stray\") allocated 1 buffer, and all were freed"));
     }
 
-    /** What it allocates from now on is no other test's. */
+    /** No other test is responsible for memory that this thread allocates from now on. */
     @Test
     void aTestOnWhichATimeoutGaveUpBlamesNoOtherTest() {
         RunAssert.Results results = run(AbandonedTestCase.class);

@@ -1,4 +1,4 @@
-/** Which session the allocations of a thread belong to, for libraries that report on any thread. */
+/** Finds the session of a thread, for libraries that report allocations on any thread. */
 @NullMarked
 package dev.meshguard.junit.internal.thread;
 
