@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -32,13 +31,13 @@ import org.apiguardian.api.API.Status;
  * <h2>How it works</h2>
  *
  * <p>A source reports the object through which the code under test holds each allocation. The tracker keeps a weak
- * reference to it, one for each request. A search requests a few garbage collections and looks which of these
- * references are empty afterwards. For the others it visits everything reachable from the given objects, the nearest
- * first, and records the shortest path: {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}. The result
- * becomes a part of the history, and so an input of the verdict.
+ * reference to it, one for each request. A search visits everything reachable from the given objects, the nearest
+ * first, and records the shortest path to each handle: {@code KvCacheTest.generator -> Model.weights -> ArrayList[12]}.
+ * If it found no path to some of them, it requests a few garbage collections and looks which of their references are
+ * empty afterwards. The result becomes a part of the history, and so an input of the verdict.
  *
- * <p>It explains a leak and never decides whether there is one. Run it only if something survived. It costs a few
- * collections, and some milliseconds for each ten thousand objects if it looks for a path.
+ * <p>It explains a leak and never decides whether there is one. Run it only if something survived. It costs some
+ * milliseconds for each ten thousand objects, and a few collections if a handle has no path.
  *
  * <h2>Limits</h2>
  * <ul>
@@ -105,47 +104,59 @@ public final class HandleSearch {
         if (open.isEmpty()) {
             return new SearchSummary(0, 0, 0, false, 0, true, List.of());
         }
+        Paths paths = paths(tracker, open);
+        List<MemoryRequest> unfound =
+                open.stream().filter(request -> !paths.to.containsKey(request)).toList();
         int rounds = 0;
         int proofs = 0;
-        // Until the search for paths, this method must not refer to a handle, or it would hold the handle itself.
-        while (rounds < collections && (proofs == 0 || (proofs < PROOFS_NEEDED && isAnyRemaining(open)))) {
+        // A path proves that a handle is held; only the others need a collection. Nothing here refers to a handle any
+        // more.
+        while (isWorthCollecting(unfound, proofs) && rounds < collections) {
             rounds++;
             proofs += garbage.run() ? 1 : 0;
         }
-        return record(tracker, open, rounds, proofs);
+        int withoutPath = 0;
+        for (MemoryRequest request : open) {
+            List<String> path = paths.to.get(request);
+            tracker.traced(request, path == null ? withoutPath(request, paths, proofs) : Reachability.heldBy(path));
+            withoutPath += path == null && !isCollected(request) ? 1 : 0;
+        }
+        return new SearchSummary(
+                open.size(), withoutPath, rounds, proofs > 0, paths.objects, paths.isComplete(), paths.unread);
     }
 
-    private SearchSummary record(AllocationTracker tracker, List<MemoryRequest> open, int rounds, int proofs) {
+    /** Looks for the handles before any garbage is collected, and refers to none of them when it returns. */
+    private Paths paths(AllocationTracker tracker, List<MemoryRequest> open) {
+        IdentityHashMap<MemoryRequest, Object> handles = new IdentityHashMap<>();
+        open.forEach(
+                request -> request.handle().map(WeakReference::get).ifPresent(handle -> handles.put(request, handle)));
         Set<Object> targets = Collections.newSetFromMap(new IdentityHashMap<>());
-        open.forEach(request -> handleOf(request).ifPresent(targets::add));
+        targets.addAll(handles.values());
         Walk walk = new Walk(targets, objects, tracker::isPartOfHandles);
         if (!targets.isEmpty()) {
             starts.forEach(start -> start.begin(walk));
             walk.traverse();
         }
-        int withoutPath = 0;
-        for (MemoryRequest request : open) {
-            Optional<Object> handle = handleOf(request);
-            tracker.traced(request, finding(handle, walk, proofs));
-            withoutPath += handle.isPresent() && handle.flatMap(walk::pathTo).isEmpty() ? 1 : 0;
-        }
-        boolean complete = !walk.hitBound() && walk.unread().isEmpty();
-        return new SearchSummary(open.size(), withoutPath, rounds, proofs > 0, walk.objects(), complete, walk.unread());
+        IdentityHashMap<MemoryRequest, List<String>> to = new IdentityHashMap<>();
+        handles.forEach((request, handle) -> walk.pathTo(handle).ifPresent(path -> to.put(request, path)));
+        return new Paths(to, walk.objects(), walk.hitBound(), walk.unread());
     }
 
-    private Reachability finding(Optional<Object> handle, Walk walk, int proofs) {
-        Optional<List<String>> path = handle.flatMap(walk::pathTo);
-        if (path.isPresent()) {
-            return Reachability.heldBy(path.get());
-        }
-        if (handle.isEmpty()) {
+    private static boolean isWorthCollecting(List<MemoryRequest> unfound, int proofs) {
+        return proofs == 0
+                ? !unfound.isEmpty()
+                : proofs < PROOFS_NEEDED && unfound.stream().anyMatch(request -> !isCollected(request));
+    }
+
+    private static Reachability withoutPath(MemoryRequest request, Paths paths, int proofs) {
+        if (isCollected(request)) {
             // A reference may be empty by chance, but the result must not depend on chance.
             return proofs > 0 ? Reachability.lost() : Reachability.unknown();
         }
         if (proofs < PROOFS_NEEDED) {
             return Reachability.unknown();
         }
-        return walk.hitBound() ? Reachability.heldBy(List.of(beyond(walk.objects()))) : Reachability.held();
+        return paths.hitBound ? Reachability.heldBy(List.of(beyond(paths.objects))) : Reachability.held();
     }
 
     private static String beyond(int searched) {
@@ -153,12 +164,8 @@ public final class HandleSearch {
                 Locale.ROOT, "something beyond the %s that were searched", Quantities.count(searched, "object"));
     }
 
-    private static boolean isAnyRemaining(List<MemoryRequest> open) {
-        return open.stream().anyMatch(request -> !request.handle().orElseThrow().refersTo(null));
-    }
-
-    private static Optional<Object> handleOf(MemoryRequest request) {
-        return request.handle().map(WeakReference::get);
+    private static boolean isCollected(MemoryRequest request) {
+        return request.handle().orElseThrow().refersTo(null);
     }
 
     private static List<MemoryRequest> openRequests(AllocationHistory history) {
@@ -173,6 +180,15 @@ public final class HandleSearch {
             }
         }
         return inOrder;
+    }
+
+    /** The paths to the handles that were found, and how far the search for them went. */
+    private record Paths(
+            IdentityHashMap<MemoryRequest, List<String>> to, int objects, boolean hitBound, List<String> unread) {
+
+        boolean isComplete() {
+            return !hitBound && unread.isEmpty();
+        }
     }
 
     /** A root of a search. */

@@ -80,9 +80,11 @@ class HandleSearchTests {
         cache.add(handle);
         MemoryRequest request = search.allocate(handle);
 
-        search.run(HandleSearch.builder().instance(this).collectingBy(() -> false));
+        SearchSummary summary = search.run(HandleSearch.builder().instance(this).collectingBy(this::counted));
 
         assertThat(search.reachabilityOf(request).pathText()).hasValue("HandleSearchTests.cache -> ArrayList[0]");
+        assertThat(collections).hasValue(0);
+        assertThat(summary.collectionProven()).isFalse();
     }
 
     @Test
