@@ -2,18 +2,19 @@ package dev.meshguard.samples.runpages;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.opentest4j.TestAbortedException;
 
-/** Starts a browser for a class and ends it with the class. */
+/** Starts a browser for the classes of a Java machine, one after the other, and ends it with the machine. Each class has a tab of its own. */
 final class BrowserExtension implements BeforeAllCallback, ParameterResolver {
 
-    private static final Namespace NAMESPACE = Namespace.create(BrowserExtension.class);
+    private static @Nullable Chromium browser;
 
     @Override
     public void beforeAll(ExtensionContext context) {
@@ -27,8 +28,17 @@ final class BrowserExtension implements BeforeAllCallback, ParameterResolver {
             System.out.println("SKIPPED: " + missing);
             throw new TestAbortedException(missing);
         }
-        // The store closes it when the class is over.
-        context.getStore(NAMESPACE).put(Chromium.class, Chromium.start(installed.get()));
+        browserFor(installed.get()).openTab();
+    }
+
+    private static synchronized Chromium browserFor(List<Path> installed) {
+        Chromium running = browser;
+        if (running == null) {
+            running = Chromium.start(installed);
+            Runtime.getRuntime().addShutdownHook(new Thread(running::close));
+            browser = running;
+        }
+        return running;
     }
 
     @Override
@@ -38,6 +48,6 @@ final class BrowserExtension implements BeforeAllCallback, ParameterResolver {
 
     @Override
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        return context.getStore(NAMESPACE).get(Chromium.class);
+        return Objects.requireNonNull(browser);
     }
 }

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -82,11 +83,18 @@ final class Chromium implements AutoCloseable {
                 .usingAnyFreePort()
                 .withLogOutput(java.io.OutputStream.nullOutputStream())
                 .build();
-        ChromeDriver driver = new ChromeDriver(service, options);
+        return new Chromium(new ChromeDriver(service, options));
+    }
+
+    /** Opens a tab in place of the previous one, whose scripts for each page and whose size and theme are gone with it. */
+    void openTab() {
+        String previous = driver.getWindowHandle();
+        String tab = driver.switchTo().newWindow(WindowType.TAB).getWindowHandle();
+        driver.switchTo().window(previous).close();
+        driver.switchTo().window(tab);
         driver.executeCdpCommand(
                 "Browser.grantPermissions",
                 Map.of("permissions", List.of("clipboardReadWrite", "clipboardSanitizedWrite")));
-        return new Chromium(driver);
     }
 
     /** Opens a page as a person would see it on a wide screen in the light, and waits until all views are there. */

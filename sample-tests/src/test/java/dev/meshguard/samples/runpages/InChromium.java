@@ -9,7 +9,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Gives the tests of a class a browser, one for all of them, one after the other.
+ * Gives the tests of a class a tab of a browser, one for all of them, one after the other.
  *
  * <p>Where none is installed the tests are skipped and say so. With {@code MESHGUARD_BROWSER=required} in the environment they fail.
  */
