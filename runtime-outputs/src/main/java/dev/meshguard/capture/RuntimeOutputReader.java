@@ -24,7 +24,9 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -54,6 +56,7 @@ import org.apiguardian.api.API.Status;
 public final class RuntimeOutputReader {
 
     private final InstantSource clock;
+    private final OptionalInt rank;
     private final boolean judgesEnd;
     private final OptionalInt last;
     private final Optional<Pattern> roundMark;
@@ -61,11 +64,13 @@ public final class RuntimeOutputReader {
 
     private RuntimeOutputReader(
             InstantSource clock,
+            OptionalInt rank,
             boolean judgesEnd,
             OptionalInt last,
             Optional<Pattern> roundMark,
             List<DatedEvidence> evidence) {
         this.clock = clock;
+        this.rank = rank;
         this.judgesEnd = judgesEnd;
         this.last = last;
         this.roundMark = roundMark;
@@ -74,7 +79,22 @@ public final class RuntimeOutputReader {
 
     /** Returns a reader of files whose recording ends while the device is open. */
     public static RuntimeOutputReader create() {
-        return new RuntimeOutputReader(InstantSource.system(), false, OptionalInt.empty(), Optional.empty(), List.of());
+        return new RuntimeOutputReader(
+                InstantSource.system(), OptionalInt.empty(), false, OptionalInt.empty(), Optional.empty(), List.of());
+    }
+
+    /**
+     * Returns this reader for one process of a database that several wrote, or of a folder.
+     *
+     * <p>A file that names no rank is of rank 0. A file or folder without the rank is an error.
+     *
+     * @throws IllegalArgumentException if the rank is negative
+     */
+    public RuntimeOutputReader ofRank(int process) {
+        if (process < 0) {
+            throw new IllegalArgumentException("Rank " + process + ": ranks are numbered from 0");
+        }
+        return new RuntimeOutputReader(clock, OptionalInt.of(process), judgesEnd, last, roundMark, evidence);
     }
 
     /**
@@ -84,7 +104,7 @@ public final class RuntimeOutputReader {
      * weights and caches as expected.
      */
     public RuntimeOutputReader judgedAtEnd() {
-        return new RuntimeOutputReader(clock, true, last, roundMark, evidence);
+        return new RuntimeOutputReader(clock, rank, true, last, roundMark, evidence);
     }
 
     /**
@@ -100,7 +120,7 @@ public final class RuntimeOutputReader {
         if (operation < 0) {
             throw new IllegalArgumentException("Operation " + operation + ": operations are numbered from 0");
         }
-        return new RuntimeOutputReader(clock, true, OptionalInt.of(operation), roundMark, evidence);
+        return new RuntimeOutputReader(clock, rank, true, OptionalInt.of(operation), roundMark, evidence);
     }
 
     /**
@@ -109,7 +129,7 @@ public final class RuntimeOutputReader {
      * @param operation matches in the name of each outermost operation that begins a round
      */
     public RuntimeOutputReader roundsAt(Pattern operation) {
-        return new RuntimeOutputReader(clock, judgesEnd, last, Optional.of(operation), evidence);
+        return new RuntimeOutputReader(clock, rank, judgesEnd, last, Optional.of(operation), evidence);
     }
 
     /**
@@ -118,7 +138,8 @@ public final class RuntimeOutputReader {
      * <p>The totals of a {@link MemoryReport} or of {@link SharedMemory} are a witness: if they are smaller than what the
      * recording has as allocated, the verdict is {@code INCONCLUSIVE} with both numbers; otherwise a note says that they fit. They
      * may be larger, because a recording has no buffers from before it. {@link RuntimeTexts} become notes with the
-     * buffers at the addresses that they name. Files of several recordings, or ranks, are then an error.
+     * buffers at the addresses that they name. A file of several ranks, or a folder of several recordings, is then an error;
+     * {@link #ofRank} chooses one.
      */
     public RuntimeOutputReader evidence(RuntimeEvidence file) {
         return evidence(new DatedEvidence(OptionalLong.empty(), file));
@@ -142,18 +163,19 @@ public final class RuntimeOutputReader {
     private RuntimeOutputReader evidence(DatedEvidence file) {
         List<DatedEvidence> all = new ArrayList<>(evidence);
         all.add(file);
-        return new RuntimeOutputReader(clock, judgesEnd, last, roundMark, List.copyOf(all));
+        return new RuntimeOutputReader(clock, rank, judgesEnd, last, roundMark, List.copyOf(all));
     }
 
     /**
      * Returns this reader with another clock for the day of the check, on which expired expectations depend.
      */
     public RuntimeOutputReader clock(InstantSource newClock) {
-        return new RuntimeOutputReader(newClock, judgesEnd, last, roundMark, evidence);
+        return new RuntimeOutputReader(newClock, rank, judgesEnd, last, roundMark, evidence);
     }
 
     /**
-     * Reads a file of one process, plain or compressed with gzip or zstd; the file may be a pipe.
+     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip or zstd; the
+     * file may be a pipe.
      *
      * @throws IOException if the file cannot be read, is of no known format, or has several ranks; the message says what
      *     to do
@@ -163,7 +185,8 @@ public final class RuntimeOutputReader {
     }
 
     /**
-     * Reads a file of one process, plain or compressed with gzip or zstd, to its end; the stream stays open.
+     * Reads a file of one process, or of the process that {@link #ofRank} chooses, plain or compressed with gzip or zstd, to its
+     * end; the stream stays open.
      *
      * @param name the name of the file in messages
      * @throws IOException as {@link #read(Path)} does
@@ -181,58 +204,99 @@ public final class RuntimeOutputReader {
      * <p>Of a folder, all files of these formats are read, also in folders within it; the others are skipped. A capture and a
      * database of one run and rank give one output, which is that of the capture: if their times overlap, or if they are the only
      * ones of the rank in a folder. The snapshots of the database are compared with the nodes; a contradiction makes a verdict
-     * inconclusive.
+     * inconclusive. Each file numbers its operations itself, so a folder of several files that is read up to an operation, or
+     * with evidence after one, is an error.
      *
      * @return the outputs by file and rank, at least one
      * @throws IOException if the file cannot be read or is of no known format, or a folder has no such file; the message says
      *     what it is instead
      */
     public List<RuntimeOutput> readRanks(Path file) throws IOException {
-        if (!Files.isDirectory(file)) {
-            return ofOneRecording(readFile(file));
-        }
-        List<FileContent> outputs = new ArrayList<>();
-        for (Path output : OutputFolder.outputsIn(file)) {
-            outputs.addAll(contents(output));
-        }
-        return ofOneRecording(OutputJoin.joined(outputs).stream()
-                .map(output -> new RuntimeOutput(
-                        output.file().toString(),
-                        output.format(),
-                        output.content().withoutEvidence()))
-                .toList());
+        return Files.isDirectory(file) ? readFolder(file) : readFile(file);
     }
 
-    /** Reads a file of a folder, to join it with others. */
-    private List<FileContent> contents(Path file) throws IOException {
+    private List<RuntimeOutput> readFolder(Path folder) throws IOException {
+        List<Path> files = OutputFolder.outputsIn(folder);
+        rejectNumbersOfOneAmong(files);
+        Deque<SpooledFile> spooled = new ArrayDeque<>();
+        try {
+            List<FileContent> outputs = new ArrayList<>();
+            for (Path file : files) {
+                outputs.addAll(contents(file, spooled));
+            }
+            return chosen(OutputJoin.joined(outputs).stream()
+                    .map(output -> new RuntimeOutput(
+                            output.file().toString(),
+                            output.format(),
+                            output.content().withoutEvidence()))
+                    .toList());
+        } finally {
+            for (SpooledFile file : spooled) {
+                file.close();
+            }
+        }
+    }
+
+    private void rejectNumbersOfOneAmong(List<Path> files) throws IOException {
+        if (files.size() == 1) {
+            return;
+        }
+        OptionalLong operation = last.isPresent()
+                ? OptionalLong.of(last.getAsInt())
+                : evidence.stream()
+                        .flatMapToLong(dated -> dated.operation().stream())
+                        .findFirst();
+        if (operation.isPresent()) {
+            throw new UnreadableOutputException(String.format(
+                    Locale.ROOT,
+                    "it is a folder of %d files, each of which numbers its operations itself, and operation %d is of one. Give"
+                            + " that file alone",
+                    files.size(),
+                    operation.getAsLong()));
+        }
+    }
+
+    /** Reads a file of a folder, to join it with others; what it copies is added to the files that the caller closes. */
+    private List<FileContent> contents(Path file, Deque<SpooledFile> spooled) throws IOException {
         try (BufferedInputStream in = new BufferedInputStream(Files.newInputStream(file))) {
             if (OutputFormat.of(in).equals(Optional.of(OutputFormat.GRAPH_CAPTURE))) {
                 return List.of(new FileContent(
-                        file, OutputFormat.GRAPH_CAPTURE, GraphParser.parseToJoin(in, file, criteria())));
+                        file, file, OutputFormat.GRAPH_CAPTURE, GraphParser.parseToJoin(in, file, criteria())));
             }
-            List<OutputContent> ranks =
-                    DatabaseFile.isPlainDatabase(in) ? DatabaseFile.read(file, criteria()) : spooledDatabase(in);
-            return ranks.stream()
-                    .map(content -> new FileContent(file, OutputFormat.REPORT_DATABASE, content))
-                    .toList();
+            Path plain = file;
+            if (!DatabaseFile.isPlainDatabase(in)) {
+                spooled.add(SpooledFile.of(PlainInput.of(in).stream()));
+                plain = spooled.getLast().path();
+            }
+            List<FileContent> ranks = new ArrayList<>();
+            for (OutputContent content : DatabaseFile.read(plain, criteria())) {
+                ranks.add(new FileContent(file, plain, OutputFormat.REPORT_DATABASE, content));
+            }
+            return ranks;
         }
     }
 
-    private List<OutputContent> spooledDatabase(InputStream database) throws IOException {
-        try (SpooledFile spooled = SpooledFile.of(PlainInput.of(database).stream())) {
-            return DatabaseFile.read(spooled.path(), criteria());
+    /** Returns the outputs of the rank that is chosen, if one is. */
+    private List<RuntimeOutput> chosen(List<RuntimeOutput> outputs) throws IOException {
+        List<RuntimeOutput> read = outputs.stream()
+                .filter(output -> criteria().reads(output.rank().orElse(0)))
+                .toList();
+        if (read.isEmpty()) {
+            throw new UnreadableOutputException(
+                    "it has no rank " + rank.orElse(0) + ". Leave the rank out to read all that it has");
         }
-    }
-
-    private List<RuntimeOutput> ofOneRecording(List<RuntimeOutput> outputs) throws IOException {
-        if (!evidence.isEmpty() && outputs.size() > 1) {
+        if (!evidence.isEmpty() && read.size() > 1) {
+            boolean isOneFile =
+                    read.stream().map(RuntimeOutput::name).distinct().count() == 1;
             throw new UnreadableOutputException(String.format(
                     Locale.ROOT,
-                    "it has %d recordings, and %s is evidence of one. Give the file of that one alone",
-                    outputs.size(),
-                    evidence.get(0).file().name()));
+                    "it has %d %s, and %s is evidence of one. %s",
+                    read.size(),
+                    isOneFile ? "ranks" : "recordings",
+                    evidence.get(0).file().name(),
+                    isOneFile ? "Choose it with --rank or ofRank" : "Give the file of that one alone"));
         }
-        return outputs;
+        return read;
     }
 
     private List<RuntimeOutput> readFile(Path file) throws IOException {
@@ -241,7 +305,7 @@ public final class RuntimeOutputReader {
         try (InputStream output = isPipe ? new FileInputStream(file.toFile()) : Files.newInputStream(file)) {
             BufferedInputStream in = new BufferedInputStream(output);
             if (!isPipe && DatabaseFile.isPlainDatabase(in)) {
-                return ofDatabase(DatabaseFile.read(file, criteria()), file.toString());
+                return chosen(ofDatabase(DatabaseFile.read(file, criteria()), file.toString()));
             }
             return isPipe ? readRanks(in, file.toString()) : readRanks(in, file);
         }
@@ -270,26 +334,31 @@ public final class RuntimeOutputReader {
     private List<RuntimeOutput> readRanks(InputStream content, Optional<Path> path, String name) throws IOException {
         BufferedInputStream in = new BufferedInputStream(content);
         if (OutputFormat.of(in).equals(Optional.of(OutputFormat.REPORT_DATABASE))) {
-            return ofOneRecording(ofDatabase(spooledDatabase(in), name));
+            try (SpooledFile spooled = SpooledFile.of(PlainInput.of(in).stream())) {
+                return chosen(ofDatabase(DatabaseFile.read(spooled.path(), criteria()), name));
+            }
         }
-        return List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria())));
+        return chosen(
+                List.of(new RuntimeOutput(name, OutputFormat.GRAPH_CAPTURE, GraphParser.parse(in, path, criteria()))));
     }
 
     private static RuntimeOutput only(List<RuntimeOutput> outputs) throws IOException {
         if (outputs.size() > 1) {
             List<String> names =
                     outputs.stream().map(RuntimeOutput::name).distinct().toList();
+            boolean isOneFile = names.size() == 1;
             throw new UnreadableOutputException(String.format(
                     Locale.ROOT,
-                    "it %s (%s), each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them",
-                    names.size() > 1
-                            ? "has " + names.size() + " recordings"
-                            : "was recorded by " + outputs.size() + " processes",
-                    names.size() > 1
-                            ? String.join(", ", names)
-                            : outputs.stream()
+                    "it %s (%s), each with its own history. RuntimeOutputReader.readRanks and meshguard analyze give all of them%s",
+                    isOneFile
+                            ? "was recorded by " + outputs.size() + " processes"
+                            : "has " + outputs.size() + " recordings",
+                    isOneFile
+                            ? outputs.stream()
                                     .map(output -> String.valueOf(output.rank().orElse(0)))
-                                    .collect(Collectors.joining(", ", "ranks ", ""))));
+                                    .collect(Collectors.joining(", ", "ranks ", ""))
+                            : String.join(", ", names),
+                    isOneFile ? ", and ofRank and --rank one" : ""));
         }
         return outputs.get(0);
     }
@@ -302,6 +371,6 @@ public final class RuntimeOutputReader {
 
     private ReadingCriteria criteria() {
         return new ReadingCriteria(
-                LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), judgesEnd, last, roundMark, evidence);
+                LocalDate.ofInstant(clock.instant(), ZoneOffset.UTC), rank, judgesEnd, last, roundMark, evidence);
     }
 }

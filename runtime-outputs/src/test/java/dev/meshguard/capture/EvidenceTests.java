@@ -227,6 +227,26 @@ class EvidenceTests {
         assertThat(imported.history().lostReports()).isEmpty();
     }
 
+    @Test
+    void aReportIsComparedWithTheRankThatIsChosen() throws Exception {
+        RuntimeEvidence summary =
+                evidence(withDram(taken(1_024), hole(1_048_576)).summary());
+        try (WrittenDatabase database = new WrittenDatabase(folder.resolve("db.sqlite"), Writer.IMPORTER_OF_RANKS)) {
+            database.operation(1, "ttnn.ones");
+            database.rank(1).operation(1, "ttnn.ones");
+        }
+        Path file = folder.resolve("db.sqlite");
+
+        RuntimeOutput second = reader(summary).ofRank(1).read(file);
+
+        assertThat(second.rank()).hasValue(1);
+        assertThat(second.notes())
+                .anySatisfy(note -> assertThat(note).startsWith("evidence fits the recording at its end"));
+        assertThatThrownBy(() -> reader(summary).readRanks(file))
+                .isInstanceOf(IOException.class)
+                .hasMessage("it has 2 ranks, and evidence is evidence of one. Choose it with --rank or ofRank");
+    }
+
     // Shared memory
 
     @Test

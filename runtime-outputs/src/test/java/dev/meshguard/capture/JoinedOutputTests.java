@@ -1,22 +1,28 @@
 package dev.meshguard.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.capture.WrittenDatabase.Place;
 import dev.meshguard.capture.WrittenDatabase.Writer;
 import dev.meshguard.capture.WrittenGraph.Age;
 import dev.meshguard.capture.WrittenGraph.Memory;
+import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.event.HistoryEvent.Allocated;
 import dev.meshguard.event.HistoryEvent.ReportsLost;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.Outcome;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,6 +215,49 @@ class JoinedOutputTests {
         }
 
         assertThat(read()).hasSize(2);
+    }
+
+    @Test
+    void isFoundInACompressedDatabase() throws Exception {
+        Files.writeString(folder.resolve("graph.json"), graph.json());
+        liveDatabase(SAME, WEIGHTS);
+        Path plain = folder.resolve("db.sqlite");
+        try (OutputStream compressed = new GZIPOutputStream(Files.newOutputStream(folder.resolve("db.sqlite.gz")))) {
+            Files.copy(plain, compressed);
+        }
+        Files.delete(plain);
+
+        RuntimeOutput output = readOne();
+
+        assertThat(output.notes())
+                .contains("db.sqlite.gz is of the same run.", "2 snapshots were compared with the nodes: all agree.");
+    }
+
+    @Test
+    void hasNoOperationNumbersOfItsOwn() throws Exception {
+        Files.writeString(folder.resolve("graph.json"), graph.json());
+        liveDatabase(SAME, WEIGHTS);
+        RuntimeEvidence log =
+                RuntimeEvidence.read(new ByteArrayInputStream("a line".getBytes(StandardCharsets.UTF_8)), "a.log");
+        String reason =
+                "it is a folder of 2 files, each of which numbers its operations itself, and operation 1 is of one."
+                        + " Give that file alone";
+
+        assertThatIOException()
+                .isThrownBy(() -> RuntimeOutputReader.create().judgedAfter(1).read(folder))
+                .withMessage(reason);
+        assertThatIOException()
+                .isThrownBy(
+                        () -> RuntimeOutputReader.create().evidenceAfter(1, log).read(folder))
+                .withMessage(reason);
+    }
+
+    @Test
+    void ofOneRankIsThatOfItsFiles() throws Exception {
+        report("graph_1_of_2.json", "{\"rank\": 0, \"world_size\": 2}");
+        Path second = report("graph_2_of_2.json", "{\"rank\": 1, \"world_size\": 2}");
+
+        assertThat(RuntimeOutputReader.create().ofRank(1).read(folder).name()).isEqualTo(second.toString());
     }
 
     @Test

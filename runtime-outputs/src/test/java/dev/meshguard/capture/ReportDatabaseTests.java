@@ -370,7 +370,38 @@ class ReportDatabaseTests {
         assertThatThrownBy(() -> RuntimeOutput.read(file()))
                 .isInstanceOf(IOException.class)
                 .hasMessage("it was recorded by 2 processes (ranks 0, 1), each with its own history."
-                        + " RuntimeOutputReader.readRanks and meshguard analyze give all of them");
+                        + " RuntimeOutputReader.readRanks and meshguard analyze give all of them, and ofRank and --rank"
+                        + " one");
+    }
+
+    @Test
+    void readsTheRankThatIsChosen() throws Exception {
+        try (WrittenDatabase database = database(Writer.IMPORTER_OF_RANKS)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+            database.rank(1).operation(1, "ttnn.relu", WEIGHTS);
+        }
+
+        RuntimeOutput chosen = RuntimeOutputReader.create().ofRank(1).read(file());
+
+        assertThat(chosen.rank()).hasValue(1);
+        assertThatThrownBy(() -> RuntimeOutputReader.create().ofRank(2).read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("it has no rank 2. Leave the rank out to read all that it has");
+        assertThatThrownBy(() -> RuntimeOutputReader.create().ofRank(-1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("Rank -1: ranks are numbered from 0");
+    }
+
+    @Test
+    void withoutRanksIsOfRankZero() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+        }
+
+        assertThat(RuntimeOutputReader.create().ofRank(0).read(file()).rank()).isEmpty();
+        assertThatThrownBy(() -> RuntimeOutputReader.create().ofRank(1).read(file()))
+                .isInstanceOf(IOException.class)
+                .hasMessage("it has no rank 1. Leave the rank out to read all that it has");
     }
 
     @Test

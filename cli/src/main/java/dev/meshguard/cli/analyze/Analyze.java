@@ -57,7 +57,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
                     + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
-                    + " judges it nevertheless. A database of several ranks gives one answer for each, and a folder one for each run"
+                    + " judges it nevertheless. A database of several ranks gives one answer for each, or that of --rank, and a folder one for each run"
                     + " and rank: a database is compared with the capture of its run.",
             "",
             "A memory report (CSV) or the shared memory of a device has the memory of one moment. --at-end says that nothing may"
@@ -143,6 +143,13 @@ public final class Analyze implements Callable<Integer> {
             names = "--live-only",
             description = "Keep what is still allocated, and sums: for logs that are larger than the memory.")
     private boolean liveOnly;
+
+    @Option(
+            names = "--rank",
+            paramLabel = "N",
+            description =
+                    "For a database that several processes wrote, or a folder: judge the process of this rank only.")
+    private @Nullable Integer rank;
 
     @Option(
             names = "--at-end",
@@ -251,6 +258,9 @@ public final class Analyze implements Callable<Integer> {
     private void rejectWhatDoesNotFit() throws UsageException {
         if (mostAddresses < 0) {
             throw new UsageException("--addresses " + mostAddresses + ": give 0 or more");
+        }
+        if (rank != null && rank < 0) {
+            throw new UsageException("--rank " + rank + ": give the rank of a process, 0 or more");
         }
         if (lastOperation != null && lastOperation < 0) {
             throw new UsageException("--after " + lastOperation + ": give the number of an operation, 0 or more");
@@ -407,6 +417,10 @@ public final class Analyze implements Callable<Integer> {
             throw new UsageException(
                     name + " is neither a graph capture nor a database, and --evidence is for these. Leave it out.");
         }
+        if (rank != null) {
+            throw new UsageException(name + " is neither a graph capture nor a database, and --rank " + rank
+                    + " chooses a process of these. Leave it out.");
+        }
         if (RuntimeEvidence.isOfMoment(input)) {
             RuntimeEvidence file = EvidenceInput.inspected(RuntimeEvidence.read(input, name));
             return List.of(EvidenceAnalysis.of(file, judgesEnd));
@@ -427,6 +441,9 @@ public final class Analyze implements Callable<Integer> {
         RuntimeOutputReader reader = RuntimeOutputReader.create();
         if (roundMark != null) {
             reader = reader.roundsAt(pattern("--rounds", roundMark));
+        }
+        if (rank != null) {
+            reader = reader.ofRank(rank);
         }
         for (String file : evidence) {
             reader = EvidenceInput.of(file).addTo(reader);

@@ -70,6 +70,17 @@ class DatabaseTests {
     }
 
     @Test
+    void answersForTheRankThatIsNamed() throws Exception {
+        database(2);
+
+        assertThat(run("analyze", "--rank", "1", "db.sqlite").out())
+                .startsWith("db.sqlite: 3 operations, 4 buffers in their snapshots (report database, rank 1)")
+                .doesNotContain("rank 0");
+        assertThat(run("analyze", "--rank", "2", "db.sqlite").err())
+                .contains("it has no rank 2. Leave the rank out to read all that it has");
+    }
+
+    @Test
     void writesJson() throws Exception {
         database(2);
 

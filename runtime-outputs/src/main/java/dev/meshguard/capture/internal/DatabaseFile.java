@@ -1,12 +1,10 @@
 package dev.meshguard.capture.internal;
 
 import dev.meshguard.capture.compression.internal.PlainInput;
-import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -41,7 +39,7 @@ public final class DatabaseFile {
     /**
      * Reads a database.
      *
-     * @return the content for each rank, at least one
+     * @return the content for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report, or the library is missing
      */
     public static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
@@ -57,14 +55,11 @@ public final class DatabaseFile {
      * Compares a database with a capture of the same run.
      *
      * @param rank the rank of the process, if the database names ranks
-     * @return empty if its operations are not among those of the capture, or it is compressed
+     * @param name its name in notes
+     * @return empty if its operations are not among those of the capture
      */
-    static Optional<JoinedDatabase> join(Path file, OptionalInt rank, CaptureEvidence capture) throws IOException {
-        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-            if (!isPlainDatabase(in)) {
-                return Optional.empty();
-            }
-        }
-        return DatabaseReader.join(file, rank, capture);
+    static Optional<JoinedDatabase> join(Path file, String name, OptionalInt rank, CaptureEvidence capture)
+            throws IOException {
+        return DatabaseReader.join(file, name, rank, capture);
     }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConfig;
 
@@ -30,7 +31,7 @@ final class DatabaseReader {
     /**
      * Reads a database.
      *
-     * @return the content for each rank, at least one
+     * @return the content for each rank; none if the criteria name a rank that it does not have
      * @throws UnreadableOutputException if it is no database of a report
      */
     static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
@@ -42,13 +43,11 @@ final class DatabaseReader {
     }
 
     /** Compares a database that was read before with a capture of the same run. */
-    static Optional<JoinedDatabase> join(Path file, OptionalInt rank, CaptureEvidence capture) throws IOException {
+    static Optional<JoinedDatabase> join(Path file, String name, OptionalInt rank, CaptureEvidence capture)
+            throws IOException {
         try (Connection connection = open(file)) {
             ReportTables tables = ReportTables.of(connection);
-            return JoinedDatabase.of(
-                    rank.isPresent() ? tables.ofRank(rank.getAsInt()) : tables,
-                    String.valueOf(file.getFileName()),
-                    capture);
+            return JoinedDatabase.of(rank.isPresent() ? tables.ofRank(rank.getAsInt()) : tables, name, capture);
         } catch (SQLException e) {
             throw unreadable(e);
         }
@@ -105,10 +104,13 @@ final class DatabaseReader {
                             + " report. Give the db.sqlite that ttnn wrote");
         }
         List<OutputContent> contents = new ArrayList<>();
-        for (int rank : tables.ranks()) {
-            contents.add(new SnapshotReader(tables.ofRank(rank), criteria).read());
+        Set<Integer> ranks = tables.ranks();
+        for (int rank : ranks) {
+            if (criteria.reads(rank)) {
+                contents.add(new SnapshotReader(tables.ofRank(rank), criteria).read());
+            }
         }
-        if (contents.isEmpty()) {
+        if (ranks.isEmpty() && criteria.reads(0)) {
             contents.add(new SnapshotReader(tables, criteria).read());
         }
         return contents;

@@ -24,10 +24,11 @@ public final class OutputJoin {
      * An output that was read.
      *
      * @param file where it is
+     * @param plain where it is without its compression
      * @param format its format
      * @param content its content for one rank
      */
-    public record FileContent(Path file, OutputFormat format, OutputContent content) {
+    public record FileContent(Path file, Path plain, OutputFormat format, OutputContent content) {
 
         private boolean isDatabase() {
             return format == OutputFormat.REPORT_DATABASE;
@@ -65,7 +66,7 @@ public final class OutputJoin {
                     .filter(found -> only(captures, found).isPresent());
             Optional<OutputContent> both = database.isPresent() ? join(capture, database.get()) : Optional.empty();
             if (both.isPresent()) {
-                changed.put(capture, new FileContent(capture.file, capture.format, both.get()));
+                changed.put(capture, new FileContent(capture.file, capture.plain, capture.format, both.get()));
                 used.add(database.get());
             }
         }
@@ -90,7 +91,11 @@ public final class OutputJoin {
         Optional<CaptureEvidence> evidence = capture.content.evidence();
         return evidence.isEmpty()
                 ? Optional.empty()
-                : DatabaseFile.join(database.file, database.content.rank(), evidence.get())
+                : DatabaseFile.join(
+                                database.plain,
+                                String.valueOf(database.file.getFileName()),
+                                database.content.rank(),
+                                evidence.get())
                         .map(capture.content::joinedWith);
     }
 }

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
  * How a recording is read.
  *
  * @param today the day of the check
+ * @param rank the only process that is read, by its rank; empty for all
  * @param judgesEnd whether a buffer that remains has leaked; otherwise it may be freed later
  * @param last the operation after which nothing is read, if there is one
  * @param roundMark matches in the names of operations that begin a round
@@ -18,10 +19,16 @@ import java.util.regex.Pattern;
  */
 public record ReadingCriteria(
         LocalDate today,
+        OptionalInt rank,
         boolean judgesEnd,
         OptionalInt last,
         Optional<Pattern> roundMark,
         List<DatedEvidence> evidence) {
+
+    /** Returns whether the process of a rank is read. */
+    public boolean reads(int process) {
+        return rank.isEmpty() || rank.getAsInt() == process;
+    }
 
     boolean beginsRound(String operation) {
         return roundMark.filter(mark -> mark.matcher(operation).find()).isPresent();
