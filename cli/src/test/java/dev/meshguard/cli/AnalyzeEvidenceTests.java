@@ -359,7 +359,86 @@ class AnalyzeEvidenceTests {
                         "",
                         "meshguard: " + report
                                 + " has the memory of one moment and no history. meshguard analyze reads it alone,"
-                                + " or as --evidence." + System.lineSeparator()));
+                                + " or as --evidence; meshguard diff compares two." + System.lineSeparator()));
+    }
+
+    @Test
+    void twoReportsDifferInWhatIsAllocatedAndInTheLargestFreeBlock() throws IOException {
+        String before = file("after_load.csv", DETAILED);
+        String after = file(
+                "after_run.csv",
+                DETAILED.replace("B):,24576\n,Total free (B):,73728", "B):,73728\n,Total free (B):,24576")
+                        .replace("4096         4096         4096            2         none           no", "")
+                        .replace(
+                                "3         4096         4096            2         none           no",
+                                "3         4096         4096            2         none          yes"));
+
+        Answer more = run("", "diff", before, after);
+
+        assertThat(more.err()).isEmpty();
+        assertThat(more.out()).isEqualTo("""
+                CHANGED  between the two moments
+                   DRAM allocated: 24 KiB (24576 B) -> 72 KiB (73728 B), +48 KiB (49152 B)
+                   DRAM largest free block: 4 KiB (4096 B) -> 2 KiB (2048 B), -2 KiB (2048 B)
+                """);
+        assertThat(more.status()).isEqualTo(1);
+        assertThat(run("", "diff", after, before).status()).isEqualTo(5);
+        assertThat(run("", "diff", before, before)).isEqualTo(new Answer(0, "SAME USAGE  no difference\n", ""));
+        assertThat(run("", "diff", "--json", before, after).out().replaceAll("\\s+", ""))
+                .contains(
+                        "\"status\":\"LEAKED\"",
+                        "\"amounts\":[{\"type\":\"DRAM\",\"what\":\"allocated\",\"before\":24576,\"after\":73728}");
+    }
+
+    @Test
+    void aReportThatRoundsDownDiffersOnlyByMoreThanItLoses() throws IOException {
+        String before = file("before.csv", """
+                , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)
+                ,1024,500,524,524
+                ,1362,0,1362,1362
+                """);
+        String exact = """
+                , Total Allocatable Size (B), Total Allocated (B), Total Free (KB), Largest Free Block (KB)
+                ,1049623,%d,%d,536599
+                ,1395424,0,1395424,1395424
+                """;
+
+        assertThat(run("", "diff", before, file("after.csv", exact.formatted(513_023, 536_600)))
+                        .out())
+                .isEqualTo("SAME USAGE  no difference\n");
+        assertThat(run("", "diff", before, file("after.csv", exact.formatted(513_024, 536_599)))
+                        .out())
+                .contains("   DRAM allocated in a bank: 500 KiB (512000 B) -> 501 KiB (513024 B), +1 KiB (1024 B)\n");
+    }
+
+    @Test
+    void sharedMemoryDiffersByDeviceAndProcess() throws IOException {
+        String before = Files.move(Path.of(sharedMemory(4_096)), folder.resolve("before"))
+                .toString();
+        String after = sharedMemory(8_192);
+
+        Answer answer = run("", "diff", before, after);
+
+        assertThat(answer.out().replace(String.valueOf(ProcessHandle.current().pid()), "PID"))
+                .contains(
+                        "   L1 allocated: 4 KiB (4096 B) -> 8 KiB (8192 B), +4 KiB (4096 B)\n",
+                        "   L1 of process PID (python3): 2 KiB (2048 B) -> 4 KiB (4096 B), +2 KiB (2048 B)\n",
+                        "   L1 of process 1073741824 (pytest): 2 KiB (2048 B) -> 4 KiB (4096 B), +2 KiB (2048 B)\n");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void aMomentIsComparedWithOneOfItsKindOnly() throws IOException {
+        String report = file("detailed_memory_usage.csv", DETAILED);
+        String capture = file("graph.json", CAPTURE);
+        String memory = sharedMemory(4_096);
+
+        assertThat(run("", "diff", report, memory).err())
+                .isEqualTo("meshguard: " + report + " is a memory report, and " + memory
+                        + " is shared memory: give two files of one kind." + System.lineSeparator());
+        assertThat(run("", "diff", capture, report).err())
+                .isEqualTo("meshguard: " + report + " has the memory of one moment, and " + capture
+                        + " is a run: give two runs, or two moments." + System.lineSeparator());
     }
 
     /** Writes the memory of a device with this process and one whose number no process can have. */

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,9 +33,11 @@ import picocli.CommandLine.Spec;
                     + " memory and the label, over all devices, and the peak of each device. Addresses and line numbers are"
                     + " ignored, so an edit above a leak is no difference.",
             "",
+            "Two memory reports (CSV), or copies of the shared memory of a device, are compared by the bytes in each memory.",
+            "",
             "Exit status:",
             "  0   they use memory alike",
-            "  1   more is live somewhere in the later run, or devices of one run differ in what is live",
+            "  1   more is live somewhere in the later one, or devices of one run differ in what is live",
             "  5   they differ, and nowhere is more live",
             "  64  wrong usage, or a file that cannot be read",
             "  74  the answer could not be written",
@@ -42,7 +45,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  meshguard diff yesterday.jsonl today.jsonl",
             "  meshguard diff --json run1.log.gz run2.log.gz",
-            "  meshguard diff --devices server.log"
+            "  meshguard diff --devices server.log",
+            "  meshguard diff after_load_detailed_memory_usage.csv after_run_detailed_memory_usage.csv"
         })
 public final class Diff implements Callable<Integer> {
 
@@ -50,8 +54,8 @@ public final class Diff implements Callable<Integer> {
             paramLabel = "FILE",
             arity = "1..2",
             description =
-                    "The earlier and the later run: histories in JSON Lines, logs, graph captures or databases, plain or gzip; - reads"
-                            + " standard input.")
+                    "The earlier and the later run: histories in JSON Lines, logs, graph captures or databases, plain or gzip; or two"
+                            + " memory reports or copies of shared memory; - reads standard input.")
     private List<String> files = List.of();
 
     @Mixin
@@ -80,13 +84,39 @@ public final class Diff implements Callable<Integer> {
                             ? "--devices compares the devices of one run: give one file, or leave --devices out."
                             : "diff compares two runs: give a second file, or --devices to compare the devices of one.");
         }
-        return devices ? ofDevices() : ofRuns();
+        return devices ? ofDevices() : ofTwo();
     }
 
-    private int ofRuns() throws UsageException, IOException {
-        RecordedFile before = rank.read(files.get(0), standardInput);
-        RecordedFile after = rank.read(files.get(1), standardInput);
+    private int ofTwo() throws UsageException, IOException {
+        RecordedInput before = rank.readAny(files.get(0), standardInput);
+        RecordedInput after = rank.readAny(files.get(1), standardInput);
         rank.rejectUnused(before, after);
+        if (before instanceof RecordedFile earlier && after instanceof RecordedFile later) {
+            return ofRuns(earlier, later);
+        }
+        if (before instanceof RecordedInput.Moment earlier && after instanceof RecordedInput.Moment later) {
+            return ofMoments(earlier, later);
+        }
+        boolean isFirst = before instanceof RecordedInput.Moment;
+        throw new UsageException(String.format(
+                Locale.ROOT,
+                "%s has the memory of one moment, and %s is a run: give two runs, or two moments.",
+                isFirst ? before.name() : after.name(),
+                isFirst ? after.name() : before.name()));
+    }
+
+    private int ofMoments(RecordedInput.Moment before, RecordedInput.Moment after) throws UsageException, IOException {
+        MomentDifference difference = MomentDifference.between(before.memory(), after.memory());
+        if (asJson) {
+            new DifferenceJson(out()).write(List.of(before.name(), after.name()), difference);
+        } else {
+            difference.lines().forEach(out()::println);
+            out().flush();
+        }
+        return difference.status().code();
+    }
+
+    private int ofRuns(RecordedFile before, RecordedFile after) throws IOException {
         HistoryDifference difference = HistoryDifference.between(before.history(), after.history());
         ExitStatus status = status(difference);
         if (asJson) {

@@ -57,7 +57,25 @@ final class DifferenceJson {
                 json.writeEndObject();
             }
             json.writeEndArray();
-            end(DifferenceReport.of(difference));
+            end(DifferenceReport.of(difference).text().lines().toList());
+        }
+        finish();
+    }
+
+    void write(List<String> moments, MomentDifference difference) throws IOException {
+        try (json) {
+            begin(moments, difference.status());
+            json.writeArrayFieldStart("amounts");
+            for (MomentDifference.AmountChange change : difference.changes()) {
+                json.writeStartObject();
+                json.writeStringField("type", change.type().name());
+                json.writeStringField("what", change.what());
+                json.writeNumberField("before", change.before());
+                json.writeNumberField("after", change.after());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            end(difference.lines());
         }
         finish();
     }
@@ -86,7 +104,7 @@ final class DifferenceJson {
                 json.writeEndObject();
             }
             json.writeEndArray();
-            end(DifferenceReport.of(difference));
+            end(DifferenceReport.of(difference).text().lines().toList());
         }
         finish();
     }
@@ -129,9 +147,9 @@ final class DifferenceJson {
         json.writeEndObject();
     }
 
-    private void end(DifferenceReport report) throws IOException {
+    private void end(List<String> text) throws IOException {
         json.writeArrayFieldStart("text");
-        for (String line : report.text().lines().toList()) {
+        for (String line : text) {
             json.writeString(line);
         }
         json.writeEndArray();

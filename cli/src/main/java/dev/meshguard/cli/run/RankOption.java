@@ -15,6 +15,10 @@ final class RankOption {
             description = "The rank of the process, for a database that several processes wrote.")
     private @Nullable Integer rank;
 
+    RecordedInput readAny(String file, InputStream standardInput) throws UsageException {
+        return RecordedFile.readAny(file, chosen(), standardInput);
+    }
+
     RecordedFile read(String file, InputStream standardInput) throws UsageException {
         return RecordedFile.read(file, chosen(), standardInput);
     }
@@ -24,7 +28,7 @@ final class RankOption {
      *
      * @throws UsageException if a rank is given and none of the files may have several
      */
-    void rejectUnused(RecordedFile... files) throws UsageException {
+    void rejectUnused(RecordedInput... files) throws UsageException {
         RecordedFile.rejectUnusedRank(chosen(), files);
     }
 

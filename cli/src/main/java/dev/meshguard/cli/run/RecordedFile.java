@@ -40,7 +40,8 @@ import java.util.zip.ZipException;
  * @param lines the lines of the log from which it was read, if it was read from one
  * @param hasRank whether it is of a file that may have several ranks
  */
-record RecordedFile(String name, AllocationHistory history, Optional<LogLines> lines, boolean hasRank) {
+record RecordedFile(String name, AllocationHistory history, Optional<LogLines> lines, boolean hasRank)
+        implements RecordedInput {
 
     private static final String STANDARD_INPUT = "-";
     private static final int MAX_MARK_LENGTH = 256;
@@ -53,16 +54,28 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
      * @param rank the rank of the process that is chosen, if the file may have several
      */
     static RecordedFile read(String name, OptionalInt rank, InputStream standardInput) throws UsageException {
-        String called = name.equals(STANDARD_INPUT) ? "standard input" : name;
+        if (readAny(name, rank, standardInput) instanceof RecordedFile file) {
+            return file;
+        }
+        throw new UsageException(called(name)
+                + " has the memory of one moment and no history. meshguard analyze reads it alone, or as --evidence; meshguard"
+                + " diff compares two.");
+    }
+
+    /**
+     * Reads a file as {@link #read} does, or the memory of one moment.
+     *
+     * @param rank the rank of the process that is chosen, if the file may have several
+     */
+    static RecordedInput readAny(String name, OptionalInt rank, InputStream standardInput) throws UsageException {
+        String called = called(name);
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
             if (isHistory(plain)) {
                 return new RecordedFile(called, history(plain, called), Optional.empty(), false);
             }
             if (RuntimeEvidence.isOfMoment(plain)) {
-                throw new UsageException(
-                        called
-                                + " has the memory of one moment and no history. meshguard analyze reads it alone, or as --evidence.");
+                return new Moment(RuntimeEvidence.read(plain, called));
             }
             if (OutputFormat.of(plain).isEmpty()) {
                 return ofLog(AllocationLog.read(plain, called));
@@ -77,6 +90,10 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
             throw new UsageException(
                     called + " does not fit into " + CommandFailures.memory() + ": " + CommandFailures.moreMemory());
         }
+    }
+
+    private static String called(String name) {
+        return name.equals(STANDARD_INPUT) ? "standard input" : name;
     }
 
     private static List<RuntimeOutput> outputs(InputStream plain, String name, String called) throws IOException {
@@ -112,13 +129,14 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
      *
      * @throws UsageException if a rank is given and none of the files is of a runtime's process
      */
-    static void rejectUnusedRank(OptionalInt rank, RecordedFile... files) throws UsageException {
-        if (rank.isPresent() && Arrays.stream(files).noneMatch(RecordedFile::hasRank)) {
+    static void rejectUnusedRank(OptionalInt rank, RecordedInput... files) throws UsageException {
+        if (rank.isPresent()
+                && Arrays.stream(files).noneMatch(one -> one instanceof RecordedFile file && file.hasRank())) {
             throw new UsageException(String.format(
                     Locale.ROOT,
                     "--rank %d chooses a process of a database or a graph capture, and %s is neither. Leave it out.",
                     rank.getAsInt(),
-                    files[0].name));
+                    files[0].name()));
         }
     }
 
