@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DamagedCaptureTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_124);
-    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 10_000);
 
     private static final List<String> NODE_TYPES = List.of(
             "buffer",

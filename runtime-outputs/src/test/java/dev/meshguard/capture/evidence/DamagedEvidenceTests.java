@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class DamagedEvidenceTests {
 
     private static final long SEED = Long.getLong("meshguard.seed", 20_261_125);
-    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 5_000);
+    private static final int INPUTS = Integer.getInteger("meshguard.inputs", 10_000);
 
     private static final String TEXTS = """
             Found 1 device buffer(s) still alive before trace replay. These will be corrupted on replay.
