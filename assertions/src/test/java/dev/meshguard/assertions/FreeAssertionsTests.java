@@ -10,7 +10,9 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,19 @@ class FreeAssertionsTests {
                    at dev.meshguard.assertions.FreeAssertionsTests.allocate(FreeAssertionsTests.java:NN)
                    and freed before, at {freed 1}
                    at dev.meshguard.assertions.FreeAssertionsTests.free(FreeAssertionsTests.java:NN)"""));
+    }
+
+    @Test
+    void aDoubleFreeOfMemoryWithoutADeviceNamesItsNumber() {
+        Lease lease = tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
+        lease.freed();
+        lease.freed();
+
+        Assertions.assertThat(textOf(() -> assertThat(tracker).hasNoDoubleFrees()))
+                .startsWith(expected(tracker.history(), """
+                        Expecting no double free but found 1:
+                        1. SYSTEM_MEMORY number 1 of no device: double free ({freed 2})
+                        """));
     }
 
     @Test

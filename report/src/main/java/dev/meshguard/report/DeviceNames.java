@@ -1,5 +1,7 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
 import java.util.List;
 import java.util.StringJoiner;
 
@@ -8,8 +10,15 @@ final class DeviceNames {
 
     private DeviceNames() {}
 
-    /** Returns {@code device 3}, {@code devices 0-7} or {@code devices 0, 2-4}, of ascending numbers. */
+    /**
+     * Returns {@code device 3}, {@code devices 0-7}, {@code devices 0, 2-4} or {@code no device}, of ascending numbers; the last is of
+     * {@link HistoryEvent#NO_DEVICE}, which is less than all others.
+     */
     static String of(List<Integer> devices) {
+        if (!devices.isEmpty() && devices.get(0) == HistoryEvent.NO_DEVICE) {
+            String none = Quantities.device(HistoryEvent.NO_DEVICE);
+            return devices.size() == 1 ? none : none + " and " + of(devices.subList(1, devices.size()));
+        }
         StringJoiner text = new StringJoiner(", ", devices.size() == 1 ? "device " : "devices ", "");
         int first = 0;
         for (int i = 0; i < devices.size(); i++) {

@@ -79,12 +79,11 @@ public final class LiveBuffers {
         String lifetime = buffer.lifetime() == BufferLifetime.USER ? "" : buffer.lifetime() + " ";
         return String.format(
                 Locale.ROOT,
-                "%s%s %s at %s on device %d, %s%s, event #%d%s",
+                "%s%s %s at %s, %s%s, event #%d%s",
                 lifetime,
                 buffer.type(),
                 Quantities.size(buffer.size()),
-                Quantities.address(buffer.address()),
-                buffer.device(),
+                Quantities.place(buffer.device(), buffer.address()),
                 buffer.label().map(label -> "label " + Quantities.quoted(label)).orElse("unlabelled"),
                 buffer.owner().map(owner -> ", owned by " + owner).orElse(""),
                 buffer.allocatedAt(),

@@ -43,11 +43,10 @@ public sealed interface HistoryEvent {
         public String toString() {
             return String.format(
                     Locale.ROOT,
-                    "#%d allocated %s %s on device %d, %s",
+                    "#%d allocated %s %s, %s",
                     number,
                     type,
-                    Quantities.address(address),
-                    device,
+                    Quantities.place(device, address),
                     Quantities.size(size));
         }
     }
@@ -66,11 +65,10 @@ public sealed interface HistoryEvent {
         public String toString() {
             return String.format(
                     Locale.ROOT,
-                    "#%d freed %s %s on device %d%s",
+                    "#%d freed %s %s%s",
                     number,
                     type,
-                    Quantities.address(address),
-                    device,
+                    Quantities.place(device, address),
                     isOfCollectedHandle() ? ", when its handle was collected" : "");
         }
     }
@@ -85,11 +83,10 @@ public sealed interface HistoryEvent {
         public String toString() {
             return String.format(
                     Locale.ROOT,
-                    "#%d free of %s %s on device %d ignored, because %s",
+                    "#%d free of %s %s ignored, because %s",
                     number,
                     type,
-                    Quantities.address(address),
-                    device,
+                    Quantities.place(device, address),
                     reason.description());
         }
     }

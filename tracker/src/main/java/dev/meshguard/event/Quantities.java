@@ -45,6 +45,21 @@ public final class Quantities {
         return "0x" + Long.toHexString(address) + " (" + address + ")";
     }
 
+    /**
+     * Returns where memory lies: {@code 0x1000 (4096) on device 3}, or, of memory without a device, its number: {@code number 7
+     * of no device}.
+     */
+    public static String place(int device, long address) {
+        return device == HistoryEvent.NO_DEVICE
+                ? "number " + address + " of no device"
+                : address(address) + " on device " + device;
+    }
+
+    /** Returns {@code device 3}, or {@code no device} of {@link HistoryEvent#NO_DEVICE}. */
+    public static String device(int device) {
+        return device == HistoryEvent.NO_DEVICE ? "no device" : "device " + device;
+    }
+
     /** Returns a count with its noun: {@code 1 buffer}, {@code 3 buffers}. */
     public static String count(long count, String noun) {
         return count + " " + (count == 1 ? noun : noun + "s");

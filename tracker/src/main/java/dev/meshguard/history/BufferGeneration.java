@@ -15,7 +15,6 @@ import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -352,16 +351,7 @@ public final class BufferGeneration {
     /** Returns the identity: {@code DRAM 0x271020 (2560032) on device 3, generation 2}. */
     @Override
     public String toString() {
-        if (!hasDevice()) {
-            return String.format(Locale.ROOT, "%s of no device, number %d", type, address);
-        }
-        return String.format(
-                Locale.ROOT,
-                "%s %s on device %d, generation %d",
-                type,
-                Quantities.address(address),
-                device,
-                generation);
+        return type + " " + Quantities.place(device, address) + (hasDevice() ? ", generation " + generation : "");
     }
 
     private AllocationDetails details() {

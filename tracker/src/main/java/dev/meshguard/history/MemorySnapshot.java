@@ -47,7 +47,7 @@ public final class MemorySnapshot {
 
         @Override
         public String toString() {
-            return "device " + device + ' ' + type + ' ' + lifetime;
+            return Quantities.device(device) + ' ' + type + ' ' + lifetime;
         }
     }
 

@@ -217,7 +217,7 @@ public final class PolicyLedger {
         StringBuilder text =
                 new StringBuilder("Books read as " + policy + ", " + Quantities.count(unknownFrees, "unknown free"));
         bytes.forEach((device, ofDevice) -> {
-            text.append("\n  device ").append(device).append(':');
+            text.append("\n  ").append(Quantities.device(device)).append(':');
             ofDevice.forEach((type, gauge) -> text.append(' ')
                     .append(type)
                     .append(' ')

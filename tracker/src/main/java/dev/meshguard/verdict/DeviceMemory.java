@@ -1,6 +1,7 @@
 package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.Quantities;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -23,6 +24,6 @@ public record DeviceMemory(int device, BufferType type) implements Comparable<De
     /** Returns {@code DRAM of device 3}. */
     @Override
     public String toString() {
-        return type + " of device " + device;
+        return type + " of " + Quantities.device(device);
     }
 }

@@ -5,6 +5,7 @@ import static dev.meshguard.event.HistoryEvent.NO_DEVICE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.history.AllocationHistory;
@@ -63,6 +64,23 @@ class LeaseTests {
         lease.freed();
 
         assertThat(tracker.history().anomalies()).extracting(Anomaly::kind).containsExactly(Anomaly.Kind.DOUBLE_FREE);
+    }
+
+    @Test
+    void hasANumberAndNoInventedAddressInTexts() {
+        Lease lease = lease(64);
+        lease.freeFailed(new IllegalStateException("not the owner"));
+        lease.freed();
+        lease.freed();
+
+        assertThat(tracker.history().events())
+                .extracting(HistoryEvent::toString)
+                .containsExactly(
+                        "#1 allocated SYSTEM_MEMORY number 1 of no device, 64 B",
+                        "#2 free of SYSTEM_MEMORY number 1 of no device ignored, because the call failed",
+                        "#3 freed SYSTEM_MEMORY number 1 of no device",
+                        "#4 freed SYSTEM_MEMORY number 1 of no device");
+        assertThat(tracker.history().generations()).singleElement().hasToString("SYSTEM_MEMORY number 1 of no device");
     }
 
     @Test

@@ -82,10 +82,9 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         Anomaly first = group.get(0);
         return String.format(
                 Locale.ROOT,
-                "%s %s on %s: %s (event #%d)",
+                "%s %s: %s (event #%d)",
                 first.type(),
-                Quantities.address(first.address()),
-                devices(group),
+                place(group),
                 first.kind().description(),
                 first.event().number());
     }
@@ -174,12 +173,17 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         return Optional.empty();
     }
 
-    private static String devices(List<Anomaly> group) {
-        String ids = group.stream()
-                .map(anomaly -> Integer.toString(anomaly.device()))
+    private static String place(List<Anomaly> group) {
+        Anomaly first = group.get(0);
+        String others = group.stream()
+                .skip(1)
+                .mapToInt(Anomaly::device)
+                .filter(device -> device != first.device())
                 .distinct()
-                .collect(Collectors.joining(", "));
-        return (group.size() == 1 ? "device " : "devices ") + ids;
+                .mapToObj(device -> ", " + device)
+                .collect(Collectors.joining());
+        String place = Quantities.place(first.device(), first.address());
+        return others.isEmpty() ? place : place.replace(" on device ", " on devices ") + others;
     }
 
     private static String site(Optional<MemoryRequest> request) {

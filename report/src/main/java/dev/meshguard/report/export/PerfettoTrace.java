@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.DeviceMemory;
@@ -66,7 +67,7 @@ public final class PerfettoTrace {
         for (int device : devices()) {
             begin("process_name", "M", 0, device, 0);
             json.writeObjectFieldStart("args");
-            json.writeStringField("name", "device " + device);
+            json.writeStringField("name", Quantities.device(device));
             json.writeEndObject();
             json.writeEndObject();
         }

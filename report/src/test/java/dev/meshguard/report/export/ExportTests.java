@@ -14,6 +14,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.report.random.RandomHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
@@ -119,6 +120,27 @@ class ExportTests {
                     .as(seed)
                     .isEqualTo(RandomHistory.liveBytes(verdict, BufferType.values()));
         });
+    }
+
+    @Test
+    void memoryWithoutADeviceHasNoNumberOfOne() throws IOException {
+        tracker.lease(AllocationDetails.user().labelled("arena"), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 2_048);
+        LeakVerdict verdict = verdict();
+
+        List<CSVRecord> rows = CSVFormat.DEFAULT
+                .builder()
+                .setHeader()
+                .setSkipHeaderRecord(true)
+                .get()
+                .parse(new StringReader(text(verdict, SurvivorsCsv::write)))
+                .getRecords();
+
+        assertThat(rows).singleElement().satisfies(row -> {
+            assertThat(row.get("device")).isEmpty();
+            assertThat(row.get("address")).isEmpty();
+            assertThat(row.get("label")).isEqualTo("arena");
+        });
+        assertThat(text(verdict, PerfettoTrace::write)).contains("\"args\":{\"name\":\"no device\"}");
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.Quantities;
 import dev.meshguard.event.WitnessSnapshot.AddressState;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
@@ -162,7 +163,8 @@ final class InconclusiveReasons {
     private Optional<Evidence> whyUnheard(BufferGeneration buffer) {
         for (MissingCanary fate : canaries) {
             if (fate.unseen().contains(buffer.device()) || fate.unfreed().contains(buffer.device())) {
-                return Optional.of(maybe("frees on device " + buffer.device() + " are not received", fate.planted()));
+                return Optional.of(
+                        maybe("frees on " + Quantities.device(buffer.device()) + " are not received", fate.planted()));
             }
         }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {

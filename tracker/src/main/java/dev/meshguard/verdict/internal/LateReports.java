@@ -80,12 +80,11 @@ final class LateReports {
         long report = lateReportOf(first).orElseThrow();
         String words = String.format(
                 Locale.ROOT,
-                "%s reported too late to be true, the first (%s %s on device %d, event #%d) after %s,"
+                "%s reported too late to be true, the first (%s %s, event #%d) after %s,"
                         + " so what became of the memory is not known.",
                 doubtful.size() == 1 ? "1 buffer was" : doubtful.size() + " buffers were",
                 first.type(),
-                Quantities.address(first.address()),
-                first.device(),
+                Quantities.place(first.device(), first.address()),
                 report,
                 late.getOrDefault(report, new Over("", 0)).what());
         return Optional.of(InconclusiveReason.of(InconclusiveReason.Kind.REPORTED_TOO_LATE, words, report));
