@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Selects the frames of a stack that are not the origin of a request: those of an adapter and of the library that calls it.
@@ -15,8 +16,10 @@ import org.apiguardian.api.API.Status;
  * OriginFilter callers = OriginFilter.skipping("io.netty.", "com.example.pool.");
  * }</pre>
  *
- * <p>If nothing but such frames and those of the JDK remains, as on an event loop, the stack is kept as it is: the line of the
- * library is then the origin.
+ * <p>A static initializer is not skipped: a library whose class a test uses first allocates its constants there.
+ *
+ * <p>If nothing but such frames and those of the JDK remains, as on an event loop, the stack is kept as it is. To skip fewer
+ * frames then, use {@link #orElse}.
  *
  * <p>Immutable.
  *
@@ -27,12 +30,15 @@ public final class OriginFilter {
 
     private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
     private static final String TRACKER = "dev.meshguard.tracker.";
-    private static final OriginFilter NONE = new OriginFilter(ClassNames.NONE);
+    private static final String STATIC_INITIALIZER = "<clinit>";
+    private static final OriginFilter NONE = new OriginFilter(ClassNames.NONE, null);
 
     private final ClassNames skipped;
+    private final @Nullable OriginFilter otherwise;
 
-    private OriginFilter(ClassNames skipped) {
+    private OriginFilter(ClassNames skipped, @Nullable OriginFilter otherwise) {
         this.skipped = skipped;
+        this.otherwise = otherwise;
     }
 
     /** Returns the filter that skips nothing. */
@@ -42,7 +48,7 @@ public final class OriginFilter {
 
     /** Returns a filter that skips a class and its nested classes, for example an adapter around a device binding. */
     public static OriginFilter skipping(Class<?> adapter) {
-        return new OriginFilter(ClassNames.of(adapter.getName()));
+        return new OriginFilter(ClassNames.of(adapter.getName()), null);
     }
 
     /**
@@ -53,7 +59,15 @@ public final class OriginFilter {
      * @throws IllegalArgumentException if a name is blank
      */
     public static OriginFilter skipping(String... names) {
-        return new OriginFilter(ClassNames.of(names));
+        return new OriginFilter(ClassNames.of(names), null);
+    }
+
+    /**
+     * Returns a filter that applies another one if nothing but skipped frames and those of the JDK remains. The other one skips
+     * only a part of the library, so that its remaining line says what it allocated for.
+     */
+    public OriginFilter orElse(OriginFilter narrower) {
+        return new OriginFilter(skipped, narrower);
     }
 
     /** Returns the frames from the first that is not skipped, innermost first. */
@@ -68,7 +82,10 @@ public final class OriginFilter {
             next++;
             first = isSkipped(frames[next - 1]) ? next : first;
         }
-        return next == frames.length ? frames : Arrays.copyOfRange(frames, first, frames.length);
+        if (next < frames.length) {
+            return Arrays.copyOfRange(frames, first, frames.length);
+        }
+        return otherwise == null ? frames : otherwise.apply(frames);
     }
 
     private static boolean isBetween(StackTraceElement frame) {
@@ -77,12 +94,12 @@ public final class OriginFilter {
     }
 
     private boolean isSkipped(StackTraceElement frame) {
-        return skipped.contain(frame.getClassName());
+        return skipped.contain(frame.getClassName()) && !frame.getMethodName().equals(STATIC_INITIALIZER);
     }
 
     /** Returns the skipped names. */
     @Override
     public String toString() {
-        return "skipping " + skipped.names();
+        return "skipping " + skipped.names() + (otherwise == null ? "" : " or " + otherwise);
     }
 }

@@ -68,6 +68,30 @@ class OriginFilterTests {
     }
 
     @Test
+    void appliesANarrowerFilterOnAThreadOnWhichOnlyTheLibraryRuns() {
+        OriginFilter filter = OriginFilter.skipping("adapter.Adapter", "lib.")
+                .orElse(OriginFilter.skipping("adapter.Adapter", "lib.pool."));
+
+        assertThat(applied(
+                        filter, "adapter.Adapter", "lib.pool.Pool", "lib.Channel", "lib.EventLoop", "java.lang.Thread"))
+                .containsExactly("lib.Channel", "lib.EventLoop", "java.lang.Thread");
+        assertThat(applied(filter, "adapter.Adapter", "lib.pool.Pool", "lib.Channel", "app.Handler"))
+                .containsExactly("app.Handler");
+    }
+
+    @Test
+    void skipsNoStaticInitializerOfTheLibrary() {
+        StackTraceElement[] frames = {
+            new StackTraceElement("lib.Pool", "allocate", null, -1),
+            new StackTraceElement("lib.Codec", "<clinit>", null, -1),
+            new StackTraceElement("lib.Codecs", "decode", null, -1),
+            new StackTraceElement("app.Main", "main", null, -1)
+        };
+
+        assertThat(OriginFilter.skipping("lib.").apply(frames)).containsExactly(frames[1], frames[2], frames[3]);
+    }
+
+    @Test
     void keepsAStackWithoutTheLibrary() {
         assertThat(applied(OriginFilter.skipping("lib."), "java.util.ArrayList", "app.Main"))
                 .containsExactly("java.util.ArrayList", "app.Main");
