@@ -5,6 +5,7 @@ import io.netty.util.ResourceLeakDetector;
 import io.netty.util.ResourceLeakDetectorFactory;
 import java.lang.reflect.Modifier;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Makes the leak detectors of this Java machine: ours for buffers, those that Netty would have made for everything else.
@@ -17,15 +18,22 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
     /** Selects a detector by class; older code and other tools use it. */
     private static final String DETECTOR_PROPERTY = "io.netty.customResourceLeakDetector";
 
+    private static final String LEVEL_PROPERTY = "io.netty.leakDetection.level";
+
+    private static final String OLD_LEVEL_PROPERTY = "io.netty.leakDetectionLevel";
+
     private final ResourceLeakDetectorFactory others;
-    private volatile boolean hasMadeBufferDetector;
+
+    /** That of the detector of buffers, once Netty has asked for it. */
+    private volatile Supplier<Optional<String>> detectorObstacle =
+            () -> Optional.of("Netty's buffers were used before the detector was set");
 
     private DetectorFactory(ResourceLeakDetectorFactory others) {
         this.others = others;
     }
 
-    /** Returns whether this Netty lets a detector see every buffer: 4.1 does not. */
-    private static boolean isSupported() {
+    /** Returns whether a detector can override what Netty calls for each buffer: in 4.1 it cannot. */
+    private static boolean isOverridable() {
         try {
             int track =
                     ResourceLeakDetector.class.getMethod("track", Object.class).getModifiers();
@@ -37,8 +45,24 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
 
     /** Installs the factory, unless the user has chosen another detector. A second call does nothing. */
     static synchronized void install() {
-        if (isSupported() && chosenByUser().isEmpty() && !(instance() instanceof DetectorFactory)) {
+        if (chosenByUser().isEmpty() && !(instance() instanceof DetectorFactory)) {
+            if (!isOverridable()) {
+                enableLeakDetection();
+            }
             setResourceLeakDetectorFactory(new DetectorFactory(instance()));
+        }
+    }
+
+    /**
+     * Lets Netty 4.1 call its detector; 4.2 always does. Vert.x 4 disables leak detection if no property chooses a level. Source:
+     * {@code io.netty.buffer.AbstractByteBufAllocator}, {@code io.vertx.core.impl.VertxImpl}.
+     */
+    private static void enableLeakDetection() {
+        if (System.getProperty(LEVEL_PROPERTY) == null && System.getProperty(OLD_LEVEL_PROPERTY) == null) {
+            System.setProperty(LEVEL_PROPERTY, "simple");
+        }
+        if (!ResourceLeakDetector.isEnabled()) {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
         }
     }
 
@@ -48,9 +72,6 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
 
     /** Returns why buffers are not seen, as a part of a sentence; empty if they are. */
     static Optional<String> obstacle() {
-        if (!isSupported()) {
-            return Optional.of("Netty 4.1 lets no detector see all buffers");
-        }
         Optional<String> chosen = chosenByUser();
         if (chosen.isPresent()) {
             return Optional.of(DETECTOR_PROPERTY + " selects another leak detector, " + chosen.get());
@@ -59,18 +80,16 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
             return Optional.of("another factory of leak detectors is set, "
                     + instance().getClass().getName());
         }
-        return installed.seesBuffers()
-                ? Optional.empty()
-                : Optional.of("Netty's buffers were used before the detector was set");
+        return installed.obstacleOfBuffers();
     }
 
-    private boolean seesBuffers() {
+    private Optional<String> obstacleOfBuffers() {
         try {
             Class.forName("io.netty.buffer.AbstractByteBuf", true, ByteBuf.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError unusable) {
-            return false;
+            return Optional.of("Netty's buffers cannot be used: " + unusable);
         }
-        return hasMadeBufferDetector;
+        return detectorObstacle.get();
     }
 
     @Override
@@ -92,7 +111,17 @@ final class DetectorFactory extends ResourceLeakDetectorFactory {
         if (resource != ByteBuf.class) {
             return Optional.empty();
         }
-        hasMadeBufferDetector = true;
-        return Optional.of((ResourceLeakDetector<T>) new BufferDetector(samplingInterval));
+        return Optional.of((ResourceLeakDetector<T>) (isOverridable() ? overriding(samplingInterval) : observing()));
+    }
+
+    private ResourceLeakDetector<ByteBuf> overriding(int samplingInterval) {
+        detectorObstacle = Optional::empty;
+        return BufferDetector.create(samplingInterval);
+    }
+
+    private ResourceLeakDetector<ByteBuf> observing() {
+        LeakSetDetector detector = LeakSetDetector.create();
+        detectorObstacle = detector::obstacle;
+        return detector;
     }
 }

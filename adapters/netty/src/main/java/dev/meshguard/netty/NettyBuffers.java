@@ -2,20 +2,31 @@ package dev.meshguard.netty;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.source.TestThreads;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ResourceLeakTracker;
 import java.lang.ref.WeakReference;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 
 /** The buffers that are reported to one tracker. Safe for use by several threads. */
 final class NettyBuffers {
 
-    private static final OriginFilter CALLERS =
-            OriginFilter.skipping("io.netty.", NettyBuffers.class.getName(), "dev.meshguard.netty.BufferDetector");
+    /** On an event loop often no code of the user runs: then it is the line of Netty that reads or that decodes. */
+    private static final OriginFilter CALLERS = skipping("io.netty.")
+            .orElse(skipping(
+                    "io.netty.buffer.",
+                    "io.netty.util.",
+                    "io.netty.channel.unix.",
+                    "io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator",
+                    "io.netty.channel.epoll.EpollRecvByteAllocatorHandle",
+                    "io.netty.channel.kqueue.KQueueRecvByteAllocatorHandle"));
 
     private final AllocationTracker tracker;
     private final Set<AllocatedBuffer> allocated = ConcurrentHashMap.newKeySet();
@@ -25,12 +36,33 @@ final class NettyBuffers {
         tracker.partsOfHandles("io.netty.buffer.");
     }
 
+    private static OriginFilter skipping(String... ofNetty) {
+        return OriginFilter.skipping(Stream.concat(
+                        Stream.of(ofNetty),
+                        Stream.of(
+                                "dev.meshguard.netty.NettyBuffers",
+                                "dev.meshguard.netty.BufferDetector",
+                                "dev.meshguard.netty.LeakSetDetector"))
+                .toArray(String[]::new));
+    }
+
     static NettyBuffers of(AllocationTracker tracker) {
         return tracker.attachment(NettyBuffers.class, () -> new NettyBuffers(tracker));
     }
 
-    /** Reports a buffer; Netty closes what is returned when it is released for the last time. */
-    ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {
+    /**
+     * Reports a buffer to the tracker of the test whose thread allocates it; to close the result reports its last release. Empty
+     * if no test is responsible, and for a buffer without memory of its own: a slice or duplicate is part of its buffer, and a
+     * composite consists of others.
+     */
+    static Optional<ResourceLeakTracker<ByteBuf>> report(ByteBuf buffer) {
+        if (buffer instanceof CompositeByteBuf || buffer.unwrap() != null) {
+            return Optional.empty();
+        }
+        return TestThreads.tracker(NettySource.ID).map(tracker -> of(tracker).allocated(buffer));
+    }
+
+    private ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {
         Lease lease = tracker.lease(
                         AllocationDetails.user().fromSource(NettySource.ID),
                         CALLERS,

@@ -12,7 +12,7 @@ import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
 /**
- * The buffers of Netty 4.2: each tracked test is responsible for those that its threads allocate.
+ * The buffers of Netty 4.1 and 4.2: each tracked test is responsible for those that its threads allocate.
  *
  * <p>Needs neither a parameter nor a property. It sees pooled, unpooled and adaptive buffers of all allocators, except for
  * unpooled heap buffers, which Netty leaves to the garbage collector. A slice, duplicate or composite counts as the buffers that
@@ -66,24 +66,35 @@ public final class NettySource implements AllocationSource {
 
     private static final class NettySession implements SourceSession {
 
+        private static final String REMEDY =
+                "Set no other leak detector, leave Netty's leak detection enabled, and let the build tool"
+                        + " run the tests with the JUnit Platform, whose launcher session sets this detector first.";
+
+        private final SourceContext context;
         private final NettyBuffers buffers;
         private final NettyThreads threads;
+        private boolean isBlind;
 
         NettySession(SourceContext context) {
+            this.context = context;
             context.tracker()
                     .sourceAttached(SourceDescription.of(ID)
                             .speaking(SourceVocabulary.of("Netty memory").freedBy("release", "released")));
             this.buffers = NettyBuffers.of(context.tracker());
             this.threads = new NettyThreads(context);
-            Optional<String> obstacle = DetectorFactory.obstacle();
-            if (obstacle.isEmpty()) {
+            if (seesBuffers()) {
                 context.receiveFromThreads();
-            } else {
-                context.notInstalled(
-                        obstacle.get(),
-                        "Use Netty 4.2, set no other leak detector, and let the build tool run the tests with the JUnit"
-                                + " Platform, whose launcher session sets this one first.");
             }
+        }
+
+        /** Makes the verdict inconclusive if it does not, once. */
+        private boolean seesBuffers() {
+            if (!isBlind) {
+                Optional<String> obstacle = DetectorFactory.obstacle();
+                isBlind = obstacle.isPresent();
+                obstacle.ifPresent(reason -> context.notInstalled(reason, REMEDY));
+            }
+            return !isBlind;
         }
 
         @Override
@@ -93,6 +104,7 @@ public final class NettySource implements AllocationSource {
 
         @Override
         public void poll() {
+            seesBuffers();
             buffers.reportSizes();
         }
 

@@ -2,6 +2,7 @@ package dev.meshguard.netty;
 
 import static dev.meshguard.netty.NettyTestRun.failuresOf;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.junit.TrackAllocations;
 import io.netty.buffer.AdaptiveByteBufAllocator;
@@ -11,6 +12,11 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ResourceLeakDetector;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -75,6 +81,14 @@ class NettySourceTests {
         }
 
         @Test
+        void isToldByNettyThatItReleasesTooOften() {
+            ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+            buffer.release();
+
+            assertThatThrownBy(buffer::release).isInstanceOf(IllegalReferenceCountException.class);
+        }
+
+        @Test
         void leavesHeapBuffersToTheCollector() {
             assertThat(Unpooled.buffer(64).capacity()).isEqualTo(64);
         }
@@ -108,6 +122,44 @@ class NettySourceTests {
         @MethodSource("dev.meshguard.netty.NettySourceTests#allocators")
         void keeps(ByteBufAllocator allocator) {
             kept.add(allocator.directBuffer(128));
+        }
+    }
+
+    @TrackAllocations
+    static class HeldHeapTestCase {
+
+        private final List<ByteBuf> kept = new ArrayList<>();
+
+        @Test
+        void keeps() {
+            kept.add(PooledByteBufAllocator.DEFAULT.heapBuffer(128));
+            kept.add(new AdaptiveByteBufAllocator().heapBuffer(128));
+        }
+    }
+
+    @TrackAllocations
+    static class CollectedTestCase {
+
+        @Test
+        void allocatesAfterTheCollectorHasFoundTheFirst() throws Exception {
+            ReferenceQueue<ByteBuf> collected = new ReferenceQueue<>();
+            Reference<ByteBuf> first = new WeakReference<>(PooledByteBufAllocator.DEFAULT.directBuffer(128), collected);
+            do {
+                System.gc();
+            } while (collected.remove(100) != first);
+            PooledByteBufAllocator.DEFAULT.directBuffer(64).release();
+        }
+    }
+
+    @TrackAllocations
+    static class DisablingTestCase {
+
+        private ByteBuf kept;
+
+        @Test
+        void disablesLeakDetection() {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+            kept = PooledByteBufAllocator.DEFAULT.directBuffer(128);
         }
     }
 
@@ -214,6 +266,38 @@ class NettySourceTests {
                 .asString()
                 .contains("LOST")
                 .contains("DroppedTestCase.drops(NettySourceTests.java:");
+    }
+
+    @Test
+    void nameTheFieldOfHeapBuffersOfPools() {
+        assertThat(failuresOf(HeldHeapTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  256 B of Netty memory in 2 buffers")
+                .contains("HELD: still referenced by HeldHeapTestCase.kept -> ArrayList[0]");
+    }
+
+    @Test
+    void findABufferThatTheCollectorHasFoundBefore() {
+        assertThat(failuresOf(CollectedTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  128 B of Netty memory in 1 buffer, LOST")
+                .contains("sum     2 allocated = 1 freed + 1 leaked");
+    }
+
+    @Test
+    void areNotGreenIfTheyDisableLeakDetection() {
+        ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+        try {
+            assertThat(failuresOf(DisablingTestCase.class))
+                    .singleElement()
+                    .asString()
+                    .containsAnyOf(
+                            "LEAK  128 B of Netty memory", "the source \"netty\" is not installed: code has disabled");
+        } finally {
+            ResourceLeakDetector.setLevel(level);
+        }
     }
 
     @Test
