@@ -10,9 +10,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.util.ResourceLeakTracker;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /** The buffers that are reported to one tracker. Safe for use by several threads. */
@@ -28,8 +30,15 @@ final class NettyBuffers {
                     "io.netty.channel.epoll.EpollRecvByteAllocatorHandle",
                     "io.netty.channel.kqueue.KQueueRecvByteAllocatorHandle"));
 
+    /** A busy machine needs some time; a blocked event loop takes this long once in a test. */
+    private static final Duration MAX_WAIT = Duration.ofSeconds(5);
+
     private final AllocationTracker tracker;
     private final Set<AllocatedBuffer> allocated = ConcurrentHashMap.newKeySet();
+    /** Counts from before a buffer is reported until after its free is. */
+    private final AtomicInteger unreleased = new AtomicInteger();
+
+    private final EventLoops eventLoops = new EventLoops(MAX_WAIT);
 
     private NettyBuffers(AllocationTracker tracker) {
         this.tracker = tracker;
@@ -63,6 +72,8 @@ final class NettyBuffers {
     }
 
     private ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {
+        eventLoops.rememberCurrent();
+        unreleased.incrementAndGet();
         Lease lease = tracker.lease(
                         AllocationDetails.user().fromSource(NettySource.ID),
                         CALLERS,
@@ -72,6 +83,11 @@ final class NettyBuffers {
         AllocatedBuffer one = new AllocatedBuffer(lease, new WeakReference<>(buffer), buffer.capacity());
         allocated.add(one);
         return one;
+    }
+
+    /** Waits for the event loops that may release a buffer now; returns a note for the reader if one of them does not answer. */
+    Optional<String> awaitEventLoops() {
+        return unreleased.get() == 0 ? Optional.empty() : eventLoops.await();
     }
 
     /** Reports the sizes of the buffers that are allocated: Netty reports no change of a capacity. */
@@ -104,7 +120,9 @@ final class NettyBuffers {
             if (!allocated.remove(this)) {
                 return false;
             }
+            eventLoops.rememberCurrent();
             lease.freed();
+            unreleased.decrementAndGet();
             return true;
         }
 

@@ -105,6 +105,7 @@ public final class NettySource implements AllocationSource {
         @Override
         public void poll() {
             seesBuffers();
+            buffers.awaitEventLoops().ifPresent(context::note);
             buffers.reportSizes();
         }
 

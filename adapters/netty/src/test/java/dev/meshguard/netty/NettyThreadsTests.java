@@ -9,6 +9,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.DefaultEventLoopGroup;
 import io.netty.channel.EventLoopGroup;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import io.netty.util.internal.ThreadExecutorMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -55,6 +58,46 @@ class NettyThreadsTests {
         }
     }
 
+    /** The check hands tasks to an event loop for which it waits. */
+    private static void untilTheCheckWaits() {
+        SingleThreadEventExecutor eventLoop = (SingleThreadEventExecutor) ThreadExecutorMap.currentExecutor();
+        long start = System.nanoTime();
+        while (eventLoop.pendingTasks() == 0 && System.nanoTime() - start < TimeUnit.SECONDS.toNanos(20)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @TrackAllocations
+    static class AnsweredTestCase {
+
+        @Test
+        void endsBeforeTheEventLoopReleases() throws Exception {
+            CompletableFuture<Integer> answer = new CompletableFuture<>();
+            first.execute(() -> {
+                ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+                answer.complete(buffer.capacity());
+                untilTheCheckWaits();
+                buffer.release();
+            });
+
+            assertThat(answer.get()).isEqualTo(128);
+        }
+
+        @Test
+        void endsBeforeAnotherEventLoopReleases() throws Exception {
+            allocateOn(second).release();
+            CompletableFuture<Integer> answer = new CompletableFuture<>();
+            first.execute(() -> {
+                ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
+                answer.complete(buffer.capacity());
+                untilTheCheckWaits();
+                second.execute(buffer::release);
+            });
+
+            assertThat(answer.get()).isEqualTo(128);
+        }
+    }
+
     @TrackAllocations
     static class TogetherTestCase {
 
@@ -91,6 +134,11 @@ class NettyThreadsTests {
     @Test
     void workForTheOnlyTestThatRuns() {
         assertThat(failuresOf(AloneTestCase.class)).singleElement().asString().contains("LEAK  128 B of Netty memory");
+    }
+
+    @Test
+    void mayReleaseAfterTheTestHasItsAnswer() {
+        assertThat(failuresOf(AnsweredTestCase.class)).isEmpty();
     }
 
     @Test
