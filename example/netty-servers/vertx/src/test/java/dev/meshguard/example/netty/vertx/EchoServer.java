@@ -1,0 +1,53 @@
+package dev.meshguard.example.netty.vertx;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClient;
+import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** An HTTP server and its client, on the event loops of one Vert.x. */
+final class EchoServer {
+
+    private final List<ByteBuf> kept = new CopyOnWriteArrayList<>();
+
+    private final Vertx vertx = Vertx.vertx();
+    private final HttpServer server;
+    private final HttpClient client = vertx.createHttpClient();
+
+    EchoServer() throws Exception {
+        server = vertx.createHttpServer()
+                .requestHandler(request -> request.body().onSuccess(body -> answer(request, body)))
+                .listen(0)
+                .await(30, TimeUnit.SECONDS);
+    }
+
+    private void answer(HttpServerRequest request, Buffer body) {
+        if (request.path().equals("/keep")) {
+            kept.add(PooledByteBufAllocator.DEFAULT.directBuffer().writeBytes(body.getBytes()));
+        }
+        request.response().end(body);
+    }
+
+    /** Posts a text, and returns the answer. */
+    String post(String path, String text) throws Exception {
+        Promise<Buffer> answer = Promise.promise();
+        vertx.runOnContext(started -> client.request(HttpMethod.POST, server.actualPort(), "localhost", path)
+                .compose(request -> request.send(Buffer.buffer(text)))
+                .compose(HttpClientResponse::body)
+                .onComplete(answer));
+        return answer.future().await(30, TimeUnit.SECONDS).toString();
+    }
+
+    void stop() throws Exception {
+        vertx.close().await(30, TimeUnit.SECONDS);
+    }
+}
