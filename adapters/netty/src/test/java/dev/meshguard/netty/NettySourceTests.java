@@ -81,7 +81,7 @@ class NettySourceTests {
         }
 
         @Test
-        void isToldByNettyThatItReleasesTooOften() {
+        void getsNettysErrorIfItReleasesTooOften() {
             ByteBuf buffer = PooledByteBufAllocator.DEFAULT.directBuffer(128);
             buffer.release();
 
