@@ -7,16 +7,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.meshguard.junit.TrackAllocations;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,25 +61,13 @@ class ArenasTests {
         /** Addresses are reused before the free of the arena that had them is reported. */
         @Test
         void opensManyOnManyThreads(Arenas arenas) throws Exception {
-            ExecutorService executor = Executors.newFixedThreadPool(4);
-            try {
-                List<Callable<Void>> tasks = new ArrayList<>();
-                for (int i = 0; i < 4; i++) {
-                    tasks.add(() -> {
-                        for (int n = 0; n < 200; n++) {
-                            try (Arena arena = arenas.ofShared()) {
-                                arena.allocate(256);
-                            }
-                        }
-                        return null;
-                    });
+            onFourThreads(() -> {
+                for (int n = 0; n < 200; n++) {
+                    try (Arena arena = arenas.ofShared()) {
+                        arena.allocate(256);
+                    }
                 }
-                for (Future<Void> done : executor.invokeAll(tasks)) {
-                    done.get();
-                }
-            } finally {
-                executor.shutdownNow();
-            }
+            });
         }
     }
 
@@ -107,6 +103,83 @@ class ArenasTests {
             try (FileChannel channel = FileChannel.open(file)) {
                 channel.map(FileChannel.MapMode.READ_ONLY, 0, 16, kept);
             }
+        }
+    }
+
+    @TrackAllocations
+    static class UpcallTestCase {
+
+        private Arena kept;
+
+        @Test
+        @SuppressWarnings("restricted")
+        void makesAnUpcallStub(Arenas arenas) throws ReflectiveOperationException {
+            kept = arenas.ofConfined();
+            MethodHandle callback =
+                    MethodHandles.lookup().findStatic(Math.class, "abs", MethodType.methodType(int.class, int.class));
+            Linker.nativeLinker()
+                    .upcallStub(callback, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT), kept);
+        }
+    }
+
+    @TrackAllocations
+    static class SharedSizeTestCase {
+
+        private Arena kept;
+
+        @Test
+        void allocatesOnSeveralThreads(Arenas arenas) throws Exception {
+            kept = arenas.ofShared();
+            onFourThreads(() -> {
+                for (int n = 0; n < 100; n++) {
+                    kept.allocate(16);
+                }
+            });
+        }
+    }
+
+    @TrackAllocations
+    static class RacingCloseTestCase {
+
+        /** One of the calls closes the arena, and the JDK rejects the others. */
+        @Test
+        void closesOnSeveralThreadsAtOnce(Arenas arenas) throws Exception {
+            for (int n = 0; n < 50; n++) {
+                Arena arena = arenas.ofShared();
+                arena.allocate(64);
+                CyclicBarrier together = new CyclicBarrier(4);
+                AtomicInteger closed = new AtomicInteger();
+                onFourThreads(() -> {
+                    together.await();
+                    try {
+                        arena.close();
+                        closed.incrementAndGet();
+                    } catch (IllegalStateException isClosedOrBusy) {
+                        assertThat(isClosedOrBusy).isNotNull();
+                    }
+                });
+                assertThat(closed).hasValue(1);
+            }
+        }
+    }
+
+    /** A task that may throw. */
+    private interface Task {
+        void run() throws Exception;
+    }
+
+    private static void onFourThreads(Task task) throws Exception {
+        ExecutorService executor = Executors.newFixedThreadPool(4);
+        try {
+            List<Callable<Void>> tasks = Collections.nCopies(4, () -> {
+                task.run();
+                return null;
+            });
+            for (Future<Void> done : executor.invokeAll(tasks)) {
+                done.get();
+            }
+        } finally {
+            executor.shutdownNow();
         }
     }
 
@@ -163,6 +236,27 @@ class ArenasTests {
                 .asString()
                 .contains("HELD: still referenced by MappedTestCase.kept")
                 .doesNotContain("0 B");
+    }
+
+    @Test
+    void thatHoldOnlyAnUpcallStubFail() {
+        assertThat(failuresOf(UpcallTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("HELD: still referenced by UpcallTestCase.kept");
+    }
+
+    @Test
+    void haveTheSumOfWhatAllThreadsAllocated() {
+        assertThat(failuresOf(SharedSizeTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  6.25 KiB of native memory in 1 arena");
+    }
+
+    @Test
+    void thatSeveralThreadsCloseAtOncePass() {
+        assertThat(failuresOf(RacingCloseTestCase.class)).isEmpty();
     }
 
     @Test
