@@ -86,12 +86,12 @@ public final class CloseablesSource implements AllocationSource {
 
         @Override
         public void poll() {
-            handles.poll();
+            handles.open().poll();
         }
 
         @Override
         public void release(Set<Object> survivors) {
-            handles.release(survivors);
+            handles.open().release(survivors);
         }
 
         @Override

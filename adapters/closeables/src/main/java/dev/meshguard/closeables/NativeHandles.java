@@ -3,20 +3,14 @@ package dev.meshguard.closeables;
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.junit.source.PolledHandles;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
-import java.lang.ref.WeakReference;
-import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The handles of native memory that a test must close; a parameter of a test with
@@ -48,39 +42,18 @@ import org.jspecify.annotations.Nullable;
 @EndOfPath
 public final class NativeHandles {
 
-    private static final OriginFilter CALLERS = OriginFilter.skipping(NativeHandles.class);
+    private static final OriginFilter CALLERS =
+            OriginFilter.skipping(NativeHandles.class.getName(), PolledHandles.class.getName());
 
     private final AllocationTracker tracker;
     private final String test;
-    private final List<Entry<?>> open = new ArrayList<>();
+    private final PolledHandles open;
     private boolean isOver;
 
     NativeHandles(AllocationTracker tracker, String test) {
         this.tracker = tracker;
         this.test = test;
-    }
-
-    /** An open handle. */
-    private static final class Entry<T> {
-
-        private final Lease lease;
-        private final Predicate<? super T> isClosed;
-        private final WeakReference<T> weak;
-        private @Nullable T strong;
-        private boolean hasFailed;
-
-        Entry(Lease lease, Predicate<? super T> isClosed, T handle) {
-            this.lease = lease.handedOut(handle);
-            this.isClosed = isClosed;
-            this.weak = new WeakReference<>(handle);
-            this.strong = handle;
-        }
-
-        /** A handle that was released and then collected is a survivor, which was reported. */
-        boolean isClosed() {
-            T handle = strong != null ? strong : weak.get();
-            return handle != null && isClosed.test(handle);
-        }
+        this.open = PolledHandles.reportingTo(tracker);
     }
 
     /**
@@ -112,6 +85,7 @@ public final class NativeHandles {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "Cannot track %d B: give a size from 0, which is an unknown one.", bytes));
         }
+        AllocationDetails details = AllocationDetails.user().labelled(nameOf(handle.getClass()));
         synchronized (open) {
             if (isOver) {
                 throw new IllegalStateException(
@@ -119,8 +93,7 @@ public final class NativeHandles {
                                 + ": these NativeHandles belonged to " + test
                                 + ", which is over and was checked. Ask for NativeHandles where you use them.");
             }
-            AllocationDetails details = AllocationDetails.user().labelled(nameOf(handle.getClass()));
-            open.add(new Entry<>(tracker.lease(details, CALLERS, BufferType.SYSTEM_MEMORY, bytes), isClosed, handle));
+            open.track(handle, isClosed, () -> tracker.lease(details, CALLERS, BufferType.SYSTEM_MEMORY, bytes));
         }
         return handle;
     }
@@ -130,41 +103,9 @@ public final class NativeHandles {
         return type.getSimpleName().isEmpty() ? type.getName() : type.getSimpleName();
     }
 
-    /** Reports the handles that were closed. */
-    void poll() {
-        List<Entry<?>> asked;
-        synchronized (open) {
-            asked = List.copyOf(open);
-        }
-        // Without the lock, because the handles run code of their library.
-        List<Entry<?>> closed = asked.stream().filter(this::isClosed).toList();
-        synchronized (open) {
-            open.removeAll(new HashSet<>(closed));
-        }
-        closed.forEach(entry -> entry.lease.freed());
-    }
-
-    private boolean isClosed(Entry<?> entry) {
-        try {
-            return entry.isClosed();
-        } catch (RuntimeException unknown) {
-            if (!entry.hasFailed) {
-                entry.hasFailed = true;
-                tracker.reportsLost(1, "a tracked handle did not answer whether it is closed: " + unknown);
-            }
-            return false;
-        }
-    }
-
-    /** Holds the survivors weakly from now on. */
-    void release(Set<Object> survivors) {
-        synchronized (open) {
-            for (Entry<?> entry : open) {
-                if (survivors.contains(entry.strong)) {
-                    entry.strong = null;
-                }
-            }
-        }
+    /** Returns the handles, which are asked and released. */
+    PolledHandles open() {
+        return open;
     }
 
     /** Rejects further handles: nothing would check them. */

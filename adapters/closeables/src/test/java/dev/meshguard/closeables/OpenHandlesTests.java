@@ -53,6 +53,14 @@ class OpenHandlesTests {
                 .contains("LEAK  ", "LOST");
     }
 
+    @Test
+    void aHandleThatIsTrackedTwiceCountsOnce() {
+        assertThat(failures(TwiceTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  4 KiB of native memory in 1 handle", "sum     1 allocated = 0 freed + 1 leaked");
+    }
+
     /** It cannot be asked afterwards, so it is held until it is asked. */
     @Test
     void aHandleThatWasClosedAndCollectedIsNotLost() {
@@ -189,6 +197,15 @@ class OpenHandlesTests {
         @Test
         void leaks(NativeHandles handles) {
             handles.track(new Tensor(), Tensor::isClosed);
+        }
+    }
+
+    @TrackAllocations
+    static class TwiceTestCase {
+        @Test
+        void tracksTwice(NativeHandles handles) {
+            Tensor tensor = handles.track(new Tensor(), Tensor::isClosed, 4_096);
+            handles.track(tensor, Tensor::isClosed, 4_096);
         }
     }
 

@@ -1,0 +1,148 @@
+package dev.meshguard.junit.source;
+
+import dev.meshguard.handle.EndOfPath;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.apiguardian.api.API;
+import org.apiguardian.api.API.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open handles of a library that reports nothing when one is closed, for a {@link SourceSession} that asks them.
+ *
+ * <p>Each handle is held strongly until it is asked, because one that was closed and then collected cannot be asked. Handles
+ * are compared by identity: their {@code equals} and {@code hashCode} are never called.
+ *
+ * <p>Safe for use by several threads.
+ *
+ * @since 0.1
+ */
+@API(status = Status.EXPERIMENTAL, since = "0.1")
+@EndOfPath
+public final class PolledHandles {
+
+    private final AllocationTracker tracker;
+    /** Those that are held, in the order in which they were tracked. Its monitor guards both collections. */
+    private final Map<Identity, Entry<?>> open = new LinkedHashMap<>();
+
+    private final List<Entry<?>> released = new ArrayList<>();
+
+    private PolledHandles(AllocationTracker tracker) {
+        this.tracker = tracker;
+    }
+
+    /** Returns handles that are reported to a tracker. */
+    public static PolledHandles reportingTo(AllocationTracker tracker) {
+        return new PolledHandles(tracker);
+    }
+
+    /** The key of a handle. */
+    private record Identity(Object handle) {
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // Handles are identities.
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Identity identity && identity.handle == handle;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(handle);
+        }
+    }
+
+    /** An open handle. */
+    private static final class Entry<T> {
+
+        private final Lease lease;
+        private final Predicate<? super T> isClosed;
+        private final WeakReference<T> weak;
+        private @Nullable T strong;
+        private boolean hasFailed;
+
+        Entry(Lease lease, Predicate<? super T> isClosed, T handle) {
+            this.lease = lease.handedOut(handle);
+            this.isClosed = isClosed;
+            this.weak = new WeakReference<>(handle);
+            this.strong = handle;
+        }
+
+        @SuppressWarnings("ReferenceEquality") // Handles are identities.
+        boolean isOf(Object handle) {
+            return weak.get() == handle;
+        }
+
+        /** A handle that was released and then collected is a survivor, which was reported. */
+        boolean isClosed() {
+            T handle = strong != null ? strong : weak.get();
+            return handle != null && isClosed.test(handle);
+        }
+    }
+
+    /**
+     * Tracks a handle, unless it is tracked already and no poll has found it closed.
+     *
+     * @param handle the handle
+     * @param isClosed asks it; called by the thread that polls
+     * @param lease reports its memory, with an origin that skips this class; called if the handle is not tracked yet, while other
+     *     threads that track handles wait
+     */
+    public <T> void track(T handle, Predicate<? super T> isClosed, Supplier<Lease> lease) {
+        synchronized (open) {
+            if (released.stream().noneMatch(entry -> entry.isOf(handle))) {
+                open.computeIfAbsent(new Identity(handle), unused -> new Entry<>(lease.get(), isClosed, handle));
+            }
+        }
+    }
+
+    /** Reports the handles that were closed; see {@link SourceSession#poll}. */
+    public void poll() {
+        List<Entry<?>> asked;
+        synchronized (open) {
+            asked = new ArrayList<>(open.values());
+            asked.addAll(released);
+        }
+        // Without the lock, because the handles run code of their library.
+        List<Entry<?>> closed = asked.stream().filter(this::isClosed).toList();
+        Set<Entry<?>> gone = new HashSet<>(closed);
+        synchronized (open) {
+            open.values().removeAll(gone);
+            released.removeAll(gone);
+        }
+        closed.forEach(entry -> entry.lease.freed());
+    }
+
+    private boolean isClosed(Entry<?> entry) {
+        try {
+            return entry.isClosed();
+        } catch (RuntimeException unknown) {
+            if (!entry.hasFailed) {
+                entry.hasFailed = true;
+                tracker.reportsLost(1, "a tracked handle did not answer whether it is closed: " + unknown);
+            }
+            return false;
+        }
+    }
+
+    /** Holds the survivors weakly from now on; see {@link SourceSession#release}. */
+    public void release(Set<Object> survivors) {
+        synchronized (open) {
+            for (Object survivor : survivors) {
+                Entry<?> entry = open.remove(new Identity(survivor));
+                if (entry != null) {
+                    entry.strong = null;
+                    released.add(entry);
+                }
+            }
+        }
+    }
+}
