@@ -60,6 +60,7 @@ class PublicApiTests {
                         "dev.meshguard.assertions",
                         "dev.meshguard.closeables",
                         "dev.meshguard.mockito",
+                        "dev.meshguard.mockito.statics",
                         "dev.meshguard.server.log",
                         "dev.meshguard.junit.summary",
                         "dev.meshguard.junit");
@@ -79,13 +80,13 @@ class PublicApiTests {
     void mockitoIsKnownToItsAdapterOnly() {
         noClasses()
                 .that()
-                .resideOutsideOfPackage("dev.meshguard.mockito")
+                .resideOutsideOfPackage("dev.meshguard.mockito..")
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.mockito..")
                 .orShould()
                 .dependOnClassesThat()
-                .resideInAPackage("dev.meshguard.mockito")
+                .resideInAPackage("dev.meshguard.mockito..")
                 .check(product);
     }
 

@@ -12,6 +12,7 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.mesh.MeshDevice;
+import dev.meshguard.mockito.statics.StaticFactoriesSource;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,11 +35,18 @@ class SourcesTests {
         Sources sources = Sources.load(SourcesTests.class.getClassLoader());
 
         assertThat(sources.parameterNames())
-                .containsExactly("AllocationServer", "MeshDevice", "NativeHandles", "TrackedProcesses", "Ttnn");
+                .containsExactly(
+                        "AllocationServer",
+                        "MeshDevice",
+                        "NativeHandles",
+                        "StaticFactories",
+                        "TrackedProcesses",
+                        "Ttnn");
         assertThat(sources.defaultSettings())
                 .containsExactly(
                         CloseablesSource.create(),
-                        new FakeMeshSource().defaultSettings().orElseThrow());
+                        new FakeMeshSource().defaultSettings().orElseThrow(),
+                        StaticFactoriesSource.create());
     }
 
     /** A project gains a library's checks by its artifact alone. */
@@ -46,7 +54,7 @@ class SourcesTests {
     void severalSourcesMayExamineTestsThatSelectNone(@TempDir Path jar) throws IOException {
         assertThat(loadBeside(OtherDefault.class, jar).defaultSettings())
                 .extracting(settings -> settings.source().id())
-                .containsExactly("closeables", "fixture", "mesh");
+                .containsExactly("closeables", "fixture", "mesh", "static factories");
     }
 
     @Test
