@@ -341,6 +341,7 @@ class InterceptedCallsTests {
     static class StubbingTestCase {
 
         @Test
+        @SuppressWarnings("MockNotUsedInProduction") // The stubbing is what is tested.
         void allocatesInAStubbing(StaticFactories factories) {
             factories.track(TENSORS);
             Supplier<StaticTensor> supplier = Mockito.mock();

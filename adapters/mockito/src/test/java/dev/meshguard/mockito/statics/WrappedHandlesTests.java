@@ -117,6 +117,7 @@ class WrappedHandlesTests {
 
     private sealed interface Region extends AutoCloseable {}
 
+    @SuppressWarnings("UnusedNestedClass") // A sealed interface needs a permitted class.
     private record OnlyRegion() implements Region {
         @Override
         public void close() {}
@@ -251,6 +252,7 @@ class WrappedHandlesTests {
     /** A library that keeps one handle. */
     private static final class Shared {
 
+        @SuppressWarnings("UnnecessaryLambda") // It is one object.
         private static final AutoCloseable ONLY = () -> {};
 
         static AutoCloseable get() {
