@@ -1,8 +1,6 @@
 package dev.meshguard.arrow;
 
 import dev.meshguard.junit.source.AllocationSource;
-import dev.meshguard.junit.source.SourceContext;
-import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.Optional;
 import java.util.Set;
@@ -40,30 +38,6 @@ public final class ArrowSource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(new Settings());
-    }
-
-    private record Settings() implements SourceSettings {
-
-        @Override
-        public AllocationSource source() {
-            return new ArrowSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        /** Memory of other root allocators is not tracked, so that nothing can be reported before the parameter. */
-        @Override
-        public boolean beginsOnRequest() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            return new ArrowSession(context);
-        }
+        return Optional.of(SourceSettings.ofParameter(this, ArrowSession::new));
     }
 }

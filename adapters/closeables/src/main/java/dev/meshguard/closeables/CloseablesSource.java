@@ -27,7 +27,7 @@ public final class CloseablesSource implements AllocationSource {
 
     /** Returns the settings, of which there are no others. */
     public static SourceSettings create() {
-        return new Settings();
+        return SourceSettings.ofParameter(new CloseablesSource(), Session::of);
     }
 
     @Override
@@ -48,26 +48,9 @@ public final class CloseablesSource implements AllocationSource {
     private static final SourceVocabulary WORDS =
             SourceVocabulary.of("native memory").countedIn("handle").freedBy("close", "closed");
 
-    private record Settings() implements SourceSettings {
+    private record Session(NativeHandles handles) implements SourceSession {
 
-        @Override
-        public AllocationSource source() {
-            return new CloseablesSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        /** Only the parameter tracks a handle. */
-        @Override
-        public boolean beginsOnRequest() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
+        static Session of(SourceContext context) {
             context.tracker()
                     .sourceAttached(SourceDescription.of("native handles")
                             .covering("handles that the test tracks")
@@ -75,9 +58,6 @@ public final class CloseablesSource implements AllocationSource {
                             .speaking(WORDS));
             return new Session(new NativeHandles(context.tracker(), context.name()));
         }
-    }
-
-    private record Session(NativeHandles handles) implements SourceSession {
 
         @Override
         public Object resolve(Class<?> type) {

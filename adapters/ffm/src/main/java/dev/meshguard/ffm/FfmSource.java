@@ -36,29 +36,13 @@ public final class FfmSource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(new Settings());
+        return Optional.of(SourceSettings.ofParameter(this, Session::of));
     }
 
-    private record Settings() implements SourceSettings {
+    /** The JDK frees an arena only when the code under test closes it: nothing is to be closed. */
+    private record Session(Arenas arenas) implements SourceSession {
 
-        @Override
-        public AllocationSource source() {
-            return new FfmSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        /** Only arenas of the parameter are tracked. */
-        @Override
-        public boolean beginsOnRequest() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
+        static Session of(SourceContext context) {
             context.tracker()
                     .sourceAttached(SourceDescription.of(ID)
                             .covering("the arenas that the parameter Arenas opens")
@@ -67,10 +51,6 @@ public final class FfmSource implements AllocationSource {
                                     .freedBy("close", "closed")));
             return new Session(Arenas.reportingTo(context.tracker()));
         }
-    }
-
-    /** The JDK frees an arena only when the code under test closes it: nothing is to be closed. */
-    private record Session(Arenas arenas) implements SourceSession {
 
         @Override
         public Object resolve(Class<?> type) {

@@ -43,25 +43,7 @@ public final class NettySource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(new Settings());
-    }
-
-    private record Settings() implements SourceSettings {
-
-        @Override
-        public AllocationSource source() {
-            return new NettySource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            return new NettySession(context);
-        }
+        return Optional.of(SourceSettings.withoutOptions(this, NettySession::new));
     }
 
     private static final class NettySession implements SourceSession {

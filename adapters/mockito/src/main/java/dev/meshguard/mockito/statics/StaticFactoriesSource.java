@@ -1,7 +1,6 @@
 package dev.meshguard.mockito.statics;
 
 import dev.meshguard.junit.source.AllocationSource;
-import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.source.SourceSettings;
 import java.util.Optional;
@@ -27,7 +26,9 @@ public final class StaticFactoriesSource implements AllocationSource {
 
     /** Returns the settings, of which there are no others. */
     public static SourceSettings create() {
-        return new Settings();
+        return SourceSettings.ofParameter(
+                new StaticFactoriesSource(),
+                context -> new Session(new StaticFactories(context.tracker(), context.name())));
     }
 
     @Override
@@ -43,30 +44,6 @@ public final class StaticFactoriesSource implements AllocationSource {
     @Override
     public Optional<SourceSettings> defaultSettings() {
         return Optional.of(create());
-    }
-
-    private record Settings() implements SourceSettings {
-
-        @Override
-        public AllocationSource source() {
-            return new StaticFactoriesSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        /** Only the parameter intercepts calls. */
-        @Override
-        public boolean beginsOnRequest() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            return new Session(new StaticFactories(context.tracker(), context.name()));
-        }
     }
 
     /** The source is attached when a test names a factory: without one, it covers nothing. */

@@ -1,5 +1,6 @@
 package dev.meshguard.junit.source;
 
+import java.util.function.Function;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -35,4 +36,24 @@ public interface SourceSettings {
 
     /** Begins the session of a test, class or suite; called at most once in each of them. */
     SourceSession begin(SourceContext context);
+
+    /**
+     * Returns the settings of a source that has no options and reports all its allocations to the tracker of the session; each
+     * tracked test begins it.
+     *
+     * @param session begins the session of a test, class or suite
+     */
+    static SourceSettings withoutOptions(AllocationSource source, Function<SourceContext, SourceSession> session) {
+        return new NoOptions(source, false, session);
+    }
+
+    /**
+     * Returns the settings of a source that has no options and of which nothing can be allocated without its parameter; see
+     * {@link #beginsOnRequest()}.
+     *
+     * @param session begins the session of a test, class or suite
+     */
+    static SourceSettings ofParameter(AllocationSource source, Function<SourceContext, SourceSession> session) {
+        return new NoOptions(source, true, session);
+    }
 }
