@@ -135,7 +135,7 @@ class TrackedFieldTests {
         assertRejected(
                 WrongTypeTestCase.class,
                 "@Tracked on TrackedFieldTests$WrongTypeTestCase.mesh: type String is rejected. There is AllocationServer, AllocationTracker,"
-                        + " MemorySnapshots, MeshDevice, NativeHandles, Phases, TrackedProcesses, Ttnn.");
+                        + " MemorySnapshots, MeshDevice, NativeHandles, Phases, StaticFactories, TrackedProcesses, Ttnn.");
     }
 
     @Test
