@@ -75,6 +75,7 @@ class DocumentationTests {
             "docs/internals/compared-diagnosis.md",
             "docs/internals/compared.md",
             "docs/internals/dependencies.md",
+            "docs/internals/foreign-tests.md",
             "docs/internals/library-detectors.md",
             "docs/internals/mesh-fidelity.md",
             "docs/internals/mutation-testing.md",
