@@ -27,10 +27,14 @@ public enum Contender {
     NETTY,
     /** Netty's pooled buffers, the detector at PARANOID. */
     NETTY_PARANOID,
+    /** Netty's pooled buffers in a tracked test, with origins, keeping live buffers and sums. */
+    NETTY_MESHGUARD,
     /** Arrow's root allocator. */
     ARROW,
     /** Arrow's root allocator in debug mode. */
-    ARROW_DEBUG;
+    ARROW_DEBUG,
+    /** The root allocator of a tracked test, with origins, keeping live buffers and sums. */
+    ARROW_MESHGUARD;
 
     /** Starts from nothing. */
     public Recorder start() {
@@ -39,21 +43,25 @@ public enum Contender {
             case STACK_ONLY -> new StackOnlyRecorder();
             case MAP -> new MapRecorder(() -> null);
             case MAP_WITH_STACK -> new MapRecorder(Throwable::new);
-            case MESHGUARD -> tracker(OriginCapture.NONE, Retention.LIVE_AND_TOTALS);
-            case MESHGUARD_ORIGIN -> tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS);
-            case MESHGUARD_ALL -> tracker(OriginCapture.NONE, Retention.ALL);
-            case MESHGUARD_ALL_ORIGIN -> tracker(OriginCapture.ALLOCATIONS, Retention.ALL);
+            case MESHGUARD -> new TrackerRecorder(tracker(OriginCapture.NONE, Retention.LIVE_AND_TOTALS));
+            case MESHGUARD_ORIGIN -> new TrackerRecorder(tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS));
+            case MESHGUARD_ALL -> new TrackerRecorder(tracker(OriginCapture.NONE, Retention.ALL));
+            case MESHGUARD_ALL_ORIGIN -> new TrackerRecorder(tracker(OriginCapture.ALLOCATIONS, Retention.ALL));
             case NETTY -> new NettyRecorder(Level.DISABLED);
             case NETTY_PARANOID -> new NettyRecorder(Level.PARANOID);
-            case ARROW -> new ArrowRecorder(false);
-            case ARROW_DEBUG -> new ArrowRecorder(true);
+            case NETTY_MESHGUARD ->
+                new NettyAdapterRecorder(tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS));
+            case ARROW -> ArrowRecorder.plain();
+            case ARROW_DEBUG -> ArrowRecorder.debugging();
+            case ARROW_MESHGUARD ->
+                ArrowRecorder.tracked(tracker(OriginCapture.ALLOCATIONS, Retention.LIVE_AND_TOTALS));
         };
     }
 
-    private static Recorder tracker(OriginCapture capture, Retention retention) {
-        return new TrackerRecorder(AllocationTracker.builder()
+    private static AllocationTracker tracker(OriginCapture capture, Retention retention) {
+        return AllocationTracker.builder()
                 .originCapture(capture)
                 .retention(retention)
-                .build());
+                .build();
     }
 }
