@@ -5,7 +5,7 @@ import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.RunSettings;
-import dev.meshguard.junit.internal.SupportedJUnit;
+import dev.meshguard.junit.internal.SupportedVersions;
 import dev.meshguard.junit.internal.check.SessionCheck;
 import dev.meshguard.junit.internal.check.SessionOpener;
 import dev.meshguard.junit.internal.check.SessionStore;
@@ -111,14 +111,14 @@ public final class MeshGuardExtension
      * Called by Jupiter for {@link TrackAllocations} and where extensions are detected; in code, use {@link #create()}.
      *
      * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if this JUnit is older than Jupiter
-     *     5.12.2
+     *     5.12.2, or the SLF4J older than 2.0
      */
     public MeshGuardExtension() {
         this(builder(), false);
     }
 
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
-        SupportedJUnit.require();
+        SupportedVersions.require();
         this.settings = new ExtensionSettings(
                 isBuilt, builder.sources, builder.given, builder.expected, builder.budgets, builder.timer);
         this.opener = new SessionOpener(new TestConfiguration(settings, MeshGuardExtension::inStaticFields));

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.slf4j.Logger;
 
-/** A JUnit that is too old is rejected with a message that names the way out. */
-class SupportedJUnitTests {
+/** A JUnit or an SLF4J that is too old is rejected with a message that names the way out. */
+class SupportedVersionsTests {
 
     /** A context like JUnit's before 5.12.1; a real one is tested in a consumer project. */
     private interface OlderContext {
@@ -17,17 +18,38 @@ class SupportedJUnitTests {
 
     @Test
     void theJUnitOfThisBuildIsSupported() {
-        assertThat(SupportedJUnit.errorOf(ExtensionContext.class)).isEmpty();
+        assertThat(SupportedVersions.errorOf(ExtensionContext.class)).isEmpty();
     }
 
     @Test
     void rejectsAnOlderOneAndNamesTheOldestSupportedVersion() {
-        assertThat(SupportedJUnit.errorOf(OlderContext.class))
+        assertThat(SupportedVersions.errorOf(OlderContext.class))
                 .get(InstanceOfAssertFactories.STRING)
                 .startsWith("MeshGuard needs JUnit Jupiter 5.12.2 or later, and found ")
                 .matches(
                         "MeshGuard needs JUnit Jupiter 5\\.12\\.2 or later, and found .+\\. Choose the version in the build,"
                                 + " for example with org\\.junit:junit-bom; with Spring Boot's parent set the property"
                                 + " junit-jupiter\\.version\\.");
+    }
+
+    /** A logger like that of SLF4J 1.7. */
+    private interface OlderLogger {
+        @SuppressWarnings("unused")
+        void debug(String message);
+    }
+
+    @Test
+    void theSlf4jOfThisBuildIsSupported() {
+        assertThat(SupportedVersions.errorOfLoggers(Logger.class)).isEmpty();
+    }
+
+    @Test
+    void rejectsAnOlderSlf4jAndNamesTheWayOut() {
+        assertThat(SupportedVersions.errorOfLoggers(OlderLogger.class))
+                .get(InstanceOfAssertFactories.STRING)
+                .startsWith("MeshGuard needs SLF4J 2.0 or later, and found ")
+                .endsWith(
+                        ". Choose the version in the build: org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3"
+                                + " or later.");
     }
 }

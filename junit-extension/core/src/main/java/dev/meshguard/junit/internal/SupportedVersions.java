@@ -1,0 +1,73 @@
+package dev.meshguard.junit.internal;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtensionConfigurationException;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.slf4j.Logger;
+
+/** Checks the versions of JUnit Jupiter and of SLF4J, which the build of a user may choose. */
+public final class SupportedVersions {
+
+    /** The oldest version of JUnit Jupiter that the build tests. */
+    public static final String OLDEST = "5.12.2";
+
+    /** A method of contexts that the checks call and that was added last, in Jupiter 5.12.1. */
+    private static final String NEEDED = "getEnclosingTestClasses";
+
+    /** A method of loggers that SLF4J 2.0 added. */
+    private static final String NEEDED_OF_LOGGERS = "atDebug";
+
+    private SupportedVersions() {}
+
+    /**
+     * Fails on a JUnit or an SLF4J that is too old, before a missing method is called.
+     *
+     * @throws ExtensionConfigurationException if one is; the message names the version found and the oldest supported
+     *     one
+     */
+    public static void require() {
+        errorOf(ExtensionContext.class).or(() -> errorOfLoggers(Logger.class)).ifPresent(message -> {
+            throw new ExtensionConfigurationException(message);
+        });
+    }
+
+    /** Returns why the SLF4J of a logger type cannot be used, if it cannot. */
+    static Optional<String> errorOfLoggers(Class<?> loggerType) {
+        return hasMethod(loggerType, NEEDED_OF_LOGGERS)
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "MeshGuard needs SLF4J 2.0 or later, and found %s. Choose the version in the build:"
+                                + " org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3 or later.",
+                        found(loggerType).orElse("an older one")));
+    }
+
+    private static boolean hasMethod(Class<?> type, String name) {
+        return Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(name));
+    }
+
+    /** Returns why the JUnit of a context type cannot run the checks, if it cannot. */
+    static Optional<String> errorOf(Class<?> contextType) {
+        return hasMethod(contextType, NEEDED)
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "MeshGuard needs JUnit Jupiter %s or later, and found %s. Choose the version in the build, for"
+                                + " example with org.junit:junit-bom; with Spring Boot's parent set the property"
+                                + " junit-jupiter.version.",
+                        OLDEST,
+                        found(contextType).orElse("an older one")));
+    }
+
+    /** A jar on the class path has the version in its manifest, a module in its descriptor. */
+    private static Optional<String> found(Class<?> type) {
+        @Nullable String ofManifest = type.getPackage().getImplementationVersion();
+        return Optional.ofNullable(ofManifest)
+                .or(() -> Optional.ofNullable(type.getModule().getDescriptor())
+                        .flatMap(descriptor -> descriptor.rawVersion()));
+    }
+}
