@@ -273,6 +273,9 @@ final class TrackerProgram {
         if (details.handleCollected()) {
             text.append(".ofCollectedHandle()");
         }
+        if (details.freedOnCollection()) {
+            text.append(".asFreedOnCollection()");
+        }
         return text.toString();
     }
 

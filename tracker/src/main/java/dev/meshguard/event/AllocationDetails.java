@@ -35,6 +35,8 @@ import org.apiguardian.api.API.Status;
  * @param physicalAddress where the memory begins in each bank, if the reported address is another one, as that of a runtime
  *     which never hands out an address twice
  * @param source the name of the source that reports the memory, where a test has several
+ * @param freedOnCollection whether the library frees the memory some time after its last handle was garbage collected; never
+ *     true for a free
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -51,7 +53,8 @@ public record AllocationDetails(
         Optional<AllocatorId> allocator,
         boolean view,
         OptionalLong physicalAddress,
-        Optional<String> source) {
+        Optional<String> source,
+        boolean freedOnCollection) {
 
     private static final AllocationDetails USER = new AllocationDetails(
             BufferKind.BUFFER,
@@ -66,7 +69,8 @@ public record AllocationDetails(
             Optional.empty(),
             false,
             OptionalLong.empty(),
-            Optional.empty());
+            Optional.empty(),
+            false);
 
     /**
      * Creates details without mesh and allocator for a circular buffer, and without mesh for a device's own allocator.
@@ -120,7 +124,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details with another lifetime. */
@@ -138,7 +143,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details with an owner. */
@@ -156,7 +162,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details with a label. */
@@ -174,7 +181,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
@@ -192,7 +200,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details with the process that reports. */
@@ -210,7 +219,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details with the connection over which the process reports. */
@@ -228,7 +238,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /**
@@ -253,7 +264,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /**
@@ -275,7 +287,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /**
@@ -299,7 +312,8 @@ public record AllocationDetails(
                 Optional.of(newAllocator),
                 view,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /** Returns these details for a request that reserves no memory and points to memory of another request. */
@@ -317,7 +331,8 @@ public record AllocationDetails(
                 allocator,
                 true,
                 physicalAddress,
-                source);
+                source,
+                freedOnCollection);
     }
 
     /**
@@ -340,7 +355,8 @@ public record AllocationDetails(
                 allocator,
                 view,
                 OptionalLong.of(newPhysicalAddress),
-                source);
+                source,
+                freedOnCollection);
     }
 
     /**
@@ -364,6 +380,31 @@ public record AllocationDetails(
                 allocator,
                 view,
                 physicalAddress,
-                Optional.of(name));
+                Optional.of(name),
+                freedOnCollection);
+    }
+
+    /**
+     * Returns these details for memory that its library frees some time after the last handle was collected.
+     *
+     * <p>Use it for allocations only: of JavaCPP's pointers, and of handles with a {@link java.lang.ref.Cleaner}. A handle that is
+     * dropped is still a leak, because nothing bounds the time until the collector finds it.
+     */
+    public AllocationDetails asFreedOnCollection() {
+        return new AllocationDetails(
+                kind,
+                lifetime,
+                owner,
+                label,
+                extent,
+                processId,
+                mesh,
+                handleCollected,
+                connection,
+                allocator,
+                view,
+                physicalAddress,
+                source,
+                true);
     }
 }

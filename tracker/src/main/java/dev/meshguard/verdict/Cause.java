@@ -63,15 +63,27 @@ public enum Cause {
 
     /** Returns how to fix it, as whole sentences in the words of a source. */
     public String remedy(SourceVocabulary vocabulary) {
+        return inWordsOf(remedy, vocabulary);
+    }
+
+    private static String inWordsOf(String text, SourceVocabulary vocabulary) {
         String free = vocabulary.free();
         String capitalized = free.substring(0, 1).toUpperCase(Locale.ROOT) + free.substring(1);
-        return remedy.replace("{free in time}", freeInTime(vocabulary))
+        return text.replace("{free in time}", freeInTime(vocabulary))
                 .replace("{or drop}", vocabulary.hasDevices() ? OR_DROP : "")
                 .replace("{end}", vocabulary.end())
                 .replace("{unit}", vocabulary.unit())
                 .replace("{free}", free)
                 .replace("{Free}", capitalized)
                 .replace("{freed}", vocabulary.freed());
+    }
+
+    /** Returns how to fix {@link #LOST} memory that the library frees some time after its last handle was collected. */
+    static String remedyOfDropped(SourceVocabulary vocabulary) {
+        return inWordsOf(
+                "{Free} the {unit} where its use ends, or expect it with a reason: the collector does not see how much memory"
+                        + " it holds.",
+                vocabulary);
     }
 
     private static String freeInTime(SourceVocabulary vocabulary) {

@@ -2,6 +2,7 @@ package dev.meshguard.verdict;
 
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
@@ -107,7 +108,11 @@ public record LeakVerdict(
 
     /** Returns how to fix the cause of a group, in the words of its source. */
     public String remedyOf(SurvivorGroup group) {
-        return group.cause().remedy(history.vocabularyOf(group.first().buffer().request()));
+        MemoryRequest request = group.first().buffer().request();
+        SourceVocabulary words = history.vocabularyOf(request);
+        return group.cause() == Cause.LOST && request.details().freedOnCollection()
+                ? Cause.remedyOfDropped(words)
+                : group.cause().remedy(words);
     }
 
     /** Returns the words for memory of which the source is unknown. */

@@ -62,6 +62,45 @@ class HeldAndLostTests {
     }
 
     @Test
+    void namesMemoryThatOnlyTheCollectorFrees() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freedOnCollection()
+                .traced(Reachability.lost())
+                .recorded();
+
+        LeakVerdict verdict = judged(history)
+                .hasOnly(Cause.LOST, SurvivorStatus.LEAKED)
+                .because(
+                        "no handle to it is reachable any more, and only the garbage collector frees it, at a moment that"
+                                + " nobody chooses ({handle traced})")
+                .verdict();
+
+        assertThat(verdict.remedyOf(verdict.groups().get(0)))
+                .isEqualTo(
+                        "Free the buffer where its use ends, or expect it with a reason: the collector does not see how"
+                                + " much memory it holds.");
+    }
+
+    /** The collector frees one of them and not the other. */
+    @Test
+    void promisesNoFreeOfMemoryThatAnotherRequestHoldsToo() {
+        var history = history()
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .traced(Reachability.lost())
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .freedOnCollection()
+                .traced(Reachability.lost())
+                .recorded();
+
+        LeakVerdict verdict =
+                judged(history).hasOnly(Cause.LOST, SurvivorStatus.LEAKED).verdict();
+
+        assertThat(verdict.survivors().get(0).diagnosis().evidence().get(0).text())
+                .startsWith("no handle to it is reachable any more, and no free of it was reported");
+    }
+
+    @Test
     void claimsNothingWhereCollectionCouldNotBeForced() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)

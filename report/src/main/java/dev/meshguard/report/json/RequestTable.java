@@ -76,7 +76,8 @@ final class RequestTable {
                 EventForm.allocator(line),
                 line.isTrue("view"),
                 line.optionalNumber("physicalAddress"),
-                line.optionalText("source"));
+                line.optionalText("source"),
+                line.isTrue("freedOnCollection"));
         AllocationDetails known = shared.get(details);
         if (known != null) {
             return known;

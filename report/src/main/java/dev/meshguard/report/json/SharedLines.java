@@ -90,6 +90,9 @@ final class SharedLines {
         if (details.source().isPresent()) {
             json.writeStringField("source", details.source().get());
         }
+        if (details.freedOnCollection()) {
+            json.writeBooleanField("freedOnCollection", true);
+        }
     }
 
     /** Returns the number of an origin, and writes its line on the first call. */

@@ -111,7 +111,8 @@ final class Simplification {
                 withMesh ? details.allocator() : Optional.empty(),
                 withMesh && details.view(),
                 OptionalLong.empty(),
-                details.source());
+                details.source(),
+                details.freedOnCollection());
     }
 
     private static HistoryEvent ofUnknownOwnership(HistoryEvent event) {

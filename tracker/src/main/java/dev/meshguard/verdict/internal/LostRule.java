@@ -32,12 +32,11 @@ final class LostRule implements Rule {
             return Optional.empty();
         }
         long number = traces.get(0).number();
+        String what = survivor.isFreedOnCollection()
+                ? "only the garbage collector frees it, at a moment that nobody chooses"
+                : "no " + survivor.words().free() + " of it was reported";
         return Optional.of(Evidence.of(
-                String.format(
-                        Locale.ROOT,
-                        "no handle to it is reachable any more, and no %s of it was reported (event #%d)",
-                        survivor.words().free(),
-                        number),
+                String.format(Locale.ROOT, "no handle to it is reachable any more, and %s (event #%d)", what, number),
                 number));
     }
 

@@ -119,6 +119,16 @@ record SurvivorContext(BufferGeneration buffer, AllocationHistory history, Sibli
         return true;
     }
 
+    /** Returns whether its library frees all that remains of it some time after the last handle was collected. */
+    boolean isFreedOnCollection() {
+        for (Report report : remaining()) {
+            if (!report.request().details().freedOnCollection()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /**
      * Returns whether it is reported on a device that its mesh does not cover.
      *

@@ -266,6 +266,12 @@ public final class HistoryScript {
         return this;
     }
 
+    /** Its library frees it some time after its last handle was collected. */
+    public HistoryScript freedOnCollection() {
+        verb().details = verb().details.asFreedOnCollection();
+        return this;
+    }
+
     /** Its last handle was garbage collected; no call freed it. */
     public HistoryScript ofCollectedHandle() {
         verb().details = verb().details.ofCollectedHandle();

@@ -635,7 +635,8 @@ public final class MeshMemory {
                 Optional.of(allocator),
                 false,
                 physicalAddress,
-                details.source());
+                details.source(),
+                details.freedOnCollection());
     }
 
     private Allocation view(Kind kind, AllocationDetails details, List<Integer> on, BufferConfig buffer, long address) {
