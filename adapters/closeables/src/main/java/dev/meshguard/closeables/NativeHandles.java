@@ -6,9 +6,12 @@ import dev.meshguard.handle.EndOfPath;
 import dev.meshguard.junit.source.PolledHandles;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginFilter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -42,18 +45,67 @@ import org.apiguardian.api.API.Status;
 @EndOfPath
 public final class NativeHandles {
 
-    private static final OriginFilter CALLERS =
-            OriginFilter.skipping(NativeHandles.class.getName(), PolledHandles.class.getName());
+    private static final List<String> OWN_FRAMES =
+            List.of(NativeHandles.class.getName(), PolledHandles.class.getName());
 
     private final AllocationTracker tracker;
     private final String test;
+    private final AllocationDetails details;
+    /** The classes and packages whose frames are no origin. */
+    private final List<String> skipped;
+
+    private final OriginFilter callers;
     private final PolledHandles open;
-    private boolean isOver;
+    /** Guarded by the monitor of the handles, as no handle may be tracked after the test. */
+    private final AtomicBoolean isOver;
 
     NativeHandles(AllocationTracker tracker, String test) {
+        this(
+                tracker,
+                test,
+                AllocationDetails.user(),
+                OWN_FRAMES,
+                PolledHandles.reportingTo(tracker),
+                new AtomicBoolean());
+    }
+
+    private NativeHandles(
+            AllocationTracker tracker,
+            String test,
+            AllocationDetails details,
+            List<String> skipped,
+            PolledHandles open,
+            AtomicBoolean isOver) {
         this.tracker = tracker;
         this.test = test;
-        this.open = PolledHandles.reportingTo(tracker);
+        this.details = details;
+        this.skipped = skipped;
+        this.callers = OriginFilter.skipping(skipped.toArray(String[]::new));
+        this.open = open;
+        this.isOver = isOver;
+    }
+
+    /**
+     * Returns these handles for a library that frees memory some time after its handle was garbage collected, for example JavaCPP
+     * or a library that uses {@link java.lang.ref.Cleaner}.
+     *
+     * <p>A dropped handle is still a leak, because nothing bounds the time until the collector finds it. The failure then says that
+     * only the collector frees it, and no more that no code can.
+     */
+    public NativeHandles freedOnCollection() {
+        return new NativeHandles(tracker, test, details.asFreedOnCollection(), skipped, open, isOver);
+    }
+
+    /**
+     * Returns these handles for a helper that tracks what other code allocates. The line of a leak is then the one that called the
+     * helper.
+     *
+     * @param names the helper and its callers in the library, as in {@link OriginFilter#skipping(String...)}
+     * @throws IllegalArgumentException if a name is blank
+     */
+    public NativeHandles skipping(String... names) {
+        List<String> all = Stream.concat(skipped.stream(), Stream.of(names)).toList();
+        return new NativeHandles(tracker, test, details, all, open, isOver);
     }
 
     /**
@@ -85,15 +137,15 @@ public final class NativeHandles {
             throw new IllegalArgumentException(String.format(
                     Locale.ROOT, "Cannot track %d B: give a size from 0, which is an unknown one.", bytes));
         }
-        AllocationDetails details = AllocationDetails.user().labelled(nameOf(handle.getClass()));
+        AllocationDetails labelled = details.labelled(nameOf(handle.getClass()));
         synchronized (open) {
-            if (isOver) {
+            if (isOver.get()) {
                 throw new IllegalStateException(
                         "Cannot track a " + handle.getClass().getSimpleName()
                                 + ": these NativeHandles belonged to " + test
                                 + ", which is over and was checked. Ask for NativeHandles where you use them.");
             }
-            open.track(handle, isClosed, () -> tracker.lease(details, CALLERS, BufferType.SYSTEM_MEMORY, bytes));
+            open.track(handle, isClosed, () -> tracker.lease(labelled, callers, BufferType.SYSTEM_MEMORY, bytes));
         }
         return handle;
     }
@@ -111,7 +163,7 @@ public final class NativeHandles {
     /** Rejects further handles: nothing would check them. */
     void close() {
         synchronized (open) {
-            isOver = true;
+            isOver.set(true);
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.tracker.AllocationTracker;
 import java.util.ArrayList;
@@ -51,6 +52,45 @@ class OpenHandlesTests {
                 .singleElement()
                 .asString()
                 .contains("LEAK  ", "LOST");
+    }
+
+    @Test
+    void saysOfADroppedHandleThatOnlyTheCollectorFreesIt() {
+        assertThat(failures(DroppedPointerTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  256 B of native memory in 1 handle, LOST", """
+                           why   LOST: no handle to it is reachable any more, and only the garbage collector frees it, at a moment that nobody
+                                 chooses (event #6)
+                           fix   Close the handle where its use ends, or expect it with a reason: the collector does not see how much memory it
+                                 holds.
+                        """)
+                .doesNotContain("no code can close it");
+    }
+
+    @Test
+    void whatTheCollectorFreesMayBeExpected() {
+        assertThat(failures(ExpectedPointerTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void aHandleThatTheCollectorCouldFreeMayBeHeld() {
+        assertThat(failures(HeldPointerTestCase.class))
+                .singleElement()
+                .asString()
+                .contains(
+                        "HELD: still referenced by HeldPointerTestCase.pointer",
+                        "fix   Close the handle before the test ends.");
+    }
+
+    @Test
+    void namesTheLineThatCalledAHelper() {
+        assertThat(failures(HelperTestCase.class))
+                .singleElement()
+                .asString()
+                .contains(
+                        "   at dev.meshguard.closeables.OpenHandlesTests$HelperTestCase.callsAHelper(OpenHandlesTests.java:")
+                .doesNotContain("Helper.track");
     }
 
     @Test
@@ -197,6 +237,49 @@ class OpenHandlesTests {
         @Test
         void leaks(NativeHandles handles) {
             handles.track(new Tensor(), Tensor::isClosed);
+        }
+    }
+
+    @TrackAllocations
+    static class DroppedPointerTestCase {
+        @Test
+        void drops(NativeHandles handles) {
+            handles.freedOnCollection().track(new Tensor(), Tensor::isClosed, 256);
+        }
+    }
+
+    @TrackAllocations
+    static class ExpectedPointerTestCase {
+        @Test
+        @ExpectBuffers(label = "Tensor", because = "the collector frees the few that are made here")
+        void drops(NativeHandles handles) {
+            handles.freedOnCollection().track(new Tensor(), Tensor::isClosed, 256);
+        }
+    }
+
+    @TrackAllocations
+    static class HeldPointerTestCase {
+        private Tensor pointer;
+
+        @Test
+        void keeps(NativeHandles handles) {
+            pointer = handles.freedOnCollection().track(new Tensor(), Tensor::isClosed, 256);
+        }
+    }
+
+    /** Tracks what other code allocates. */
+    record Helper(NativeHandles handles) {
+
+        Tensor track(Tensor tensor) {
+            return handles.track(tensor, Tensor::isClosed, 64);
+        }
+    }
+
+    @TrackAllocations
+    static class HelperTestCase {
+        @Test
+        void callsAHelper(NativeHandles handles) {
+            new Helper(handles.skipping(Helper.class.getName())).track(new Tensor());
         }
     }
 
