@@ -64,10 +64,11 @@ public final class OriginFilter {
 
     /**
      * Returns a filter that applies another one if nothing but skipped frames and those of the JDK remains. The other one skips
-     * only a part of the library, so that its remaining line says what it allocated for.
+     * only a part of the library, so that its remaining line says what it allocated for. Several are tried in the order in which
+     * they were added.
      */
     public OriginFilter orElse(OriginFilter narrower) {
-        return new OriginFilter(skipped, narrower);
+        return new OriginFilter(skipped, otherwise == null ? narrower : otherwise.orElse(narrower));
     }
 
     /** Returns the frames from the first that is not skipped, innermost first. */

@@ -80,6 +80,18 @@ class OriginFilterTests {
     }
 
     @Test
+    void appliesNarrowerFiltersInTheOrderInWhichTheyWereAdded() {
+        OriginFilter filter = OriginFilter.skipping("lib.")
+                .orElse(OriginFilter.skipping("lib.pool.", "lib.Channel"))
+                .orElse(OriginFilter.skipping("lib.pool."));
+
+        assertThat(applied(filter, "lib.pool.Pool", "lib.Channel", "lib.EventLoop"))
+                .containsExactly("lib.EventLoop");
+        assertThat(applied(filter, "lib.pool.Pool", "lib.Channel", "java.lang.Thread"))
+                .containsExactly("lib.Channel", "java.lang.Thread");
+    }
+
+    @Test
     void skipsNoStaticInitializerOfTheLibrary() {
         StackTraceElement[] frames = {
             new StackTraceElement("lib.Pool", "allocate", null, -1),
