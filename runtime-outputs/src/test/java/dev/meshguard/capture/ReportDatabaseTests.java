@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.capture.WrittenDatabase.Place;
 import dev.meshguard.capture.WrittenDatabase.Writer;
+import dev.meshguard.capture.internal.SpooledFile;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
@@ -19,9 +20,13 @@ import dev.meshguard.verdict.growth.Trend;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -390,6 +395,30 @@ class ReportDatabaseTests {
         assertThatThrownBy(() -> RuntimeOutputReader.create().ofRank(-1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("Rank -1: ranks are numbered from 0");
+    }
+
+    /** A database in this mode has files beside it while it is read, which a reader that may not write leaves there. */
+    @Test
+    void withAWriteAheadLogLeavesNothingOfItsTemporaryCopy() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+        }
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = connection.createStatement()) {
+            statement.execute("PRAGMA journal_mode = WAL");
+        }
+        Path copy;
+
+        try (InputStream database = Files.newInputStream(file());
+                SpooledFile spooled = SpooledFile.of(database)) {
+            copy = spooled.path();
+            assertThat(RuntimeOutput.read(copy).format()).isEqualTo(OutputFormat.REPORT_DATABASE);
+        }
+
+        try (Stream<Path> files = Files.list(copy.getParent())) {
+            assertThat(files.filter(file -> file.toString().startsWith(copy.toString())))
+                    .isEmpty();
+        }
     }
 
     @Test
