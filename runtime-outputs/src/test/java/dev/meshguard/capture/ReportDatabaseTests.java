@@ -21,6 +21,8 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
@@ -418,6 +421,54 @@ class ReportDatabaseTests {
         try (Stream<Path> files = Files.list(copy.getParent())) {
             assertThat(files.filter(file -> file.toString().startsWith(copy.toString())))
                     .isEmpty();
+        }
+    }
+
+    @Test
+    void deletesItsTemporaryCopyIfAStreamFails() {
+        byte[] content = UUID.randomUUID().toString().getBytes(StandardCharsets.UTF_8);
+        List<Path> copies = new ArrayList<>();
+        InputStream failing = new InputStream() {
+            private final ByteArrayInputStream begun = new ByteArrayInputStream(content);
+
+            @Override
+            public int read() {
+                throw new UnsupportedOperationException();
+            }
+
+            @Override
+            public int read(byte[] block, int offset, int length) {
+                int read = begun.readNBytes(block, offset, length);
+                if (read == 0) {
+                    copies.addAll(temporaryFilesOf(content));
+                    throw new IllegalStateException("closed by its owner");
+                }
+                return read;
+            }
+        };
+
+        assertThatThrownBy(() -> SpooledFile.of(failing)).hasMessage("closed by its owner");
+
+        assertThat(copies).singleElement().satisfies(copy -> assertThat(copy).doesNotExist());
+    }
+
+    private static List<Path> temporaryFilesOf(byte[] content) {
+        try (Stream<Path> files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("meshguard-"))
+                    .filter(file -> hasContent(file, content))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean hasContent(Path file, byte[] content) {
+        try {
+            return Files.isRegularFile(file)
+                    && Files.size(file) == content.length
+                    && Arrays.equals(Files.readAllBytes(file), content);
+        } catch (IOException deletedMeanwhile) {
+            return false;
         }
     }
 

@@ -43,7 +43,7 @@ public record SpooledFile(Path path) implements AutoCloseable {
                 out.write(block, 0, read);
             }
             return file;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             file.close();
             throw e;
         }
