@@ -412,6 +412,26 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
+    void aSummaryOfL1ThatRoundsDownDiffersOnlyByMoreThanItLoses() throws IOException {
+        String before = file("before.csv", """
+                This report indicates available space for interleaving L1 buffers
+                , Largest Contiguous Free Block (KB), Total Free L1 Space (KB)
+                ,1360,87040
+                """);
+        String exact = """
+                This report indicates available space for interleaving L1 buffers
+                , Largest Contiguous Free Block (B), Total Free L1 Space (B)
+                ,%d,%d
+                """;
+
+        assertThat(run("", "diff", before, file("after.csv", exact.formatted(1_393_376, 64 * 1_393_376))))
+                .isEqualTo(new Answer(0, "SAME USAGE  no difference\n", ""));
+        assertThat(run("", "diff", before, file("after.csv", exact.formatted(1_392_639, 64 * 1_392_639)))
+                        .out())
+                .contains("   L1 largest free block: 1.33 MiB (1392640 B) -> 1.33 MiB (1392639 B), -1 B\n");
+    }
+
+    @Test
     void sharedMemoryDiffersByDeviceAndProcess() throws IOException {
         String before = Files.move(Path.of(sharedMemory(4_096)), folder.resolve("before"))
                 .toString();

@@ -27,6 +27,9 @@ import java.util.TreeMap;
  */
 record MomentDifference(List<AmountChange> changes, List<String> notes) {
 
+    /** Reports of older versions show multiples of so many bytes. */
+    private static final int UNIT = 1_024;
+
     private static final List<BufferType> COUNTED =
             List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
@@ -109,7 +112,9 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
-                compare(earlier.get(), later.get(), changes, notes);
+                if (!compare(earlier.get(), later.get(), lost(before), lost(after), changes)) {
+                    notes.add(type + " is not compared: the files do not have the same figures of it.");
+                }
             } else if (earlier.isPresent() || later.isPresent()) {
                 notes.add(String.format(
                         Locale.ROOT, "%s is only in %s.", type, earlier.isPresent() ? before.name() : after.name()));
@@ -118,14 +123,20 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
         return new MomentDifference(changes, notes);
     }
 
+    /** Returns by how much a number of a bank may be larger than it is shown. */
+    private static long lost(MemoryReport report) {
+        return report.isRounded() ? UNIT - 1 : 0;
+    }
+
     private static Optional<ReportedMemory> memory(MemoryReport report, BufferType type) {
         return report.memories().stream()
                 .filter(memory -> memory.type() == type)
                 .findFirst();
     }
 
-    private static void compare(
-            ReportedMemory before, ReportedMemory after, List<AmountChange> changes, List<String> notes) {
+    /** Returns whether both have an amount of it. */
+    private static boolean compare(
+            ReportedMemory before, ReportedMemory after, long lostBefore, long lostAfter, List<AmountChange> changes) {
         BufferType type = before.type();
         boolean areWhole = before.all().isPresent() && after.all().isPresent();
         Optional<Amounts> earlier = areWhole ? before.all() : before.bank();
@@ -143,7 +154,9 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
                     later.get().rounding(),
                     changes);
         }
-        if (before.largestFree().isPresent() && after.largestFree().isPresent()) {
+        boolean haveLargestFree =
+                before.largestFree().isPresent() && after.largestFree().isPresent();
+        if (haveLargestFree) {
             add(
                     new AmountChange(
                             type,
@@ -151,12 +164,11 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
                             false,
                             before.largestFree().getAsLong(),
                             after.largestFree().getAsLong()),
-                    before.bank().map(Amounts::rounding).orElse(0L),
-                    after.bank().map(Amounts::rounding).orElse(0L),
+                    lostBefore,
+                    lostAfter,
                     changes);
-        } else if (!hasAmounts) {
-            notes.add(type + " is not compared: the files do not have the same figures of it.");
         }
+        return hasAmounts || haveLargestFree;
     }
 
     /** Adds a change that is certain: numbers that were rounded down may be larger by what they lost. */
