@@ -432,6 +432,20 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
+    void reportsWithoutAMemoryInCommonAreNotAlike() throws IOException {
+        String dram = file("dram.csv", DETAILED.substring(0, DETAILED.indexOf(",L1\n")));
+        String l1 = file("l1.csv", DETAILED.substring(DETAILED.indexOf(",L1\n")));
+
+        assertThat(run("", "diff", dram, l1))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + dram + " and " + l1
+                                + " have no figures of the same memory: give two reports of one kind, both whole."
+                                + System.lineSeparator()));
+    }
+
+    @Test
     void sharedMemoryDiffersByDeviceAndProcess() throws IOException {
         String before = Files.move(Path.of(sharedMemory(4_096)), folder.resolve("before"))
                 .toString();

@@ -102,23 +102,30 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
 
     // Memory reports
 
-    private static MomentDifference ofReports(MemoryReport before, MemoryReport after) {
+    private static MomentDifference ofReports(MemoryReport before, MemoryReport after) throws UsageException {
         List<AmountChange> changes = new ArrayList<>();
         List<String> notes = new ArrayList<>();
         for (MemoryReport report : List.of(before, after)) {
             report.notes().forEach(note -> notes.add(report.name() + ": " + note));
         }
+        boolean isAnyCompared = false;
         for (BufferType type : BufferType.values()) {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
-                if (!compare(earlier.get(), later.get(), lost(before), lost(after), changes)) {
+                boolean isCompared = compare(earlier.get(), later.get(), lost(before), lost(after), changes);
+                isAnyCompared |= isCompared;
+                if (!isCompared) {
                     notes.add(type + " is not compared: the files do not have the same figures of it.");
                 }
             } else if (earlier.isPresent() || later.isPresent()) {
                 notes.add(String.format(
                         Locale.ROOT, "%s is only in %s.", type, earlier.isPresent() ? before.name() : after.name()));
             }
+        }
+        if (!isAnyCompared) {
+            throw new UsageException(before.name() + " and " + after.name()
+                    + " have no figures of the same memory: give two reports of one kind, both whole.");
         }
         return new MomentDifference(changes, notes);
     }
