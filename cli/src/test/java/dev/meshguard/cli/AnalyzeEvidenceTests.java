@@ -446,6 +446,16 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
+    void standardInputIsOneOfTheFilesOnly() {
+        assertThat(run(DETAILED, "diff", "-", "-"))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: diff reads standard input once, and - is given twice: give the path of one of them."
+                                + System.lineSeparator()));
+    }
+
+    @Test
     void sharedMemoryDiffersByDeviceAndProcess() throws IOException {
         String before = Files.move(Path.of(sharedMemory(4_096)), folder.resolve("before"))
                 .toString();

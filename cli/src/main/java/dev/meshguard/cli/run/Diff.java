@@ -88,6 +88,10 @@ public final class Diff implements Callable<Integer> {
     }
 
     private int ofTwo() throws UsageException, IOException {
+        if (files.stream().allMatch("-"::equals)) {
+            throw new UsageException(
+                    "diff reads standard input once, and - is given twice: give the path of one of them.");
+        }
         RecordedInput before = rank.readAny(files.get(0), standardInput);
         RecordedInput after = rank.readAny(files.get(1), standardInput);
         rank.rejectUnused(before, after);
