@@ -9,6 +9,7 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.openqa.selenium.WebDriverException;
 import org.opentest4j.TestAbortedException;
 
 /** Starts a browser for the classes of a Java machine, one after the other, and ends it with the machine. Each class has a tab of its own. */
@@ -28,17 +29,39 @@ final class BrowserExtension implements BeforeAllCallback, ParameterResolver {
             System.out.println("SKIPPED: " + missing);
             throw new TestAbortedException(missing);
         }
-        browserFor(installed.get()).openTab();
+        openTab(installed.get());
     }
 
-    private static synchronized Chromium browserFor(List<Path> installed) {
-        Chromium running = browser;
-        if (running == null) {
-            running = Chromium.start(installed);
-            Runtime.getRuntime().addShutdownHook(new Thread(running::close));
-            browser = running;
+    private static synchronized void openTab(List<Path> installed) {
+        if (browser != null && isTabOpenedIn(browser)) {
+            return;
         }
-        return running;
+        if (browser == null) {
+            Runtime.getRuntime().addShutdownHook(new Thread(BrowserExtension::end));
+        }
+        browser = Chromium.start(installed);
+        browser.openTab();
+    }
+
+    /** Ends a browser that does not open a tab: a class before has ended or blocked it, and others need not fail too. */
+    private static boolean isTabOpenedIn(Chromium running) {
+        try {
+            running.openTab();
+            return true;
+        } catch (WebDriverException unusable) {
+            System.out.println("A new browser is started: the one of the classes before opens no tab: "
+                    + unusable.getRawMessage());
+            end();
+            return false;
+        }
+    }
+
+    private static synchronized void end() {
+        try {
+            Objects.requireNonNull(browser).close();
+        } catch (WebDriverException hasEnded) {
+            // Its driver is stopped all the same.
+        }
     }
 
     @Override
