@@ -391,6 +391,19 @@ class AnalyzeEvidenceTests {
     }
 
     @Test
+    void aMemoryThatOnlyOneReportHasIsNotTakenForTheSame() throws IOException {
+        String whole = file("whole.csv", DETAILED);
+        String cut = file("cut.csv", DETAILED.substring(0, DETAILED.indexOf(",L1")));
+
+        Answer answer = run("", "diff", whole, cut);
+
+        assertThat(answer.out())
+                .startsWith("INCONCLUSIVE  no difference in what can be compared\n")
+                .contains("note    L1 is only in " + whole + ".\n");
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
     void aReportThatRoundsDownDiffersOnlyByMoreThanItLoses() throws IOException {
         String before = file("before.csv", """
                 , Total Allocatable Size (KB), Total Allocated (KB), Total Free (KB), Largest Free Block (KB)

@@ -38,6 +38,7 @@ import picocli.CommandLine.Spec;
             "Exit status:",
             "  0   they use memory alike",
             "  1   more is live somewhere in the later one, or devices of one run differ in what is live",
+            "  2   of two moments, some memory cannot be compared, and the rest does not differ",
             "  5   they differ, and nowhere is more live",
             "  64  wrong usage, or a file that cannot be read",
             "  74  the answer could not be written",

@@ -85,7 +85,7 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
 
     ExitStatus status() {
         if (changes.isEmpty()) {
-            return ExitStatus.CLEAN;
+            return notes.isEmpty() ? ExitStatus.CLEAN : ExitStatus.INCONCLUSIVE;
         }
         return changes.stream().anyMatch(change -> change.isAllocated() && change.after() > change.before())
                 ? ExitStatus.LEAKED
@@ -94,7 +94,12 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
 
     List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add(changes.isEmpty() ? "SAME USAGE  no difference" : "CHANGED  between the two moments");
+        lines.add(
+                switch (status()) {
+                    case CLEAN -> "SAME USAGE  no difference";
+                    case INCONCLUSIVE -> "INCONCLUSIVE  no difference in what can be compared";
+                    default -> "CHANGED  between the two moments";
+                });
         changes.forEach(change -> lines.add(change.text()));
         notes.forEach(note -> lines.add("note    " + PrintableText.line(note)));
         return lines;
