@@ -111,135 +111,51 @@ public record AllocationDetails(
 
     /** Returns these details for another kind of buffer. */
     public AllocationDetails ofKind(BufferKind newKind) {
-        return new AllocationDetails(
-                newKind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.kind = newKind;
+        return changed.details();
     }
 
     /** Returns these details with another lifetime. */
     public AllocationDetails withLifetime(BufferLifetime newLifetime) {
-        return new AllocationDetails(
-                kind,
-                newLifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.lifetime = newLifetime;
+        return changed.details();
     }
 
     /** Returns these details with an owner. */
     public AllocationDetails ownedBy(Owner newOwner) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                Optional.of(newOwner),
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.owner = Optional.of(newOwner);
+        return changed.details();
     }
 
     /** Returns these details with a label. */
     public AllocationDetails labelled(String newLabel) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                Optional.of(newLabel),
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.label = Optional.of(newLabel);
+        return changed.details();
     }
 
     /** Returns these details with the bytes that each buffer takes in every bank. */
     public AllocationDetails withExtent(long bytesPerBank) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                OptionalLong.of(bytesPerBank),
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.extent = OptionalLong.of(bytesPerBank);
+        return changed.details();
     }
 
     /** Returns these details with the process that reports. */
     public AllocationDetails reportedBy(long newProcessId) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                OptionalLong.of(newProcessId),
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.processId = OptionalLong.of(newProcessId);
+        return changed.details();
     }
 
     /** Returns these details with the connection over which the process reports. */
     public AllocationDetails overConnection(int newConnection) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                OptionalInt.of(newConnection),
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.connection = OptionalInt.of(newConnection);
+        return changed.details();
     }
 
     /**
@@ -251,21 +167,9 @@ public record AllocationDetails(
      * @param newMesh the mesh's number, as in {@link MeshDescription#id()}
      */
     public AllocationDetails onMesh(int newMesh) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                OptionalInt.of(newMesh),
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.mesh = OptionalInt.of(newMesh);
+        return changed.details();
     }
 
     /**
@@ -274,21 +178,9 @@ public record AllocationDetails(
      * <p>Use it for releases only. Such a release has no origin, because no line of the code under test requested it.
      */
     public AllocationDetails ofCollectedHandle() {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                true,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.handleCollected = true;
+        return changed.details();
     }
 
     /**
@@ -299,40 +191,16 @@ public record AllocationDetails(
      * details stay unchanged. A device's own allocator belongs to no mesh, so its details name none.
      */
     public AllocationDetails fromAllocator(AllocatorId newAllocator) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                Optional.of(newAllocator),
-                view,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.allocator = Optional.of(newAllocator);
+        return changed.details();
     }
 
     /** Returns these details for a request that reserves no memory and points to memory of another request. */
     public AllocationDetails asView() {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                true,
-                physicalAddress,
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.view = true;
+        return changed.details();
     }
 
     /**
@@ -342,21 +210,9 @@ public record AllocationDetails(
      * address.
      */
     public AllocationDetails lyingAt(long newPhysicalAddress) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                OptionalLong.of(newPhysicalAddress),
-                source,
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.physicalAddress = OptionalLong.of(newPhysicalAddress);
+        return changed.details();
     }
 
     /**
@@ -367,21 +223,9 @@ public record AllocationDetails(
      * @param name the name of an attached source, as in {@link SourceDescription#name()}
      */
     public AllocationDetails fromSource(String name) {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                Optional.of(name),
-                freedOnCollection);
+        Draft changed = new Draft(this);
+        changed.source = Optional.of(name);
+        return changed.details();
     }
 
     /**
@@ -391,20 +235,62 @@ public record AllocationDetails(
      * dropped is still a leak, because nothing bounds the time until the collector finds it.
      */
     public AllocationDetails asFreedOnCollection() {
-        return new AllocationDetails(
-                kind,
-                lifetime,
-                owner,
-                label,
-                extent,
-                processId,
-                mesh,
-                handleCollected,
-                connection,
-                allocator,
-                view,
-                physicalAddress,
-                source,
-                true);
+        Draft changed = new Draft(this);
+        changed.freedOnCollection = true;
+        return changed.details();
+    }
+
+    /** A copy of which some components change. */
+    private static final class Draft {
+
+        private BufferKind kind;
+        private BufferLifetime lifetime;
+        private Optional<Owner> owner;
+        private Optional<String> label;
+        private OptionalLong extent;
+        private OptionalLong processId;
+        private OptionalInt mesh;
+        private boolean handleCollected;
+        private OptionalInt connection;
+        private Optional<AllocatorId> allocator;
+        private boolean view;
+        private OptionalLong physicalAddress;
+        private Optional<String> source;
+        private boolean freedOnCollection;
+
+        private Draft(AllocationDetails details) {
+            kind = details.kind;
+            lifetime = details.lifetime;
+            owner = details.owner;
+            label = details.label;
+            extent = details.extent;
+            processId = details.processId;
+            mesh = details.mesh;
+            handleCollected = details.handleCollected;
+            connection = details.connection;
+            allocator = details.allocator;
+            view = details.view;
+            physicalAddress = details.physicalAddress;
+            source = details.source;
+            freedOnCollection = details.freedOnCollection;
+        }
+
+        private AllocationDetails details() {
+            return new AllocationDetails(
+                    kind,
+                    lifetime,
+                    owner,
+                    label,
+                    extent,
+                    processId,
+                    mesh,
+                    handleCollected,
+                    connection,
+                    allocator,
+                    view,
+                    physicalAddress,
+                    source,
+                    freedOnCollection);
+        }
     }
 }
