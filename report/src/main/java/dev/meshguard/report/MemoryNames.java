@@ -12,7 +12,6 @@ import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -184,7 +183,7 @@ final class MemoryNames {
     private String memory(Optional<MemoryRequest> request, BufferType type, long address, int device) {
         SourceVocabulary words = request.map(this::of).orElse(common);
         if (device != HistoryEvent.NO_DEVICE && words.hasDevices()) {
-            return String.format(Locale.ROOT, "%s %s on device %d", type, Quantities.address(address), device);
+            return type + " " + Quantities.place(device, address);
         }
         return words.memory().orElseGet(() -> memoryOutsideDevices(type))
                 + request.flatMap(one -> one.details().label())

@@ -174,16 +174,12 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     }
 
     private static String place(List<Anomaly> group) {
-        Anomaly first = group.get(0);
-        String others = group.stream()
-                .skip(1)
-                .mapToInt(Anomaly::device)
-                .filter(device -> device != first.device())
-                .distinct()
-                .mapToObj(device -> ", " + device)
-                .collect(Collectors.joining());
-        String place = Quantities.place(first.device(), first.address());
-        return others.isEmpty() ? place : place.replace(" on device ", " on devices ") + others;
+        long address = group.get(0).address();
+        List<Integer> devices = group.stream().map(Anomaly::device).distinct().toList();
+        return devices.size() == 1
+                ? Quantities.place(devices.get(0), address)
+                : Quantities.address(address)
+                        + devices.stream().map(String::valueOf).collect(Collectors.joining(", ", " on devices ", ""));
     }
 
     private static String site(Optional<MemoryRequest> request) {

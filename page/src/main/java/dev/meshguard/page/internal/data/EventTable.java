@@ -194,7 +194,7 @@ final class EventTable {
         columns.row(
                 event.number(),
                 texts.index(kind),
-                device == HistoryEvent.NO_DEVICE ? NONE : device,
+                MeshGrid.number(device),
                 type,
                 address,
                 size,
