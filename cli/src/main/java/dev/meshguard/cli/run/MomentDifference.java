@@ -13,11 +13,13 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * How the memory of one device differs between two moments: of two memory reports, or of its shared memory at two times.
@@ -26,12 +28,6 @@ import java.util.TreeMap;
  * @param notes what could not be compared, as whole sentences
  */
 record MomentDifference(List<AmountChange> changes, List<String> notes) {
-
-    /** Reports of older versions show multiples of so many bytes. */
-    private static final int UNIT = 1_024;
-
-    private static final List<BufferType> COUNTED =
-            List.of(BufferType.DRAM, BufferType.L1, BufferType.L1_SMALL, BufferType.TRACE);
 
     /**
      * An amount that differs.
@@ -118,7 +114,7 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
             Optional<ReportedMemory> earlier = memory(before, type);
             Optional<ReportedMemory> later = memory(after, type);
             if (earlier.isPresent() && later.isPresent()) {
-                boolean isCompared = compare(earlier.get(), later.get(), lost(before), lost(after), changes);
+                boolean isCompared = compare(earlier.get(), later.get(), before.rounding(), after.rounding(), changes);
                 isAnyCompared |= isCompared;
                 if (!isCompared) {
                     notes.add(type + " is not compared: the files do not have the same figures of it.");
@@ -133,11 +129,6 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
                     + " have no figures of the same memory: give two reports of one kind, both whole.");
         }
         return new MomentDifference(changes, notes);
-    }
-
-    /** Returns by how much a number of a bank may be larger than it is shown. */
-    private static long lost(MemoryReport report) {
-        return report.isRounded() ? UNIT - 1 : 0;
     }
 
     private static Optional<ReportedMemory> memory(MemoryReport report, BufferType type) {
@@ -207,19 +198,15 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
         Map<String, Totals> earlier = processes(before);
         Map<String, Totals> later = processes(after);
         Totals none = new Totals(0, 0, 0, 0, 0);
-        Map<String, Totals> both = new TreeMap<>(earlier);
-        both.putAll(later);
-        both.keySet()
-                .forEach(process -> compare(
-                        "of " + process,
-                        earlier.getOrDefault(process, none),
-                        later.getOrDefault(process, none),
-                        changes));
+        Set<String> all = new TreeSet<>(earlier.keySet());
+        all.addAll(later.keySet());
+        all.forEach(process -> compare(
+                "of " + process, earlier.getOrDefault(process, none), later.getOrDefault(process, none), changes));
         return new MomentDifference(changes, List.of());
     }
 
     private static Map<String, Totals> processes(SharedMemory memory) {
-        Map<String, Totals> totals = new TreeMap<>();
+        Map<String, Totals> totals = new HashMap<>();
         for (ProcessMemory process : memory.processes()) {
             if (process.processId() > 0) {
                 totals.put(
@@ -231,7 +218,8 @@ record MomentDifference(List<AmountChange> changes, List<String> notes) {
     }
 
     private static void compare(String what, Totals before, Totals after, List<AmountChange> changes) {
-        COUNTED.forEach(
-                type -> add(new AmountChange(type, what, true, before.of(type), after.of(type)), 0, 0, changes));
+        for (BufferType type : BufferType.values()) {
+            add(new AmountChange(type, what, true, before.of(type), after.of(type)), 0, 0, changes);
+        }
     }
 }

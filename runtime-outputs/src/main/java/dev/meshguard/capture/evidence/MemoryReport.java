@@ -35,6 +35,9 @@ public record MemoryReport(
         String name, List<ReportedMemory> memories, boolean isRounded, OptionalInt programs, List<String> notes)
         implements RuntimeEvidence {
 
+    /** Older versions show multiples of so many bytes. */
+    private static final int UNIT = 1_024;
+
     /**
      * A memory of the device.
      *
@@ -104,6 +107,11 @@ public record MemoryReport(
     public MemoryReport {
         memories = List.copyOf(memories);
         notes = List.copyOf(notes);
+    }
+
+    /** Returns by how many bytes a number of one bank may be larger than the file shows. */
+    public long rounding() {
+        return isRounded ? UNIT - 1 : 0;
     }
 
     /** Returns whether the file says of each memory how much is allocated. */
