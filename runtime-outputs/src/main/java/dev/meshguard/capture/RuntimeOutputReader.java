@@ -278,8 +278,9 @@ public final class RuntimeOutputReader {
 
     /** Returns the outputs of the rank that is chosen, if one is. */
     private List<RuntimeOutput> chosen(List<RuntimeOutput> outputs) throws IOException {
+        ReadingCriteria criteria = criteria();
         List<RuntimeOutput> read = outputs.stream()
-                .filter(output -> criteria().reads(output.rank().orElse(0)))
+                .filter(output -> criteria.reads(output.rank().orElse(0)))
                 .toList();
         if (read.isEmpty()) {
             throw new UnreadableOutputException(
