@@ -30,6 +30,8 @@ final class NettyBuffers {
                     "io.netty.channel.epoll.EpollRecvByteAllocatorHandle",
                     "io.netty.channel.kqueue.KQueueRecvByteAllocatorHandle"));
 
+    private static final AllocationDetails DETAILS = AllocationDetails.user().fromSource(NettySource.ID);
+
     /** A busy machine needs some time; a blocked event loop takes this long once in a test. */
     private static final Duration MAX_WAIT = Duration.ofSeconds(5);
 
@@ -74,11 +76,7 @@ final class NettyBuffers {
     private ResourceLeakTracker<ByteBuf> allocated(ByteBuf buffer) {
         eventLoops.rememberCurrent();
         unreleased.incrementAndGet();
-        Lease lease = tracker.lease(
-                        AllocationDetails.user().fromSource(NettySource.ID),
-                        CALLERS,
-                        BufferType.SYSTEM_MEMORY,
-                        buffer.capacity())
+        Lease lease = tracker.lease(DETAILS, CALLERS, BufferType.SYSTEM_MEMORY, buffer.capacity())
                 .handedOut(buffer);
         AllocatedBuffer one = new AllocatedBuffer(lease, new WeakReference<>(buffer), buffer.capacity());
         allocated.add(one);
