@@ -57,37 +57,23 @@ public final class DefaultAllocatorSource implements AllocationSource {
 
     @Override
     public Optional<SourceSettings> defaultSettings() {
-        return Optional.of(new Settings());
+        return Optional.of(SourceSettings.withoutOptions(this, DefaultAllocatorSource::begin));
     }
 
-    private record Settings() implements SourceSettings {
+    private static SourceSession begin(SourceContext context) {
+        context.tracker()
+                .sourceAttached(SourceDescription.of(ArrowSource.ID)
+                        .speaking(SourceVocabulary.of("Arrow memory").freedBy("close", "closed")));
+        context.tracker().partsOfHandles("org.apache.arrow.");
+        context.receiveFromThreads();
+        return new SourceSession() {
+            @Override
+            public Object resolve(Class<?> type) {
+                throw new IllegalArgumentException(type.getName());
+            }
 
-        @Override
-        public AllocationSource source() {
-            return new DefaultAllocatorSource();
-        }
-
-        @Override
-        public boolean isShareable() {
-            return true;
-        }
-
-        @Override
-        public SourceSession begin(SourceContext context) {
-            context.tracker()
-                    .sourceAttached(SourceDescription.of(ArrowSource.ID)
-                            .speaking(SourceVocabulary.of("Arrow memory").freedBy("close", "closed")));
-            context.tracker().partsOfHandles("org.apache.arrow.");
-            context.receiveFromThreads();
-            return new SourceSession() {
-                @Override
-                public Object resolve(Class<?> type) {
-                    throw new IllegalArgumentException(type.getName());
-                }
-
-                @Override
-                public void close() {}
-            };
-        }
+            @Override
+            public void close() {}
+        };
     }
 }
