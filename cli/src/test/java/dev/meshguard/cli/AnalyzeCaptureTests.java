@@ -2,10 +2,8 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,15 +31,12 @@ class AnalyzeCaptureTests {
             ]
             """;
 
-    /** The output and the status of the program. */
-    private record Answer(int status, String out, String err) {}
-
     @TempDir
     Path folder;
 
     @Test
     void namesWhatIsAllocatedAtTheEndOfACapture() throws IOException {
-        Answer answer = run("", "analyze", file("graph.json", CAPTURE));
+        Answer answer = Answer.to("analyze", file("graph.json", CAPTURE));
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.status()).isEqualTo(2);
@@ -88,11 +83,11 @@ class AnalyzeCaptureTests {
                 [{"name": "ttnn.relu", "python_stack_trace": ["  File \\"models/decoder.py\\", line 57, in forward\\n"]}]
                 """);
 
-        assertThat(run("", "analyze", "--at-end", capture).out())
+        assertThat(Answer.to("analyze", "--at-end", capture).out())
                 .contains("LEAK  64 KiB in 1 L1 buffer was never freed; allocated in models/decoder.py:57\n")
                 .contains("   at decoder.forward(models/decoder.py:57)\n")
                 .contains("ttnn::relu at models/decoder.py:57  8 Shape([1, 1, 32, 1024])  -\n");
-        assertThat(run("", "replay", capture).out()).contains("   at decoder.forward(models/decoder.py:57)\n");
+        assertThat(Answer.to("replay", capture).out()).contains("   at decoder.forward(models/decoder.py:57)\n");
     }
 
     @Test
@@ -100,7 +95,7 @@ class AnalyzeCaptureTests {
         file("a.json", CAPTURE);
         file("b.json", CAPTURE);
 
-        Answer answer = run("", "analyze", folder.toString());
+        Answer answer = Answer.to("analyze", folder.toString());
 
         assertThat(answer.out())
                 .contains(folder.resolve("a.json") + ": 12 nodes")
@@ -110,7 +105,7 @@ class AnalyzeCaptureTests {
 
     @Test
     void whatRemainsHasLeakedIfTheEndIsJudged() throws IOException {
-        Answer answer = run("", "analyze", "--at-end", file("graph.json", CAPTURE));
+        Answer answer = Answer.to("analyze", "--at-end", file("graph.json", CAPTURE));
 
         assertThat(answer.status()).isEqualTo(1);
         assertThat(answer.out()).contains("LEAK  64 KiB in 1 L1 buffer was never freed");
@@ -120,7 +115,7 @@ class AnalyzeCaptureTests {
     void weightsThatAreExpectedAreCleanIfTheEndIsJudged() throws IOException {
         String expected = file("expected.txt", "L1 device 1 size 65536 count atMost 1 because \"weights\"\n");
 
-        Answer answer = run("", "analyze", "--at-end", "--expected", expected, file("graph.json", CAPTURE));
+        Answer answer = Answer.to("analyze", "--at-end", "--expected", expected, file("graph.json", CAPTURE));
 
         assertThat(answer.status()).isZero();
     }
@@ -133,14 +128,15 @@ class AnalyzeCaptureTests {
         }
         Path file = Files.write(folder.resolve("graph"), compressed.toByteArray());
 
-        assertThat(run(CAPTURE, "analyze", "-").out()).startsWith("standard input: 12 nodes");
-        assertThat(run("", "analyze", file.toString()).out()).startsWith(file + ": 12 nodes");
+        assertThat(Answer.toInput(CAPTURE, "analyze", "-").out()).startsWith("standard input: 12 nodes");
+        assertThat(Answer.to("analyze", file.toString()).out()).startsWith(file + ": 12 nodes");
     }
 
     @Test
     void theJsonHasTheRemainingBuffersWithTheirTensors() throws IOException {
-        String json =
-                run("", "analyze", "--json", file("graph.json", CAPTURE)).out().replaceAll("\\s+", "");
+        String json = Answer.to("analyze", "--json", file("graph.json", CAPTURE))
+                .out()
+                .replaceAll("\\s+", "");
 
         assertThat(json)
                 .contains("\"remaining\":[{\"node\":4,\"device\":1,\"type\":\"L1\",\"address\":1488896,\"size\":65536,"
@@ -157,12 +153,12 @@ class AnalyzeCaptureTests {
         String capture = file("graph.json", CAPTURE);
         Path history = folder.resolve("history.jsonl");
 
-        assertThat(run("", "convert", capture, "-o", history.toString()).status())
+        assertThat(Answer.to("convert", capture, "-o", history.toString()).status())
                 .isZero();
-        assertThat(run("", "replay", history.toString()).out())
+        assertThat(Answer.to("replay", history.toString()).out())
                 .contains("the capture ended before the device was closed")
-                .isEqualTo(run("", "replay", capture).out().replace(capture, history.toString()));
-        assertThat(run("", "diff", capture, history.toString()).status()).isZero();
+                .isEqualTo(Answer.to("replay", capture).out().replace(capture, history.toString()));
+        assertThat(Answer.to("diff", capture, history.toString()).status()).isZero();
     }
 
     @Test
@@ -172,13 +168,13 @@ class AnalyzeCaptureTests {
         Path page = folder.resolve("graph.html");
         String note = "Buffers from before the capture are not judged: 1 in use, of which 1 freed.";
 
-        run("", "convert", capture, "-o", history);
-        run("", "page", history, "-o", page.toString());
+        Answer.to("convert", capture, "-o", history);
+        Answer.to("page", history, "-o", page.toString());
 
         assertThat(Files.readString(Path.of(history))).contains("\"note\":\"" + note);
-        assertThat(run("", "replay", history).out()).containsOnlyOnce(note);
-        assertThat(run("", "replay", "--json", capture).out()).containsOnlyOnce('"' + note);
-        assertThat(run("", "analyze", "--json", capture).out()).containsOnlyOnce('"' + note);
+        assertThat(Answer.to("replay", history).out()).containsOnlyOnce(note);
+        assertThat(Answer.to("replay", "--json", capture).out()).containsOnlyOnce('"' + note);
+        assertThat(Answer.to("analyze", "--json", capture).out()).containsOnlyOnce('"' + note);
         assertThat(Files.readString(page)).contains(note);
     }
 
@@ -186,7 +182,7 @@ class AnalyzeCaptureTests {
     void aRankIsForFilesOfTheRuntime() throws IOException {
         String log = file("server.log", "a line");
 
-        assertThat(run("", "replay", "--rank", "1", log).err())
+        assertThat(Answer.to("replay", "--rank", "1", log).err())
                 .isEqualTo("meshguard: --rank 1 chooses a process of a database or a graph capture, and " + log
                         + " is neither. Leave it out." + System.lineSeparator());
     }
@@ -196,10 +192,10 @@ class AnalyzeCaptureTests {
         String capture =
                 file("graph.json", CAPTURE.replaceAll("(?s),\\s*\\{\"connections\":\\[\\],\"counter\":11.*", "]"));
 
-        assertThat(run("", "analyze", capture).status()).isEqualTo(2);
-        assertThat(run("", "analyze", "--after", "1", capture).out())
+        assertThat(Answer.to("analyze", capture).status()).isEqualTo(2);
+        assertThat(Answer.to("analyze", "--after", "1", capture).out())
                 .contains("LEAK  64 KiB in 1 L1 buffer was never freed");
-        assertThat(run("", "analyze", "--after", "3", capture).err())
+        assertThat(Answer.to("analyze", "--after", "3", capture).err())
                 .isEqualTo("meshguard: " + capture
                         + " cannot be read: it has no operation 3. An operation has the number of"
                         + " its node function_start" + System.lineSeparator());
@@ -207,7 +203,7 @@ class AnalyzeCaptureTests {
 
     @Test
     void aLogHasNoOperationToJudge() {
-        assertThat(run("a line", "analyze", "--after", "1", "-"))
+        assertThat(Answer.toInput("a line", "analyze", "--after", "1", "-"))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -230,7 +226,7 @@ class AnalyzeCaptureTests {
         }
         String capture = file("graph.json", nodes + ",{\"counter\":17,\"node_type\":\"capture_end\"}]");
 
-        Answer answer = run("", "analyze", "--rounds", "^forward$", capture);
+        Answer answer = Answer.to("analyze", "--rounds", "^forward$", capture);
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).contains("4 rounds, the first for warming up", "growing by");
@@ -241,7 +237,7 @@ class AnalyzeCaptureTests {
     void optionsForLogsAreRejected() throws IOException {
         String capture = file("graph.json", CAPTURE);
 
-        Answer answer = run("", "analyze", "--live-only", capture);
+        Answer answer = Answer.to("analyze", "--live-only", capture);
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -254,7 +250,7 @@ class AnalyzeCaptureTests {
     void aReportThatBreaksOffBeforeItsGraphIsAnErrorWithAWayOut() throws IOException {
         String report = file("report.json", "{\"buffer_pages\": [");
 
-        Answer answer = run("", "analyze", report);
+        Answer answer = Answer.to("analyze", report);
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -266,21 +262,10 @@ class AnalyzeCaptureTests {
     void textOfACaptureControlsNoTerminal() throws IOException {
         String hostile = CAPTURE.replace("ttnn::relu", "\\u001b[31mrelu").replace("Shape([", "\\u0007([");
 
-        assertThat(run("", "analyze", file("graph.json", hostile)).out()).doesNotContain("\u001b", "\u0007");
+        assertThat(Answer.to("analyze", file("graph.json", hostile)).out()).doesNotContain("\u001b", "\u0007");
     }
 
     private String file(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text).toString();
-    }
-
-    private static Answer run(String input, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = MeshGuard.run(
-                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-                new PrintStream(out),
-                new PrintStream(err),
-                arguments);
-        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 }

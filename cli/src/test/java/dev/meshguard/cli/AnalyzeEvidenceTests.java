@@ -2,10 +2,8 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -71,15 +69,12 @@ class AnalyzeEvidenceTests {
             Use corruptible_allocation_scope() for acknowledged-corruptible tensors, or ensure temporary tensors are freed before replay.
             """;
 
-    /** The output and the status of the program. */
-    private record Answer(int status, String out, String err) {}
-
     @TempDir
     Path folder;
 
     @Test
     void aMemoryReportShowsWhatIsAllocatedAndHowFragmentedItIs() throws IOException {
-        Answer answer = run("", "analyze", file("detailed_memory_usage.csv", DETAILED));
+        Answer answer = Answer.to("analyze", file("detailed_memory_usage.csv", DETAILED));
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out().replace(folder + "/", "")).isEqualTo("""
@@ -100,7 +95,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void aMemoryReportLeaksIfNothingMayBeAllocatedThen() throws IOException {
-        Answer answer = run("", "analyze", "--at-end", file("detailed_memory_usage.csv", DETAILED));
+        Answer answer = Answer.to("analyze", "--at-end", file("detailed_memory_usage.csv", DETAILED));
 
         assertThat(answer.out()).contains("LEAK  24 KiB (24576 B) was allocated at that moment\n");
         assertThat(answer.status()).isEqualTo(1);
@@ -114,7 +109,7 @@ class AnalyzeEvidenceTests {
                 ,1362,0,1362,1362
                 """);
 
-        Answer answer = run("", "analyze", summary);
+        Answer answer = Answer.to("analyze", summary);
 
         assertThat(answer.out())
                 .contains("CLEAN  nothing was allocated\n", "note    This version rounds down to KiB.\n");
@@ -123,7 +118,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void theSummaryOfL1SaysNotWhatIsAllocated() throws IOException {
-        Answer answer = run("", "analyze", file("l1_usage_summary.csv", """
+        Answer answer = Answer.to("analyze", file("l1_usage_summary.csv", """
                         This report indicates available space for interleaving L1 buffers
                         , Largest Contiguous Free Block (B), Total Free L1 Space (B)
                         ,1393376,89176064
@@ -150,13 +145,13 @@ class AnalyzeEvidenceTests {
         }
         Path file = Files.write(folder.resolve("report"), compressed.toByteArray());
 
-        assertThat(run(DETAILED, "analyze", "-").out()).startsWith("standard input: 2 memories");
-        assertThat(run("", "analyze", file.toString()).out()).startsWith(file + ": 2 memories");
+        assertThat(Answer.toInput(DETAILED, "analyze", "-").out()).startsWith("standard input: 2 memories");
+        assertThat(Answer.to("analyze", file.toString()).out()).startsWith(file + ": 2 memories");
     }
 
     @Test
     void sharedMemoryShowsTheProcessesAndThoseThatDoNotRun() throws IOException {
-        Answer answer = run("", "analyze", sharedMemory(8_192));
+        Answer answer = Answer.to("analyze", sharedMemory(8_192));
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()
@@ -187,7 +182,7 @@ class AnalyzeEvidenceTests {
         content[0] = 9;
         Path file = Files.write(folder.resolve("tt_device_1_memory"), content);
 
-        Answer answer = run("", "analyze", file.toString());
+        Answer answer = Answer.to("analyze", file.toString());
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -198,8 +193,8 @@ class AnalyzeEvidenceTests {
 
     @Test
     void aReportThatContradictsACaptureMakesItInconclusive() throws IOException {
-        Answer answer = run(
-                "", "analyze", "--evidence", file("detailed_memory_usage.csv", DETAILED), file("graph.json", CAPTURE));
+        Answer answer = Answer.to(
+                "analyze", "--evidence", file("detailed_memory_usage.csv", DETAILED), file("graph.json", CAPTURE));
 
         assertThat(answer.err()).isEmpty();
         assertThat(unwrapped(answer.out())).isEqualTo(unwrapped("""
@@ -243,7 +238,7 @@ class AnalyzeEvidenceTests {
                 ,1395424,2048,1393376,1393376
                 """);
 
-        Answer answer = run("", "analyze", "--evidence", "1=" + summary, file("graph.json", CAPTURE));
+        Answer answer = Answer.to("analyze", "--evidence", "1=" + summary, file("graph.json", CAPTURE));
 
         assertThat(answer.err()).isEmpty();
         assertThat(unwrapped(answer.out())).contains(unwrapped("""
@@ -255,7 +250,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void aLogBesideACaptureNamesTheBufferAtTheAddressOfAClash() throws IOException {
-        Answer answer = run("", "analyze", "--evidence", file("pytest.log", CLASH), file("graph.json", CAPTURE));
+        Answer answer = Answer.to("analyze", "--evidence", file("pytest.log", CLASH), file("graph.json", CAPTURE));
 
         assertThat(answer.err()).isEmpty();
         assertThat(unwrapped(answer.out())).contains("""
@@ -276,8 +271,8 @@ class AnalyzeEvidenceTests {
                 [{"name": "ttnn.relu", "python_stack_trace": ["  File \\"models/decoder.py\\", line 57, in forward\\n"]}]
                 """);
 
-        Answer answer = run(
-                "", "analyze", file("graph.json", CAPTURE.replace(",\n {\"connections\":[],\"counter\":6", aborted)));
+        Answer answer = Answer.to(
+                "analyze", file("graph.json", CAPTURE.replace(",\n {\"connections\":[],\"counter\":6", aborted)));
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).contains("""
@@ -290,7 +285,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void textsOfTheRuntimeAreReadAlone() throws IOException {
-        Answer answer = run(TRACKER + CLASH, "analyze", "-");
+        Answer answer = Answer.toInput(TRACKER + CLASH, "analyze", "-");
 
         assertThat(answer.err()).isEmpty();
         assertThat(answer.out()).isEqualTo("""
@@ -317,7 +312,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void theJsonHasTheMemoryOfReportsAndProcesses() throws IOException {
-        String json = run("", "analyze", "--json", file("detailed_memory_usage.csv", DETAILED), sharedMemory(8_192))
+        String json = Answer.to("analyze", "--json", file("detailed_memory_usage.csv", DETAILED), sharedMemory(8_192))
                 .out()
                 .replaceAll("\\s+", "");
 
@@ -335,14 +330,16 @@ class AnalyzeEvidenceTests {
     void evidenceWithoutACaptureIsRejected() throws IOException {
         String report = file("detailed_memory_usage.csv", DETAILED);
 
-        assertThat(run("a line", "analyze", "--evidence", report, "-").err())
+        assertThat(Answer.toInput("a line", "analyze", "--evidence", report, "-")
+                        .err())
                 .isEqualTo(
                         "meshguard: standard input is neither a graph capture nor a database, and --evidence is for these."
                                 + " Leave it out." + System.lineSeparator());
-        assertThat(run("", "analyze", "--evidence", report, "a.json", "b.json").err())
+        assertThat(Answer.to("analyze", "--evidence", report, "a.json", "b.json")
+                        .err())
                 .isEqualTo("meshguard: --evidence is of one run. Name one capture or database, and leave --follow out."
                         + System.lineSeparator());
-        assertThat(run("", "analyze", "--evidence", "7=missing.csv", file("graph.json", CAPTURE))
+        assertThat(Answer.to("analyze", "--evidence", "7=missing.csv", file("graph.json", CAPTURE))
                         .err())
                 .isEqualTo(
                         "meshguard: missing.csv does not exist. Give the path of a memory report, shared memory or a log, or"
@@ -353,7 +350,7 @@ class AnalyzeEvidenceTests {
     void theOtherCommandsSayThatAReportHasNoHistory() throws IOException {
         String report = file("detailed_memory_usage.csv", DETAILED);
 
-        assertThat(run("", "replay", report))
+        assertThat(Answer.to("replay", report))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -373,7 +370,7 @@ class AnalyzeEvidenceTests {
                                 "3         4096         4096            2         none           no",
                                 "3         4096         4096            2         none          yes"));
 
-        Answer more = run("", "diff", before, after);
+        Answer more = Answer.to("diff", before, after);
 
         assertThat(more.err()).isEmpty();
         assertThat(more.out()).isEqualTo("""
@@ -382,9 +379,9 @@ class AnalyzeEvidenceTests {
                    DRAM largest free block: 4 KiB (4096 B) -> 2 KiB (2048 B), -2 KiB (2048 B)
                 """);
         assertThat(more.status()).isEqualTo(1);
-        assertThat(run("", "diff", after, before).status()).isEqualTo(5);
-        assertThat(run("", "diff", before, before)).isEqualTo(new Answer(0, "SAME USAGE  no difference\n", ""));
-        assertThat(run("", "diff", "--json", before, after).out().replaceAll("\\s+", ""))
+        assertThat(Answer.to("diff", after, before).status()).isEqualTo(5);
+        assertThat(Answer.to("diff", before, before)).isEqualTo(new Answer(0, "SAME USAGE  no difference\n", ""));
+        assertThat(Answer.to("diff", "--json", before, after).out().replaceAll("\\s+", ""))
                 .contains(
                         "\"status\":\"LEAKED\"",
                         "\"amounts\":[{\"type\":\"DRAM\",\"what\":\"allocated\",\"before\":24576,\"after\":73728}");
@@ -395,7 +392,7 @@ class AnalyzeEvidenceTests {
         String whole = file("whole.csv", DETAILED);
         String cut = file("cut.csv", DETAILED.substring(0, DETAILED.indexOf(",L1")));
 
-        Answer answer = run("", "diff", whole, cut);
+        Answer answer = Answer.to("diff", whole, cut);
 
         assertThat(answer.out())
                 .startsWith("INCONCLUSIVE  no difference in what can be compared\n")
@@ -416,10 +413,10 @@ class AnalyzeEvidenceTests {
                 ,1395424,0,1395424,1395424
                 """;
 
-        assertThat(run("", "diff", before, file("after.csv", exact.formatted(513_023, 536_600)))
+        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(513_023, 536_600)))
                         .out())
                 .isEqualTo("SAME USAGE  no difference\n");
-        assertThat(run("", "diff", before, file("after.csv", exact.formatted(513_024, 536_599)))
+        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(513_024, 536_599)))
                         .out())
                 .contains("   DRAM allocated in a bank: 500 KiB (512000 B) -> 501 KiB (513024 B), +1 KiB (1024 B)\n");
     }
@@ -437,9 +434,9 @@ class AnalyzeEvidenceTests {
                 ,%d,%d
                 """;
 
-        assertThat(run("", "diff", before, file("after.csv", exact.formatted(1_393_376, 64 * 1_393_376))))
+        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(1_393_376, 64 * 1_393_376))))
                 .isEqualTo(new Answer(0, "SAME USAGE  no difference\n", ""));
-        assertThat(run("", "diff", before, file("after.csv", exact.formatted(1_392_639, 64 * 1_392_639)))
+        assertThat(Answer.to("diff", before, file("after.csv", exact.formatted(1_392_639, 64 * 1_392_639)))
                         .out())
                 .contains("   L1 largest free block: 1.33 MiB (1392640 B) -> 1.33 MiB (1392639 B), -1 B\n");
     }
@@ -449,7 +446,7 @@ class AnalyzeEvidenceTests {
         String dram = file("dram.csv", DETAILED.substring(0, DETAILED.indexOf(",L1\n")));
         String l1 = file("l1.csv", DETAILED.substring(DETAILED.indexOf(",L1\n")));
 
-        assertThat(run("", "diff", dram, l1))
+        assertThat(Answer.to("diff", dram, l1))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -460,7 +457,7 @@ class AnalyzeEvidenceTests {
 
     @Test
     void standardInputIsOneOfTheFilesOnly() {
-        assertThat(run(DETAILED, "diff", "-", "-"))
+        assertThat(Answer.toInput(DETAILED, "diff", "-", "-"))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -474,7 +471,7 @@ class AnalyzeEvidenceTests {
                 .toString();
         String after = sharedMemory(8_192);
 
-        Answer answer = run("", "diff", before, after);
+        Answer answer = Answer.to("diff", before, after);
 
         assertThat(answer.out().replace(String.valueOf(ProcessHandle.current().pid()), "PID"))
                 .contains(
@@ -490,10 +487,10 @@ class AnalyzeEvidenceTests {
         String capture = file("graph.json", CAPTURE);
         String memory = sharedMemory(4_096);
 
-        assertThat(run("", "diff", report, memory).err())
+        assertThat(Answer.to("diff", report, memory).err())
                 .isEqualTo("meshguard: " + report + " is a memory report, and " + memory
                         + " is shared memory: give two files of one kind." + System.lineSeparator());
-        assertThat(run("", "diff", capture, report).err())
+        assertThat(Answer.to("diff", capture, report).err())
                 .isEqualTo("meshguard: " + report + " has the memory of one moment, and " + capture
                         + " is a run: give two runs, or two moments." + System.lineSeparator());
     }
@@ -521,16 +518,5 @@ class AnalyzeEvidenceTests {
 
     private String file(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text).toString();
-    }
-
-    private static Answer run(String input, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = MeshGuard.run(
-                new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)),
-                new PrintStream(out),
-                new PrintStream(err),
-                arguments);
-        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 }

@@ -9,10 +9,8 @@ import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,9 +28,6 @@ class AnalyzeTests {
     private static final String FREED = "✗ [PID 7] Freed buffer 901152 on device 0 (4096 bytes, FINAL)\n";
     private static final String UNKNOWN =
             "⚠ [PID 7] Deallocation for unknown buffer 901152 on device 0 (allocated before tracking started)\n";
-
-    /** The output and the status of the program. */
-    private record Answer(int status, String out, String err) {}
 
     @TempDir
     Path folder;
@@ -58,7 +53,7 @@ class AnalyzeTests {
             {"analyze", "--follow", "--until-quiet", "0", log.toString()},
             {"replay", log.toString()}
         }) {
-            Answer answer = run("", command);
+            Answer answer = Answer.to(command);
 
             assertThat(answer.status()).isEqualTo(64);
             assertThat(answer.err())
@@ -76,7 +71,7 @@ class AnalyzeTests {
                             "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString())
                     .start();
 
-            Answer answer = run("", (command + " " + pipe).split(" "));
+            Answer answer = Answer.to((command + " " + pipe).split(" "));
 
             assertThat(writer.waitFor()).isZero();
             assertThat(answer.err()).isEmpty();
@@ -89,7 +84,7 @@ class AnalyzeTests {
         Path pipe = folder.resolve("pipe");
         assumeTrue(isMade(pipe), "There is no mkfifo here");
 
-        assertThat(run("", "analyze", "--follow", pipe.toString()).err())
+        assertThat(Answer.to("analyze", "--follow", pipe.toString()).err())
                 .isEqualTo(
                         "meshguard: " + pipe + " is no regular file. It is read until whoever writes to it closes it:"
                                 + " leave --follow out." + System.lineSeparator());
@@ -117,17 +112,17 @@ class AnalyzeTests {
     void aFollowedLogIsJudgedWhenNothingMoreIsWritten() throws IOException {
         String log = file("server.log", ALLOCATED + FREED);
 
-        assertThat(run("", "analyze", "--follow", "--until-quiet", "0", log).status())
+        assertThat(Answer.to("analyze", "--follow", "--until-quiet", "0", log).status())
                 .isZero();
     }
 
     @Test
     void rejectsFollowingWhereItIsImpossible() {
-        assertThat(run("", "analyze", "--follow", "-").err())
+        assertThat(Answer.to("analyze", "--follow", "-").err())
                 .isEqualTo(
                         "meshguard: --follow reads one file. Name one log, or pipe it in with - and leave --follow out."
                                 + System.lineSeparator());
-        assertThat(run("", "analyze", "--until-quiet", "3", "x.log").err())
+        assertThat(Answer.to("analyze", "--until-quiet", "3", "x.log").err())
                 .isEqualTo("meshguard: --until-quiet 3: give 0 or more seconds, and --follow" + System.lineSeparator());
     }
 
@@ -135,7 +130,8 @@ class AnalyzeTests {
     void roundsThatLeaveMoreAndMoreAreALeakWhateverIsExpected() throws IOException {
         String expected = file("expected.txt", "L1 because \"all of them\"\n");
 
-        Answer answer = run(threeRoundsThatGrow(), "analyze", "--expected", expected, "--rounds", "^=== Run", "-");
+        Answer answer =
+                Answer.toInput(threeRoundsThatGrow(), "analyze", "--expected", expected, "--rounds", "^=== Run", "-");
 
         assertThat(answer.status()).isEqualTo(1);
         assertThat(answer.out()).contains("growing");
@@ -143,14 +139,14 @@ class AnalyzeTests {
 
     @Test
     void writesRoundsToJson() {
-        assertThat(run(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
+        assertThat(Answer.toInput(threeRoundsThatGrow(), "analyze", "--json", "--rounds", "^=== Run", "-")
                         .out())
                 .contains("\"rounds\" : {", "\"count\" : 3,", "\"trend\" : \"GROWING\",");
     }
 
     @Test
     void roundsAndLiveOnlyDoNotGoTogether() {
-        assertThat(run(ALLOCATED, "analyze", "--live-only", "--rounds", "x", "-")
+        assertThat(Answer.toInput(ALLOCATED, "analyze", "--live-only", "--rounds", "x", "-")
                         .err())
                 .isEqualTo(
                         "meshguard: --rounds needs the past of a log, which --live-only does not keep. Leave one of them out."
@@ -159,7 +155,7 @@ class AnalyzeTests {
 
     @Test
     void aShellGetsItsCompletionScript() {
-        assertThat(run("", "generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
+        assertThat(Answer.to("generate-completion").out()).contains("--until-quiet", "complete -F _complete_meshguard");
     }
 
     /**
@@ -173,7 +169,8 @@ class AnalyzeTests {
             log += "=== Run " + round + "\n" + binary(12_288, 1_073_739_776) + binary(24_576, 1_073_737_728);
         }
 
-        assertThat(run(log, "analyze", "--rounds", "^=== Run", "-").out()).contains("""
+        assertThat(Answer.toInput(log, "analyze", "--rounds", "^=== Run", "-").out())
+                .contains("""
                         Books of a counter of policy EVERY_REPORT after each round, change in bytes:
                            DRAM of device 0  [36864, 36864, 36864]  growing by 36 KiB (36864 B) per round
                         """);
@@ -198,8 +195,8 @@ class AnalyzeTests {
         String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
         String leak = file("leak.log", ALLOCATED);
 
-        assertThat(run("", "analyze", clean, cut).status()).isEqualTo(2);
-        assertThat(run("", "analyze", leak, cut, clean).status()).isEqualTo(1);
+        assertThat(Answer.to("analyze", clean, cut).status()).isEqualTo(2);
+        assertThat(Answer.to("analyze", leak, cut, clean).status()).isEqualTo(1);
     }
 
     @Test
@@ -207,8 +204,9 @@ class AnalyzeTests {
         String leak = file("leak.log", ALLOCATED);
         String clean = file("clean.log", ALLOCATED + FREED);
 
-        assertThat(run("", "analyze", leak).out()).contains("page    meshguard page " + leak + System.lineSeparator());
-        assertThat(run("", "analyze", clean).out()).doesNotContain("meshguard page");
+        assertThat(Answer.to("analyze", leak).out())
+                .contains("page    meshguard page " + leak + System.lineSeparator());
+        assertThat(Answer.to("analyze", clean).out()).doesNotContain("meshguard page");
         assertThat(analyze(ALLOCATED).out()).doesNotContain("meshguard page");
     }
 
@@ -217,7 +215,7 @@ class AnalyzeTests {
     void theCommandForThePageQuotesItsPathForTheShell() throws IOException {
         String leak = file("user's leak.log", ALLOCATED);
 
-        assertThat(run("", "analyze", leak).out())
+        assertThat(Answer.to("analyze", leak).out())
                 .contains("page    meshguard page '" + leak.replace("'", "'\\''") + "'" + System.lineSeparator());
     }
 
@@ -257,13 +255,14 @@ Not read: 2 of 3 lines: 1, 3
     void expectedBuffersExitWithZero() throws IOException {
         String expected = file("expected.txt", "L1 size 4096 because \"dispatch keeps it\"\n");
 
-        assertThat(run(ALLOCATED, "analyze", "--expected", expected, "-").status())
+        assertThat(Answer.toInput(ALLOCATED, "analyze", "--expected", expected, "-")
+                        .status())
                 .isZero();
     }
 
     @Test
     void anAllowlistThatIsNotThereIsSaidInOneLine() {
-        Answer answer = run(ALLOCATED, "analyze", "--expected", "nowhere.txt", "-");
+        Answer answer = Answer.toInput(ALLOCATED, "analyze", "--expected", "nowhere.txt", "-");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -274,7 +273,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void aLogThatIsNotThereIsSaidInOneLine() {
-        Answer answer = run("", "analyze", "nowhere.log");
+        Answer answer = Answer.to("analyze", "nowhere.log");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -288,7 +287,7 @@ Not read: 2 of 3 lines: 1, 3
             throw new IOException("the disk is gone");
         });
 
-        Answer answer = run(broken, "analyze", "-");
+        Answer answer = Answer.to(broken, "analyze", "-");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err()).isEqualTo("meshguard: - cannot be read: the disk is gone\n");
@@ -300,7 +299,7 @@ Not read: 2 of 3 lines: 1, 3
             throw new IllegalStateException("a defect");
         });
 
-        Answer answer = run(defect, "analyze", "-");
+        Answer answer = Answer.to(defect, "analyze", "-");
 
         assertThat(answer.status()).isEqualTo(70);
         assertThat(answer.err())
@@ -309,7 +308,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void aFolderIsSaidInOneLine() {
-        Answer answer = run("", "analyze", folder.toString());
+        Answer answer = Answer.to("analyze", folder.toString());
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -320,7 +319,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void anOptionThatIsNoneIsSaidInOneLine() {
-        Answer answer = run("", "analyze", "--jsn", "x.log");
+        Answer answer = Answer.to("analyze", "--jsn", "x.log");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err()).isEqualTo("meshguard: Unknown option: '--jsn'. Try: meshguard analyze --help\n");
@@ -328,7 +327,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void withoutALogTheUsageIsPointedTo() {
-        Answer answer = run("", "analyze");
+        Answer answer = Answer.to("analyze");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -342,9 +341,10 @@ Not read: 2 of 3 lines: 1, 3
         Baseline known = Baseline.of(LeakCheck.create().examine(log.history()));
         String baseline = file("baseline.txt", known.toText());
 
-        assertThat(run(ALLOCATED, "analyze", "--baseline", baseline, "-").status())
+        assertThat(Answer.toInput(ALLOCATED, "analyze", "--baseline", baseline, "-")
+                        .status())
                 .isZero();
-        assertThat(run(ALLOCATED.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
+        assertThat(Answer.toInput(ALLOCATED.replace("4096", "64"), "analyze", "--baseline", baseline, "-")
                         .status())
                 .isEqualTo(1);
     }
@@ -353,7 +353,7 @@ Not read: 2 of 3 lines: 1, 3
     void aBaselineThatIsNoneIsSaidInOneLine() throws IOException {
         String baseline = file("baseline.txt", "nonsense\n");
 
-        Answer answer = run(ALLOCATED, "analyze", "--baseline", baseline, "-");
+        Answer answer = Answer.toInput(ALLOCATED, "analyze", "--baseline", baseline, "-");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err()).startsWith("meshguard: " + baseline + ":1: ").hasLineCount(1);
@@ -361,7 +361,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void aPhaseThatIsNoExpressionIsSaidInOneLine() {
-        Answer answer = run(ALLOCATED, "analyze", "--phase", "(", "-");
+        Answer answer = Answer.toInput(ALLOCATED, "analyze", "--phase", "(", "-");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -373,7 +373,9 @@ Not read: 2 of 3 lines: 1, 3
     void reportsFreedBuffersByTypeAndPhase() {
         String log = ALLOCATED + "=== teardown ===\n" + FREED;
 
-        assertThat(run(log, "analyze", "--phase", "^=== (.+) ===$", "-").out().lines())
+        assertThat(Answer.toInput(log, "analyze", "--phase", "^=== (.+) ===$", "-")
+                        .out()
+                        .lines())
                 .contains(
                         "Freed:",
                         "  type  phase     when              freed     size",
@@ -382,7 +384,8 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void asJsonTheAnswerIsOneDocument() throws IOException {
-        String json = run("text\n" + ALLOCATED, "analyze", "--json", "-").out();
+        String json =
+                Answer.toInput("text\n" + ALLOCATED, "analyze", "--json", "-").out();
 
         try (JsonParser parser = new JsonFactory().createParser(json)) {
             while (parser.nextToken() != null) {
@@ -403,7 +406,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void withoutACommandTheMostUsedOnesAreShownAndTheStatusIsSixtyFour() {
-        Answer answer = run("");
+        Answer answer = Answer.to();
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err()).isEqualTo("""
@@ -424,7 +427,7 @@ Not read: 2 of 3 lines: 1, 3
 
     @Test
     void theHelpNamesEveryExitStatus() {
-        Answer answer = run("", "analyze", "--help");
+        Answer answer = Answer.to("analyze", "--help");
 
         assertThat(answer.status()).isZero();
         assertThat(answer.out().lines().filter(line -> line.matches("  \\d+ +\\w.*")))
@@ -441,7 +444,7 @@ Not read: 2 of 3 lines: 1, 3
     }
 
     private Answer analyze(String log) {
-        return run(log, "analyze", "-");
+        return Answer.toInput(log, "analyze", "-");
     }
 
     private String file(String name, String text) throws IOException {
@@ -466,16 +469,5 @@ Not read: 2 of 3 lines: 1, 3
                 return failure.happens();
             }
         };
-    }
-
-    private static Answer run(String input, String... arguments) {
-        return run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), arguments);
-    }
-
-    private static Answer run(InputStream in, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = MeshGuard.run(in, new PrintStream(out), new PrintStream(err), arguments);
-        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 }

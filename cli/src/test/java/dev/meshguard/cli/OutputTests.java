@@ -44,9 +44,6 @@ class OutputTests {
     private static final String HOSTILE = "a\u001b[2J\u009b1m\u2028b\nCLEAN\u202e";
     private static final Path FULL = Path.of("/dev/full");
 
-    /** The output and the status of the program. */
-    private record Answer(int status, String out, String err) {}
-
     /** A full disk. */
     private static final class FullDisk extends OutputStream {
         @Override
@@ -188,7 +185,7 @@ class OutputTests {
     void aFullDiskIsStatus74AndOneLine(String line) {
         assumeTrue(Files.exists(FULL), "There is no /dev/full here, so no full disk is tried");
 
-        Answer answer = run("", line.replace("LOG", log).split(" "));
+        Answer answer = Answer.to(line.replace("LOG", log).split(" "));
 
         assertThat(answer.status()).isEqualTo(74);
         assertThat(answer.err())
@@ -198,14 +195,8 @@ class OutputTests {
 
     @Test
     void aVerdictIsPrintedAlsoWhereTheHistoryCannotBeKept() {
-        Answer answer = run(
-                "",
-                "record",
-                "--without-page",
-                "-o",
-                folder.resolve("no/run.jsonl").toString(),
-                "--",
-                "true");
+        Answer answer = Answer.to(
+                "record", "--without-page", "-o", folder.resolve("no/run.jsonl").toString(), "--", "true");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.out()).startsWith("INCONCLUSIVE");
@@ -225,20 +216,18 @@ class OutputTests {
             })
     void aDeviceThatCannotBeIsALostReportAndNoDefect(String line) throws IOException {
         Path history = folder.resolve("run.jsonl");
-        String text = run("", "convert", log).out();
+        String text = Answer.to("convert", log).out();
         for (String device : List.of("2147483647", "65536", "-1", "4294967296")) {
             Files.writeString(history, text.replace("\"device\":0", "\"device\":" + device));
 
-            Answer answer = run(
-                    "",
-                    line.replace("RUN", history.toString())
-                            .replace("PAGE", folder.resolve("page.html").toString())
-                            .split(" "));
+            Answer answer = Answer.to(line.replace("RUN", history.toString())
+                    .replace("PAGE", folder.resolve("page.html").toString())
+                    .split(" "));
 
             assertThat(answer.status()).isIn(0, 2);
             assertThat(answer.err()).doesNotContain("defect");
         }
-        assertThat(run("", "replay", history.toString()).out()).contains("only devices 0 to 65535 can be");
+        assertThat(Answer.to("replay", history.toString()).out()).contains("only devices 0 to 65535 can be");
     }
 
     // Existing files
@@ -249,7 +238,7 @@ class OutputTests {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(log));
 
         for (String output : List.of(log, link.toString())) {
-            Answer answer = run("", (command + " " + log + " -o " + output).split(" "));
+            Answer answer = Answer.to((command + " " + log + " -o " + output).split(" "));
 
             assertThat(answer.status()).isEqualTo(64);
             assertThat(answer.err())
@@ -264,7 +253,7 @@ class OutputTests {
         Path out = Files.writeString(folder.resolve("out.jsonl"), "old");
         Path link = Files.createSymbolicLink(folder.resolve("link.jsonl"), out);
 
-        assertThat(run("", "convert", log, "-o", link.toString()).status()).isZero();
+        assertThat(Answer.to("convert", log, "-o", link.toString()).status()).isZero();
 
         assertThat(link).isSymbolicLink();
         assertThat(Files.readString(out)).startsWith("{");
@@ -278,7 +267,7 @@ class OutputTests {
         Path two = Files.writeString(folder.resolve("two.log"), ALLOCATED + ALLOCATED.replace("device 0", "device 3"));
 
         // A log without devices cannot express two of them.
-        Answer refused = run("", "convert", "--to", "WITHOUT_DEVICE", two.toString(), "-o", out.toString());
+        Answer refused = Answer.to("convert", "--to", "WITHOUT_DEVICE", two.toString(), "-o", out.toString());
 
         assertThat(refused.status()).isEqualTo(64);
         assertThat(out).hasContent("old");
@@ -329,7 +318,7 @@ class OutputTests {
                             ? folder.resolve("p\u001b[2J.html").toString()
                             : arguments[i].replace("LOG", hostileLog.toString());
         }
-        Answer answer = run("", arguments);
+        Answer answer = Answer.to(arguments);
 
         String all = answer.out().replace("\r\n", "\n") + answer.err();
         assertThat(all).isNotEmpty();
@@ -342,19 +331,19 @@ class OutputTests {
         Path file = folder.resolve("run.jsonl");
         HistoryJson.write(history(), file);
 
-        assertThat(run("", "replay", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
+        assertThat(Answer.to("replay", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
     }
 
     @Test
     void aDocumentOnStandardOutputIsThatOfTheFile() throws IOException {
         Path out = folder.resolve("out");
         for (String form : List.of("csv", "collapsed", "perfetto", "reference_counted")) {
-            run("", "convert", "--to", form, log, "-o", out.toString());
+            Answer.to("convert", "--to", form, log, "-o", out.toString());
 
-            assertThat(run("", "convert", "--to", form, log).out()).isEqualTo(Files.readString(out));
+            assertThat(Answer.to("convert", "--to", form, log).out()).isEqualTo(Files.readString(out));
         }
-        run("", "convert", log, "-o", out.toString());
-        assertThat(run("", "convert", log).out()).isEqualTo(Files.readString(out));
+        Answer.to("convert", log, "-o", out.toString());
+        assertThat(Answer.to("convert", log).out()).isEqualTo(Files.readString(out));
     }
 
     /** Returns the program itself, as a command without a name, and all commands. */
@@ -380,14 +369,14 @@ class OutputTests {
     @ParameterizedTest
     @MethodSource("commands")
     void everyCommandNamesItsVersion(String command) {
-        assertThat(run("", (command + " -V").strip().split(" ")))
+        assertThat(Answer.to((command + " -V").strip().split(" ")))
                 .isEqualTo(new Answer(0, "meshguard (not from a jar)" + System.lineSeparator(), ""));
     }
 
     @ParameterizedTest
     @MethodSource("commands")
     void everyCommandNamesItsExitStatuses(String command) {
-        assertThat(run("", (command + " --help").strip().split(" ")).out()).contains("Exit status");
+        assertThat(Answer.to((command + " --help").strip().split(" ")).out()).contains("Exit status");
     }
 
     private static AllocationHistory history() {
@@ -401,13 +390,5 @@ class OutputTests {
         tracker.allocated(request, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
         tracker.meshClosed(0);
         return tracker.history();
-    }
-
-    private static Answer run(String input, String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status =
-                MeshGuard.run(new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8)), out, err, arguments);
-        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 }

@@ -14,10 +14,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,9 +31,6 @@ class RecordedRunsTests {
     private static final String ALLOCATED = "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=101152)\n";
     private static final String OTHER = "✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)\n";
     private static final String FREED = "✗ [PID 7] Freed buffer 101152 on device 0 (4096 bytes, FINAL)\n";
-
-    /** The output and the status of the program. */
-    private record Answer(int status, String out, String err) {}
 
     @TempDir
     Path folder;
@@ -56,20 +50,20 @@ class RecordedRunsTests {
     void aProgramThatReportsNothingProvesNothingAndItsOutputIsShown() {
         Path history = folder.resolve("run.jsonl");
 
-        Answer answer = run(
-                "", "record", "--without-page", "-o", history.toString(), "--", "sh", "-c", "echo decoding; exit 3");
+        Answer answer = Answer.to(
+                "record", "--without-page", "-o", history.toString(), "--", "sh", "-c", "echo decoding; exit 3");
 
         assertThat(answer.status()).isEqualTo(2);
         assertThat(answer.err()).isEqualTo("decoding\n");
         assertThat(answer.out())
                 .startsWith("INCONCLUSIVE  ")
                 .contains("(sh -c echo decoding; exit 3) exited with status 3; it last printed: decoding");
-        assertThat(run("", "replay", history.toString()).status()).isEqualTo(2);
+        assertThat(Answer.to("replay", history.toString()).status()).isEqualTo(2);
     }
 
     @Test
     void aProgramThatThereIsNotIsSaidInOneLine() {
-        Answer answer = run("", "record", "--", "meshguard-no-such-program");
+        Answer answer = Answer.to("record", "--", "meshguard-no-such-program");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -83,26 +77,27 @@ class RecordedRunsTests {
     void appliesExpectationsToAReplayedRun() throws IOException {
         String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
 
-        assertThat(run("", "replay", leak).status()).isEqualTo(1);
-        assertThat(run("", "replay", "--expected", expected, leak).status()).isZero();
+        assertThat(Answer.to("replay", leak).status()).isEqualTo(1);
+        assertThat(Answer.to("replay", "--expected", expected, leak).status()).isZero();
     }
 
     @Test
     void aLeakOfTheBaselineIsKnownInAReplayedRun() throws IOException {
         String baseline = baselineOf(OTHER);
 
-        Answer answer = run("", "replay", "--baseline", baseline, leak);
+        Answer answer = Answer.to("replay", "--baseline", baseline, leak);
 
         assertThat(answer.status()).isZero();
         assertThat(answer.out()).contains(" · known");
-        assertThat(run(ALLOCATED + OTHER, "replay", "--baseline", baseline, "-").status())
+        assertThat(Answer.toInput(ALLOCATED + OTHER, "replay", "--baseline", baseline, "-")
+                        .status())
                 .isEqualTo(1);
     }
 
     @Test
     void aBaselineThatThereIsNotIsSaidInOneLine() {
         for (String command : new String[] {"replay", "minimize"}) {
-            assertThat(run("", command, "--baseline", "/no/such/file", leak))
+            assertThat(Answer.to(command, "--baseline", "/no/such/file", leak))
                     .isEqualTo(new Answer(
                             64,
                             "",
@@ -115,7 +110,7 @@ class RecordedRunsTests {
     void whatIsExpectedIsNothingToMinimize() throws IOException {
         String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
 
-        Answer answer = run("", "minimize", "--expected", expected, leak);
+        Answer answer = Answer.to("minimize", "--expected", expected, leak);
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -128,8 +123,8 @@ class RecordedRunsTests {
     void whatTheBaselineKnowsIsLeftOutOfTheLeastRun() throws IOException {
         String baseline = baselineOf(OTHER);
 
-        Answer known = run("", "minimize", "--baseline", baseline, leak);
-        Answer answer = run(OTHER + ALLOCATED, "minimize", "--baseline", baseline, "-");
+        Answer known = Answer.to("minimize", "--baseline", baseline, leak);
+        Answer answer = Answer.toInput(OTHER + ALLOCATED, "minimize", "--baseline", baseline, "-");
 
         assertThat(known.status()).isEqualTo(64);
         assertThat(answer.status()).as(answer.err()).isZero();
@@ -152,7 +147,7 @@ class RecordedRunsTests {
         Path history = folder.resolve("history.jsonl");
         HistoryJson.write(tracker.history(), history);
 
-        Answer answer = run("", "replay", history.toString());
+        Answer answer = Answer.to("replay", history.toString());
 
         assertThat(answer.out())
                 .isEqualToNormalizingNewlines(
@@ -170,15 +165,15 @@ class RecordedRunsTests {
                         + "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n");
 
         for (String log : new String[] {clean, leak, cut, twice}) {
-            assertThat(run("", "replay", log).status())
+            assertThat(Answer.to("replay", log).status())
                     .as(log)
-                    .isEqualTo(run("", "analyze", log).status());
+                    .isEqualTo(Answer.to("analyze", log).status());
         }
     }
 
     @Test
     void theVerdictOfAReplayCanBeJson() {
-        assertThat(run("", "replay", "--json", leak).out()).contains("\"outcome\" : \"LEAKED\"");
+        assertThat(Answer.to("replay", "--json", leak).out()).contains("\"outcome\" : \"LEAKED\"");
     }
 
     @Test
@@ -191,7 +186,7 @@ class RecordedRunsTests {
                 .recordSize(RecordSize.BYTES_112)
                 .tracker(heard)
                 .start()) {
-            answer = run("", "replay", "--to", socket.toString(), leak);
+            answer = Answer.to("replay", "--to", socket.toString(), leak);
         }
 
         assertThat(answer)
@@ -202,7 +197,7 @@ class RecordedRunsTests {
 
     @Test
     void aServerThatDoesNotAnswerIsSaidInOneLine() {
-        assertThat(run("", "replay", "--to", "/no/such/socket", leak))
+        assertThat(Answer.to("replay", "--to", "/no/such/socket", leak))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -214,7 +209,7 @@ class RecordedRunsTests {
 
     @Test
     void runsThatUseMemoryAlikeAreStatusZero() {
-        Answer answer = run("", "diff", clean, clean);
+        Answer answer = Answer.to("diff", clean, clean);
 
         assertThat(answer.out()).isEqualToNormalizingNewlines("SAME USAGE  both runs used memory alike\n");
         assertThat(answer.status()).isZero();
@@ -222,7 +217,7 @@ class RecordedRunsTests {
 
     @Test
     void aRunThatLeavesMoreIsStatusOne() {
-        Answer answer = run("", "diff", clean, leak);
+        Answer answer = Answer.to("diff", clean, leak);
 
         assertThat(answer.out()).isEqualToNormalizingNewlines("""
                         CHANGED  1 site of allocation changed, what leaves more first
@@ -237,12 +232,12 @@ class RecordedRunsTests {
 
     @Test
     void aRunThatLeavesLessIsStatusFive() {
-        assertThat(run("", "diff", leak, clean).status()).isEqualTo(5);
+        assertThat(Answer.to("diff", leak, clean).status()).isEqualTo(5);
     }
 
     @Test
     void aDifferenceCanBeJson() {
-        Answer answer = run("", "diff", "--json", clean, leak);
+        Answer answer = Answer.to("diff", "--json", clean, leak);
 
         assertThat(answer.out())
                 .contains("\"format\" : \"meshguard-difference\"")
@@ -252,16 +247,16 @@ class RecordedRunsTests {
 
     @Test
     void devicesOfOneRunCanBeCompared() {
-        Answer answer = run("", "diff", "--devices", leak);
+        Answer answer = Answer.to("diff", "--devices", leak);
 
         assertThat(answer.out()).startsWith("DIFFERENT  devices differ at 2 sites of allocation");
         assertThat(answer.status()).isEqualTo(1);
-        assertThat(run("", "diff", "--devices", "--json", leak).out()).contains("\"usualDevices\" : [");
+        assertThat(Answer.to("diff", "--devices", "--json", leak).out()).contains("\"usualDevices\" : [");
     }
 
     @Test
     void aSecondRunIsAskedFor() {
-        assertThat(run("", "diff", clean))
+        assertThat(Answer.to("diff", clean))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -275,15 +270,15 @@ class RecordedRunsTests {
     void aLogBecomesAHistoryWithTheSameVerdict() {
         Path history = folder.resolve("history.jsonl.gz");
 
-        assertThat(run("", "convert", leak, "-o", history.toString())).isEqualTo(new Answer(0, "", ""));
+        assertThat(Answer.to("convert", leak, "-o", history.toString())).isEqualTo(new Answer(0, "", ""));
 
-        assertThat(run("", "replay", history.toString()).out())
-                .isEqualTo(run("", "replay", leak).out());
+        assertThat(Answer.to("replay", history.toString()).out())
+                .isEqualTo(Answer.to("replay", leak).out());
     }
 
     @Test
     void aHistoryGoesToStandardOutput() {
-        assertThat(run(ALLOCATED, "convert", "-").out())
+        assertThat(Answer.toInput(ALLOCATED, "convert", "-").out())
                 .startsWith("{\"kind\":\"header\",\"format\":\"meshguard-history\"");
     }
 
@@ -291,23 +286,24 @@ class RecordedRunsTests {
     void aHistoryBecomesALogThatReadsTheSame() {
         Path log = folder.resolve("again.log");
 
-        assertThat(run("", "convert", "--to", "reference_counted", leak, "-o", log.toString())
+        assertThat(Answer.to("convert", "--to", "reference_counted", leak, "-o", log.toString())
                         .status())
                 .isZero();
 
         assertThat(log).content().contains("✓ [PID 7] Allocated 8192 bytes of DRAM on device 3 (buffer_id=4096)");
-        assertThat(run("", "analyze", log.toString()).status()).isEqualTo(1);
+        assertThat(Answer.to("analyze", log.toString()).status()).isEqualTo(1);
     }
 
     @Test
     void aRunIsWrittenForOtherTools() throws IOException {
         Path csv = folder.resolve("left.csv");
 
-        assertThat(run("", "convert", "--to", "collapsed", leak).out())
+        assertThat(Answer.to("convert", "--to", "collapsed", leak).out())
                 .isEqualTo("no origin captured;DRAM;unlabelled 8192\n");
-        assertThat(run("", "convert", "--to", "perfetto", leak).out())
+        assertThat(Answer.to("convert", "--to", "perfetto", leak).out())
                 .startsWith("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-        assertThat(run("", "convert", "--to", "csv", leak, "-o", csv.toString()).status())
+        assertThat(Answer.to("convert", "--to", "csv", leak, "-o", csv.toString())
+                        .status())
                 .isZero();
         assertThat(Files.readString(csv))
                 .startsWith("status,cause,type,device,")
@@ -320,12 +316,12 @@ class RecordedRunsTests {
     void aRunBecomesAPage() throws IOException {
         Path page = folder.resolve("leak.html");
 
-        assertThat(run("", "page", leak, "-o", page.toString())).isEqualTo(new Answer(0, page + "\n", ""));
+        assertThat(Answer.to("page", leak, "-o", page.toString())).isEqualTo(new Answer(0, page + "\n", ""));
 
         assertThat(Files.readString(page))
                 .contains("\"title\":\"leak.log\",\"outcome\":\"LEAKED\"")
                 .contains("\"sourcesOmitted\":false");
-        run("", "page", "--without-sources", leak, "-o", page.toString());
+        Answer.to("page", "--without-sources", leak, "-o", page.toString());
         assertThat(Files.readString(page)).contains("\"sourcesOmitted\":true");
     }
 
@@ -333,7 +329,7 @@ class RecordedRunsTests {
     void thePageOfALogNamesTheLineOfALeak() throws IOException {
         Path page = folder.resolve("leak.html");
 
-        run("", "page", leak, "-o", page.toString());
+        Answer.to("page", leak, "-o", page.toString());
 
         assertThat(Files.readString(page)).contains("leak.log:3");
     }
@@ -342,7 +338,7 @@ class RecordedRunsTests {
     void aPageThatCannotBeWrittenIsSaidInOneLine() {
         Path nowhere = folder.resolve("no/such/page.html");
 
-        assertThat(run("", "page", leak, "-o", nowhere.toString()))
+        assertThat(Answer.to("page", leak, "-o", nowhere.toString()))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -356,23 +352,23 @@ class RecordedRunsTests {
         SuiteFolder.at(folder.resolve("pages/machine-b")).add("one", page("one"));
         Path index = folder.resolve("pages/index.html");
 
-        assertThat(run("", "suite", folder.resolve("pages").toString()))
+        assertThat(Answer.to("suite", folder.resolve("pages").toString()))
                 .isEqualTo(new Answer(0, index + ": 2 runs\n", ""));
 
         assertThat(Files.readString(index))
                 .contains("\"page\":\"machine-a/runs/one.html\"", "\"page\":\"machine-b/runs/one.html\"");
         Files.writeString(folder.resolve("pages/machine-b/runs/two.json"), "{");
-        assertThat(run("", "suite", folder.resolve("pages").toString()))
+        assertThat(Answer.to("suite", folder.resolve("pages").toString()))
                 .isEqualTo(new Answer(
                         2, index + ": 2 runs\nWarning: machine-b/runs/two.json cannot be read, and is omitted.\n", ""));
     }
 
     @Test
     void aFolderWithoutRunsIsSaidInOneLine() {
-        assertThat(run("", "suite", folder.toString()).err())
+        assertThat(Answer.to("suite", folder.toString()).err())
                 .isEqualTo("meshguard: " + folder
                         + " has no run in it. Give the folder in which runs is, or one above it.\n");
-        assertThat(run("", "suite", leak).err())
+        assertThat(Answer.to("suite", leak).err())
                 .isEqualTo("meshguard: " + leak + " is no folder. Give the one to which tests write their pages.\n");
     }
 
@@ -387,11 +383,11 @@ class RecordedRunsTests {
     void aRunIsWrittenAsACaptureAndWhatIsLostIsCounted() {
         Path capture = folder.resolve("graph.json");
 
-        Answer answer = run("", "convert", "--to", "graph_capture", leak, "-o", capture.toString());
+        Answer answer = Answer.to("convert", "--to", "graph_capture", leak, "-o", capture.toString());
 
         assertThat(answer)
                 .isEqualTo(new Answer(0, "", "Not in the file: 1 × process, 2 × opening or closing of a device.\n"));
-        assertThat(run("", "analyze", "--at-end", capture.toString()).out())
+        assertThat(Answer.to("analyze", "--at-end", capture.toString()).out())
                 .contains("graph.json: 7 nodes, 3 of them report a buffer (graph capture)")
                 .contains("LEAK  8 KiB in 1 DRAM buffer was never freed")
                 .contains("sum     2 allocated = 1 freed + 1 leaked");
@@ -399,7 +395,7 @@ class RecordedRunsTests {
 
     @Test
     void aCaptureNeedsAFile() {
-        Answer answer = run("", "convert", "--to", "graph_capture", leak);
+        Answer answer = Answer.to("convert", "--to", "graph_capture", leak);
 
         assertThat(answer)
                 .isEqualTo(new Answer(64, "", "meshguard: --to GRAPH_CAPTURE writes a file. Name it with -o.\n"));
@@ -407,18 +403,14 @@ class RecordedRunsTests {
 
     @Test
     void aDialectThatCannotBeWrittenIsSaidInOneLine() {
-        assertThat(run("", "convert", "--to", "STACK_TRACE_LOG", leak).err())
+        assertThat(Answer.to("convert", "--to", "STACK_TRACE_LOG", leak).err())
                 .startsWith("meshguard: " + leak + ": Logs of the dialect STACK_TRACE_LOG cannot be written");
     }
 
     @Test
     void aHistoryThatCannotBeWrittenIsSaidInOneLine() {
-        Answer answer = run(
-                "",
-                "convert",
-                leak,
-                "-o",
-                folder.resolve("no/such/folder.jsonl").toString());
+        Answer answer = Answer.to(
+                "convert", leak, "-o", folder.resolve("no/such/folder.jsonl").toString());
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -432,26 +424,26 @@ class RecordedRunsTests {
     void aRunIsShrunkToWhatIsWrong() {
         Path least = folder.resolve("least.jsonl");
 
-        Answer answer = run("", "minimize", leak, "-o", least.toString());
+        Answer answer = Answer.to("minimize", leak, "-o", least.toString());
 
         assertThat(answer.out())
                 .isEqualToNormalizingNewlines(leak + ": LEAKED: UNEXPLAINED\n7 events, 2 buffers, 2 devices -> 1 event,"
                         + " 1 buffer, 1 device, found with "
                         + answer.out().replaceAll("(?s).*found with (\\d+) .*", "$1") + " checks\n");
-        assertThat(run("", "replay", least.toString()).status()).isEqualTo(1);
+        assertThat(Answer.to("replay", least.toString()).status()).isEqualTo(1);
     }
 
     @Test
     void theLeastGoesToStandardOutputAndWhatIsSaidToTheOther() {
-        Answer answer = run("", "minimize", leak);
+        Answer answer = Answer.to("minimize", leak);
 
-        assertThat(run(answer.out(), "replay", "-").status()).isEqualTo(1);
+        assertThat(Answer.toInput(answer.out(), "replay", "-").status()).isEqualTo(1);
         assertThat(answer.err()).startsWith(leak + ": LEAKED: UNEXPLAINED");
     }
 
     @Test
     void aCleanRunIsNotShrunk() {
-        assertThat(run("", "minimize", clean))
+        assertThat(Answer.to("minimize", clean))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -462,8 +454,9 @@ class RecordedRunsTests {
 
     @Test
     void aCauseIsNamedInAnyCase() {
-        assertThat(run("", "minimize", "--cause", "unexplained", leak).status()).isZero();
-        assertThat(run("", "minimize", "--cause", "HELD", leak).err())
+        assertThat(Answer.to("minimize", "--cause", "unexplained", leak).status())
+                .isZero();
+        assertThat(Answer.to("minimize", "--cause", "HELD", leak).err())
                 .endsWith("No buffer of this history remains because of HELD. What is wrong is LEAKED: UNEXPLAINED.\n");
     }
 
@@ -471,7 +464,7 @@ class RecordedRunsTests {
 
     @Test
     void aRunIsWrittenAsATest() {
-        assertThat(run("", "to-test", leak).out()).isEqualTo("""
+        assertThat(Answer.to("to-test", leak).out()).isEqualTo("""
                         import static dev.meshguard.assertions.LeakAssertions.assertThat;
                         import static dev.meshguard.event.BufferType.DRAM;
 
@@ -503,7 +496,7 @@ class RecordedRunsTests {
     void theClassIsCalledAfterItsFile() throws IOException {
         Path file = folder.resolve("LeakOfMondayTest.java");
 
-        Answer answer = run("", "to-test", leak, "-o", file.toString(), "--package", "dev.example");
+        Answer answer = Answer.to("to-test", leak, "-o", file.toString(), "--package", "dev.example");
 
         assertThat(answer.out()).isEqualToNormalizingNewlines(file + ": fails with LEAKED: UNEXPLAINED\n");
         assertThat(Files.readString(file)).startsWith("package dev.example;\n").contains("class LeakOfMondayTest {");
@@ -511,7 +504,7 @@ class RecordedRunsTests {
 
     @Test
     void aFolderOfSourcesGetsTheFileOfItsPackage() {
-        run("", "to-test", leak, "-o", folder.toString(), "--package", "dev.example");
+        Answer.to("to-test", leak, "-o", folder.toString(), "--package", "dev.example");
 
         assertThat(folder.resolve("dev/example/DramBufferIsNeverFreedTest.java"))
                 .exists();
@@ -522,11 +515,11 @@ class RecordedRunsTests {
         Path file = folder.resolve("MineTest.java");
         Files.writeString(file, "mine");
 
-        assertThat(run("", "to-test", leak, "-o", file.toString()).err())
+        assertThat(Answer.to("to-test", leak, "-o", file.toString()).err())
                 .isEqualTo(
                         "meshguard: " + file + " is there already. Give another path with -o, or add --overwrite.\n");
         assertThat(file).hasContent("mine");
-        assertThat(run("", "to-test", leak, "--overwrite", "-o", file.toString())
+        assertThat(Answer.to("to-test", leak, "--overwrite", "-o", file.toString())
                         .status())
                 .isZero();
         assertThat(Files.readString(file)).contains("class MineTest {");
@@ -534,24 +527,23 @@ class RecordedRunsTests {
 
     @Test
     void everyEventCanBeWritten() {
-        assertThat(run("", "to-test", "--whole", leak).out())
+        assertThat(Answer.to("to-test", "--whole", leak).out())
                 .contains("tracker.freed(")
                 .contains("tracker.sourceAttached(");
     }
 
     @Test
     void aCleanRunIsNotWritten() {
-        assertThat(run("", "to-test", "--whole", clean).err())
+        assertThat(Answer.to("to-test", "--whole", clean).err())
                 .isEqualTo("meshguard: " + clean
                         + ": Nothing is wrong with this history (LEAK_FREE), so there is no test to"
                         + " write. Give one whose verdict fails.\n");
-        assertThat(run("", "to-test", clean).status()).isEqualTo(64);
+        assertThat(Answer.to("to-test", clean).status()).isEqualTo(64);
     }
 
     @Test
     void rejectsInvalidNames() {
-        assertThat(run(
-                                "",
+        assertThat(Answer.to(
                                 "to-test",
                                 leak,
                                 "--class",
@@ -561,7 +553,7 @@ class RecordedRunsTests {
                         .err())
                 .isEqualTo("meshguard: --class Other cannot be in " + folder.resolve("MineTest.java")
                         + ": a class is in the file that is called after it. Leave one of the two out.\n");
-        assertThat(run("", "to-test", leak, "--package", "dev.new").err())
+        assertThat(Answer.to("to-test", leak, "--package", "dev.new").err())
                 .endsWith("\"dev.new\" is no name of a package. Give one like dev.example.leaks.\n");
     }
 
@@ -570,7 +562,7 @@ class RecordedRunsTests {
     @Test
     void aFileThatIsNotThereIsSaidInOneLine() {
         for (String command : new String[] {"replay", "convert", "page", "minimize", "to-test"}) {
-            assertThat(run("", command, "nowhere.jsonl"))
+            assertThat(Answer.to(command, "nowhere.jsonl"))
                     .isEqualTo(new Answer(
                             64,
                             "",
@@ -583,7 +575,7 @@ class RecordedRunsTests {
     void aHistoryOfAnotherVersionIsSaidInOneLine() throws IOException {
         String history = file("new.jsonl", "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":9}\n");
 
-        Answer answer = run("", "replay", history);
+        Answer answer = Answer.to("replay", history);
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err().lines()).hasSize(1);
@@ -592,7 +584,7 @@ class RecordedRunsTests {
     @Test
     void everyCommandExplainsItselfWithExamples() {
         for (String command : new String[] {"replay", "diff", "convert", "page", "minimize", "to-test"}) {
-            assertThat(run("", command, "--help").out())
+            assertThat(Answer.to(command, "--help").out())
                     .contains("Usage: meshguard " + command)
                     .contains("Exit status:")
                     .contains("Examples:\n  meshguard ");
@@ -601,13 +593,5 @@ class RecordedRunsTests {
 
     private String file(String name, String text) throws IOException {
         return Files.writeString(folder.resolve(name), text).toString();
-    }
-
-    private static Answer run(String input, String... arguments) {
-        InputStream in = new ByteArrayInputStream(input.getBytes(StandardCharsets.UTF_8));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = MeshGuard.run(in, new PrintStream(out, true), new PrintStream(err, true), arguments);
-        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 }

@@ -10,13 +10,9 @@ import dev.meshguard.server.Compatibility;
 import dev.meshguard.server.ConnectionSnapshot;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.protocol.RecordSize;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,8 +30,6 @@ import picocli.CommandLine;
 
 /** {@code meshguard serve}, {@code dump}, {@code query} and {@code top}, called like from a shell. */
 class ServerCommandsTests {
-
-    private record Answer(int status, String out, String err) {}
 
     @TempDir
     Path folder;
@@ -56,7 +50,7 @@ class ServerCommandsTests {
         Path file = folder.resolve("server.log");
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
-            Future<Answer> serving = threads.submit(() -> run(
+            Future<Answer> serving = threads.submit(() -> Answer.to(
                     "serve",
                     "--socket",
                     socket.toString(),
@@ -98,7 +92,7 @@ class ServerCommandsTests {
     void aSocketInUseIsSaidInOneLine() throws IOException {
         start(RecordSize.BYTES_112);
 
-        assertThat(run("serve", "--socket", socket(), "--record-size", "112"))
+        assertThat(Answer.to("serve", "--socket", socket(), "--record-size", "112"))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -123,13 +117,13 @@ class ServerCommandsTests {
                 "--devices 1000000 | --devices 1000000: give a number from 0 to 1024",
             })
     void aWrongOptionIsSaidInOneLine(String options, String refusal) {
-        assertThat(run(("serve --socket " + socket() + " " + options).split(" ")))
+        assertThat(Answer.to(("serve --socket " + socket() + " " + options).split(" ")))
                 .isEqualTo(new Answer(64, "", "meshguard: " + refusal + "\n"));
     }
 
     @Test
     void aLogThatCannotBeOpenedIsStatus74() {
-        assertThat(run("serve", "--socket", socket(), "--log", folder.toString()))
+        assertThat(Answer.to("serve", "--socket", socket(), "--log", folder.toString()))
                 .isEqualTo(new Answer(
                         74,
                         "",
@@ -142,7 +136,7 @@ class ServerCommandsTests {
     void aLogInAFolderThatDoesNotExistIsWrongUsage() {
         Path file = folder.resolve("no").resolve("server.log");
 
-        assertThat(run("serve", "--socket", socket(), "--log", file.toString()))
+        assertThat(Answer.to("serve", "--socket", socket(), "--log", file.toString()))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -152,14 +146,14 @@ class ServerCommandsTests {
 
     @Test
     void aWrongNameOfOldBehaviourIsAnsweredWithTheRightOnes() {
-        assertThat(run("serve", "--socket", socket(), "--compat", "any-device,nothing")
+        assertThat(Answer.to("serve", "--socket", socket(), "--compat", "any-device,nothing")
                         .err())
                 .startsWith("meshguard: --compat nothing: give all, or some of any-device, shared-with-the-dead, ");
     }
 
     @Test
     void theHelpNamesEveryOldBehaviour() {
-        String help = run("serve", "--help").out();
+        String help = Answer.to("serve", "--help").out();
 
         assertThat(Compatibility.values()).allSatisfy(old -> {
             assertThat(help).contains("  " + Serve.optionName(old) + " ");
@@ -172,7 +166,7 @@ class ServerCommandsTests {
         start(RecordSize.BYTES_144);
         report();
 
-        assertThat(run("query", "--socket", socket(), "--record-size", "144", "--device", "0", "--device", "3"))
+        assertThat(Answer.to("query", "--socket", socket(), "--record-size", "144", "--device", "0", "--device", "3"))
                 .isEqualTo(new Answer(0, """
                           device  DRAM   L1     L1_SMALL  TRACE  circular buffers  kernels
                           0       0 B    0 B    0 B       0 B    0 B               0 B
@@ -185,7 +179,7 @@ class ServerCommandsTests {
         start(RecordSize.BYTES_112);
         report();
 
-        assertThat(run("query", "--socket", socket(), "--bytes")
+        assertThat(Answer.to("query", "--socket", socket(), "--bytes")
                         .out()
                         .lines()
                         .skip(4)
@@ -195,7 +189,7 @@ class ServerCommandsTests {
 
     @Test
     void withoutAServerTheWayToOneIsSaid() {
-        assertThat(run("query", "--socket", socket()))
+        assertThat(Answer.to("query", "--socket", socket()))
                 .isEqualTo(new Answer(
                         64,
                         "",
@@ -208,7 +202,7 @@ class ServerCommandsTests {
         start(RecordSize.BYTES_112);
         report();
 
-        assertThat(run("dump", "--socket", socket()))
+        assertThat(Answer.to("dump", "--socket", socket()))
                 .isEqualTo(new Answer(
                         0, "The server at " + socket() + " has written the live buffers into its log.\n", ""));
         server.awaitQuiet(Duration.ofSeconds(30));
@@ -269,13 +263,5 @@ class ServerCommandsTests {
 
     private String socket() {
         return folder.resolve("s").toString();
-    }
-
-    private static Answer run(String... arguments) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        ByteArrayOutputStream err = new ByteArrayOutputStream();
-        int status = MeshGuard.run(
-                new ByteArrayInputStream(new byte[0]), new PrintStream(out), new PrintStream(err), arguments);
-        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
     }
 }

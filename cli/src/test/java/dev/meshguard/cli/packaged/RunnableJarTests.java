@@ -55,6 +55,16 @@ class RunnableJarTests {
     }
 
     @Test
+    void writesAndReadsADatabaseWithItsNativeLibrary() throws Exception {
+        Answer written = run(ALLOCATED, "convert", "--to", "report_database", "-", "-o", "of a run.sqlite");
+        Answer page = run("", "page", "--rank", "0", "of a run.sqlite");
+
+        assertThat(written.status()).isZero();
+        assertThat(page).isEqualTo(new Answer(0, "of-a-run.sqlite.html\n", ""));
+        assertThat(folder.resolve("of-a-run.sqlite.html")).isNotEmptyFile();
+    }
+
+    @Test
     void writesAndReadsAHistory() throws Exception {
         Answer written = run(ALLOCATED, "convert", "-", "-o", "run.jsonl");
         Answer replayed = run("", "replay", "--json", "run.jsonl");

@@ -1,8 +1,7 @@
-package dev.meshguard.cli.packaged;
+package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.cli.packaged.PackagedProgram.Answer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,19 +9,18 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code meshguard analyze} of the databases of reports, which the native library in the jar reads. */
-@Timeout(120)
+/** The commands that read the databases of reports, called like from a shell. */
 class DatabaseTests {
 
     @TempDir
     Path folder;
 
     @Test
-    void namesTheLineOfPythonThatAllocatedWhatRemains() throws Exception {
+    void namesTheLineOfPythonThatAllocatedWhatRemains() throws SQLException {
         database(0);
 
         Answer answer = run("analyze", "--at-end", "db.sqlite");
@@ -59,7 +57,7 @@ class DatabaseTests {
     }
 
     @Test
-    void answersForEachRank() throws Exception {
+    void answersForEachRank() throws SQLException {
         database(2);
 
         Answer answer = run("analyze", "db.sqlite");
@@ -70,7 +68,7 @@ class DatabaseTests {
     }
 
     @Test
-    void answersForTheRankThatIsNamed() throws Exception {
+    void answersForTheRankThatIsNamed() throws SQLException {
         database(2);
 
         assertThat(run("analyze", "--rank", "1", "db.sqlite").out())
@@ -81,7 +79,7 @@ class DatabaseTests {
     }
 
     @Test
-    void writesJson() throws Exception {
+    void writesJson() throws SQLException {
         database(2);
 
         String json = run("analyze", "--json", "db.sqlite").out().replaceAll("\\s+", "");
@@ -94,7 +92,7 @@ class DatabaseTests {
     }
 
     @Test
-    void aCaptureBesideItIsOfTheSameRunAndHasItsLines() throws Exception {
+    void aCaptureBesideItIsOfTheSameRunAndHasItsLines() throws IOException, SQLException {
         database(0);
         Files.writeString(folder.resolve("graph.json"), graph(1_488_896));
 
@@ -110,7 +108,7 @@ class DatabaseTests {
     }
 
     @Test
-    void aCaptureBesideItThatContradictsItIsInconclusive() throws Exception {
+    void aCaptureBesideItThatContradictsItIsInconclusive() throws IOException, SQLException {
         database(0);
         Files.writeString(folder.resolve("graph.json"), graph(2_097_152));
 
@@ -145,7 +143,7 @@ class DatabaseTests {
     }
 
     @Test
-    void theOtherCommandsReadADatabaseToo() throws Exception {
+    void theOtherCommandsReadADatabaseToo() throws SQLException {
         database(0);
 
         assertThat(run("convert", "db.sqlite", "-o", "history.jsonl").status()).isZero();
@@ -153,7 +151,7 @@ class DatabaseTests {
     }
 
     @Test
-    void aDatabaseIsWrittenAgain() throws Exception {
+    void aDatabaseIsWrittenAgain() throws SQLException {
         database(0);
 
         Answer answer = run("convert", "--to", "report_database", "db.sqlite", "-o", "again.sqlite.gz");
@@ -166,7 +164,7 @@ class DatabaseTests {
     }
 
     @Test
-    void theOtherCommandsRefuseSeveralRanks() throws Exception {
+    void theOtherCommandsRefuseSeveralRanks() throws SQLException {
         database(2);
 
         Answer answer = run("replay", "db.sqlite");
@@ -177,10 +175,12 @@ class DatabaseTests {
     }
 
     @Test
-    void theOtherCommandsReadTheRankThatIsNamed() throws Exception {
+    void theOtherCommandsReadTheRankThatIsNamed() throws SQLException {
         database(2);
 
-        assertThat(run("page", "--rank", "1", "db.sqlite").out()).isEqualTo("db.sqlite-rank-1.html\n");
+        assertThat(run("page", "--rank", "1", "db.sqlite", "-o", "page.html").status())
+                .isZero();
+        assertThat(folder.resolve("page.html")).content().contains("<title>db.sqlite rank 1</title>");
         assertThat(run("convert", "--rank", "1", "db.sqlite", "-o", "history.jsonl")
                         .status())
                 .isZero();
@@ -229,7 +229,11 @@ class DatabaseTests {
         }
     }
 
-    private Answer run(String... arguments) throws IOException, InterruptedException {
-        return PackagedProgram.ofJar(folder).run("", arguments);
+    /** Calls the program, where a word with a dot is a file of the folder. */
+    private Answer run(String... arguments) {
+        String[] words = Stream.of(arguments)
+                .map(word -> word.contains(".") ? folder.resolve(word).toString() : word)
+                .toArray(String[]::new);
+        return Answer.to(words).in(folder);
     }
 }

@@ -1,0 +1,34 @@
+package dev.meshguard.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/** What the program answers when it is called in this JVM, like from a shell. */
+record Answer(int status, String out, String err) {
+
+    /** Calls the program with an empty standard input. */
+    static Answer to(String... arguments) {
+        return to(InputStream.nullInputStream(), arguments);
+    }
+
+    /** Calls the program with a text as its standard input. */
+    static Answer toInput(String in, String... arguments) {
+        return to(new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)), arguments);
+    }
+
+    static Answer to(InputStream in, String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        int status = MeshGuard.run(in, out, err, arguments);
+        return new Answer(status, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** Leaves out where the folder lies, as if the program ran in it. */
+    Answer in(Path folder) {
+        String prefix = folder + "/";
+        return new Answer(status, out.replace(prefix, ""), err.replace(prefix, ""));
+    }
+}
