@@ -30,10 +30,10 @@ class NativeHandlesTests {
         Throwable failure = Fixtures.failureOf(NativeHandlesTestCase.class);
 
         assertThat(failure.getMessage()).isEqualTo(expected(Fixtures.historyOf(failure), """
-                LEAK  4 KiB of native memory in 1 handle, HELD; allocated in NativeHandlesTestCase.java:20
+                LEAK  4 KiB of native memory in 1 handle, HELD; allocated in NativeHandlesTestCase.java:24
 
                 1. native memory  4 KiB, label "InstrumentedUnpooledUnsafeDirectByteBuf"
-                   at dev.meshguard.samples.bindings.NativeHandlesTestCase.decodes(NativeHandlesTestCase.java:20)
+                   at dev.meshguard.samples.bindings.NativeHandlesTestCase.decodes(NativeHandlesTestCase.java:24)
                    why   HELD: still referenced by NativeHandlesTestCase.frame (event #6)
                    fix   Close the handle before the test ends.
                    seen  allocated in TEST (event #3)
