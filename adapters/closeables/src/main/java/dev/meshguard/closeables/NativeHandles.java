@@ -90,7 +90,7 @@ public final class NativeHandles {
      * or a library that uses {@link java.lang.ref.Cleaner}.
      *
      * <p>A dropped handle is still a leak, because nothing bounds the time until the collector finds it. The failure then says that
-     * only the collector frees it, and no more that no code can.
+     * only the collector frees it, and no longer that no code can.
      */
     public NativeHandles freedOnCollection() {
         return new NativeHandles(tracker, test, details.asFreedOnCollection(), skipped, open, isOver);

@@ -72,7 +72,11 @@ final class FactoryAnswer<T> implements Answer<@Nullable Object> {
         AllocationDetails details = AllocationDetails.user()
                 .fromSource(StaticFactoriesSource.ID)
                 .labelled(factory.handles().getSimpleName());
-        return tracker.lease(details, callers, BufferType.SYSTEM_MEMORY, sizeOf(handle));
+        return tracker.lease(
+                factory.isFreedOnCollection() ? details.asFreedOnCollection() : details,
+                callers,
+                BufferType.SYSTEM_MEMORY,
+                sizeOf(handle));
     }
 
     /** A size that cannot be read must not change what the code under test does, and not be lost. */

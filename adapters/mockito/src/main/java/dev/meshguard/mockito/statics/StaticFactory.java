@@ -44,6 +44,7 @@ public final class StaticFactory<T> {
     private final Optional<Predicate<? super T>> isClosed;
     private final Optional<Method> close;
     private final ToLongFunction<? super T> bytes;
+    private final boolean isFreedOnCollection;
     /** Empty for all of them. */
     private final Set<String> methods;
 
@@ -53,12 +54,14 @@ public final class StaticFactory<T> {
             Optional<Predicate<? super T>> isClosed,
             Optional<Method> close,
             ToLongFunction<? super T> bytes,
+            boolean isFreedOnCollection,
             Set<String> methods) {
         this.type = type;
         this.handles = handles;
         this.isClosed = isClosed;
         this.close = close;
         this.bytes = bytes;
+        this.isFreedOnCollection = isFreedOnCollection;
         this.methods = methods;
     }
 
@@ -73,12 +76,12 @@ public final class StaticFactory<T> {
 
     /** Returns the factories of a class that return its own objects. */
     public static <T> StaticFactory<T> of(Class<T> type) {
-        return new StaticFactory<>(type, type, Optional.empty(), Optional.empty(), handle -> 0, Set.of());
+        return new StaticFactory<>(type, type, Optional.empty(), Optional.empty(), handle -> 0, false, Set.of());
     }
 
     /** Returns the factories of this class that return other handles; set its other options afterwards. */
     public <H> StaticFactory<H> returning(Class<H> newHandles) {
-        return new StaticFactory<>(type, newHandles, Optional.empty(), Optional.empty(), handle -> 0, methods);
+        return new StaticFactory<>(type, newHandles, Optional.empty(), Optional.empty(), handle -> 0, false, methods);
     }
 
     /**
@@ -87,7 +90,8 @@ public final class StaticFactory<T> {
      * @param names the names of static methods, for all their overloads; at least one
      */
     public StaticFactory<T> methods(String... names) {
-        return new StaticFactory<>(type, handles, isClosed, close, bytes, new TreeSet<>(List.of(names)));
+        return new StaticFactory<>(
+                type, handles, isClosed, close, bytes, isFreedOnCollection, new TreeSet<>(List.of(names)));
     }
 
     /**
@@ -96,7 +100,8 @@ public final class StaticFactory<T> {
      * @param newIsClosed called by the thread of the check
      */
     public StaticFactory<T> closedWhen(Predicate<? super T> newIsClosed) {
-        return new StaticFactory<>(type, handles, Optional.of(newIsClosed), Optional.empty(), bytes, methods);
+        return new StaticFactory<>(
+                type, handles, Optional.of(newIsClosed), Optional.empty(), bytes, isFreedOnCollection, methods);
     }
 
     /**
@@ -117,7 +122,8 @@ public final class StaticFactory<T> {
                     handles.getSimpleName(),
                     handles.isInterface() ? "a sealed interface" : "no interface"));
         }
-        return new StaticFactory<>(type, handles, Optional.empty(), Optional.of(methodOf(call)), bytes, methods);
+        return new StaticFactory<>(
+                type, handles, Optional.empty(), Optional.of(methodOf(call)), bytes, isFreedOnCollection, methods);
     }
 
     private Method methodOf(CloseCall<? super T> call) {
@@ -150,7 +156,18 @@ public final class StaticFactory<T> {
      * @param newBytes returns the size, from 0; 0 if it is unknown
      */
     public StaticFactory<T> size(ToLongFunction<? super T> newBytes) {
-        return new StaticFactory<>(type, handles, isClosed, close, newBytes, methods);
+        return new StaticFactory<>(type, handles, isClosed, close, newBytes, isFreedOnCollection, methods);
+    }
+
+    /**
+     * Says that the library frees memory some time after its handle was garbage collected, for example with a
+     * {@link java.lang.ref.Cleaner}.
+     *
+     * <p>A dropped handle is still a leak, because nothing bounds the time until the collector finds it. The failure then says that
+     * only the collector frees it, and no longer that no code can.
+     */
+    public StaticFactory<T> freedOnCollection() {
+        return new StaticFactory<>(type, handles, isClosed, close, bytes, true, methods);
     }
 
     /** Rejects a factory whose handles could not be tracked. */
@@ -215,5 +232,9 @@ public final class StaticFactory<T> {
 
     ToLongFunction<? super T> bytes() {
         return bytes;
+    }
+
+    boolean isFreedOnCollection() {
+        return isFreedOnCollection;
     }
 }

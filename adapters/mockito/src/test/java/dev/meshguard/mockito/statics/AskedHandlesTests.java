@@ -46,6 +46,14 @@ class AskedHandlesTests {
                 .contains("LOST: no handle to it is reachable any more", "sum     1 allocated = 0 freed + 1 leaked");
     }
 
+    @Test
+    void thatNobodyHoldsIsLeftToTheCollectorOfALibraryThatFreesSo() {
+        assertThat(failuresOf(DroppedToTheCollectorTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("only the garbage collector frees it");
+    }
+
     /** Mockito remembers the arguments of calls, unless it is told not to. */
     @Test
     void thatOnlyAnInterceptedCallReceivedIsLost() {
@@ -186,6 +194,17 @@ class AskedHandlesTests {
         @Test
         void drops(StaticFactories factories) {
             factories.track(TENSORS);
+
+            StaticTensor.allocate(64);
+        }
+    }
+
+    @TrackAllocations
+    static class DroppedToTheCollectorTestCase {
+
+        @Test
+        void drops(StaticFactories factories) {
+            factories.track(TENSORS.freedOnCollection());
 
             StaticTensor.allocate(64);
         }
