@@ -463,7 +463,7 @@ class CauseTextTests {
                 1. DRAM  4 x 1 KiB, one on each of devices 0-3, label "kv-cache"
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:41)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported (event #12)
-                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
                    seen  allocated in TEST (events #3 to #6)
                          the allocator reported 0x1000 (4096) as allocated when close began (event #9)
 
@@ -545,7 +545,7 @@ class CauseTextTests {
                 2. DRAM  1 KiB on device 0, allocated by mesh 1 (1x2 submesh of mesh 0)
                    at dev.example.KvCacheTest.decode(KvCacheTest.java:52)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported (event #28)
-                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
                    seen  allocated in TEST (event #16)
                          the allocator of mesh 1 reported 0x1000 (4096) as allocated when close began (event #21)
 

@@ -125,7 +125,7 @@ class SourceVocabularyTextTests {
                 1. native memory  4 KiB
                    at dev.example.DecoderTests.drops(DecoderTests.java:30)
                    why   LOST: no handle to it is reachable any more, and no close of it was reported (event #5)
-                   fix   Keep the handle until the arena is closed: without it, no code can close it.
+                   fix   Keep a reference to the arena until it is closed: without one, no code can close it.
                    seen  allocated in TEST (event #3)
 
                 sum     1 allocated = 0 freed + 1 leaked

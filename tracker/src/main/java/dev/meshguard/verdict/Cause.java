@@ -48,7 +48,7 @@ public enum Cause {
     /** A handle to the buffer is still reachable. */
     HELD("{Free} the {unit} before {end}{or drop}."),
     /** No handle to the buffer is reachable any more, and no code freed it in time. */
-    LOST("Keep the handle until the {unit} is {freed}: without it, no code can {free} it."),
+    LOST("Keep a reference to the {unit} until it is {freed}: without one, no code can {free} it."),
     /** The history proves no other cause. */
     UNEXPLAINED("{Free} the {unit} before {end}.");
 

@@ -106,7 +106,7 @@ class IncompleteTestPolicyTests {
                 1. DRAM  8 x 4 KiB, one on each of devices 0-7
                    at dev.meshguard.junit.IncompleteTestPolicyTests$TestEnd.leak(IncompleteTestPolicyTests.java:NN)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
-                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
                    seen  allocated in TEST ({allocated 1 to 8})
                          the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 

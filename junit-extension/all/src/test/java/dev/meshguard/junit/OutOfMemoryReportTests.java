@@ -37,7 +37,7 @@ class OutOfMemoryReportTests {
                         1. L1  8 x 64 MiB, one on each of devices 0-7
                            at dev.meshguard.junit.OutOfMemoryReportTests$OutOfMemoryTestCase.fill(OutOfMemoryReportTests.java:NN)
                            why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
-                           fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                           fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
                            seen  allocated in TEST ({allocated 1 to 8})
                                  the allocator reported 0x6e000 (450560) as allocated when close began ({witnessed 1})
 

@@ -32,7 +32,7 @@ class ErrorPathMessagesTests {
                    at dev.meshguard.samples.errorpaths.CarelessDecoder.decode(CarelessDecoder.java:18)
                    at dev.meshguard.samples.errorpaths.CarelessDecoderTestCase.decode(CarelessDecoderTestCase.java:19)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({handle traced})
-                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
                    seen  allocated in TEST (events #11 to #12)
                          the allocator reported 0x2d4c40 (2968640) as allocated when close began ({witnessed 1})
 

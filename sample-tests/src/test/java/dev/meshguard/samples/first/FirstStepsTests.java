@@ -52,7 +52,7 @@ class FirstStepsTests {
                 1. DRAM  8 x 256 KiB, one on each of devices 0-7, label "rotary table"
                    at dev.meshguard.samples.first.TwoTablesTestCase.keepsTwoTables(TwoTablesTestCase.java:25)
                    why   LOST: no handle to it is reachable any more, and no free of it was reported ({last handle traced})
-                   fix   Keep the handle until the buffer is freed: without it, no code can free it.
+                   fix   Keep a reference to the buffer until it is freed: without one, no code can free it.
                    seen  allocated in TEST (events #25 to #32)
                          the allocator reported 0x2da440 (2991168) as allocated when close began ({witnessed 1})
 
