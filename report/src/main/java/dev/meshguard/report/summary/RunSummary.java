@@ -1,12 +1,13 @@
 package dev.meshguard.report.summary;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.verdict.Cause;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
@@ -29,7 +30,8 @@ import org.apiguardian.api.API.Status;
  * @param aborted the number of checks that did not hold for an aborted test
  * @param skipped the number of checks that a policy skipped for a test that threw
  * @param known the number of checks that did not hold only because of known leaks
- * @param peaks the maximum bytes that one device held at once, by type
+ * @param peaks the maximum bytes that were allocated at once: of one device by the name of the type, of memory that belongs to no
+ *     device by the name of the memory
  * @param leaks the survivors that leaked, by cause
  * @param knownLeaks the leaks that are in the baseline
  * @param matched the entries of files that matched
@@ -55,7 +57,7 @@ public record RunSummary(
         long aborted,
         long skipped,
         long known,
-        Map<BufferType, Amount> peaks,
+        SortedMap<String, Amount> peaks,
         Map<Cause, LeakTotals> leaks,
         LeakTotals knownLeaks,
         SortedSet<String> matched,
@@ -76,7 +78,7 @@ public record RunSummary(
 
     /** Creates a summary with its own copies; of each list only the first elements are kept. */
     public RunSummary {
-        peaks = Collections.unmodifiableMap(peaks.isEmpty() ? new EnumMap<>(BufferType.class) : new EnumMap<>(peaks));
+        peaks = Collections.unmodifiableSortedMap(new TreeMap<>(peaks));
         leaks = Collections.unmodifiableMap(leaks.isEmpty() ? new EnumMap<>(Cause.class) : new EnumMap<>(leaks));
         matched = Collections.unmodifiableSortedSet(new TreeSet<>(matched));
         unmatched = Collections.unmodifiableSortedSet(new TreeSet<>(unmatched));
@@ -131,9 +133,8 @@ public record RunSummary(
         SortedSet<String> bothMatched = union(matched, other.matched);
         SortedSet<String> neither = union(unmatched, other.unmatched);
         neither.removeAll(bothMatched);
-        EnumMap<BufferType, Amount> higher = new EnumMap<>(BufferType.class);
-        higher.putAll(peaks);
-        other.peaks.forEach((type, peak) -> higher.merge(type, peak, Amount::or));
+        SortedMap<String, Amount> higher = new TreeMap<>(peaks);
+        other.peaks.forEach((memory, peak) -> higher.merge(memory, peak, Amount::or));
         EnumMap<Cause, LeakTotals> all = new EnumMap<>(Cause.class);
         all.putAll(leaks);
         other.leaks.forEach((cause, count) -> all.merge(cause, count, LeakTotals::and));

@@ -1,13 +1,14 @@
 package dev.meshguard.report.summary;
 
-import dev.meshguard.event.BufferType;
 import dev.meshguard.verdict.Cause;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
@@ -60,7 +61,7 @@ final class SummaryEntry {
         put(pairs, ABORTED, summary.aborted());
         put(pairs, SKIPPED, summary.skipped());
         put(pairs, KNOWN, summary.known());
-        summary.peaks().forEach((type, peak) -> pairs.put(PEAK + type, text(peak)));
+        summary.peaks().forEach((memory, peak) -> pairs.put(PEAK + memory, text(peak)));
         summary.leaks().forEach((cause, count) -> pairs.put(LEAKS + cause, text(count)));
         pairs.put(KNOWN_LEAKS, text(summary.knownLeaks()));
         put(pairs, MATCHED, summary.matched());
@@ -80,10 +81,12 @@ final class SummaryEntry {
         if (!VERSION.equals(pairs.get(KEY))) {
             return Optional.empty();
         }
-        Map<BufferType, Amount> peaks = new EnumMap<>(BufferType.class);
-        for (BufferType type : BufferType.values()) {
-            Optional.ofNullable(pairs.get(PEAK + type)).ifPresent(text -> peaks.put(type, amount(text)));
-        }
+        SortedMap<String, Amount> peaks = new TreeMap<>();
+        pairs.forEach((key, text) -> {
+            if (key.startsWith(PEAK)) {
+                peaks.put(key.substring(PEAK.length()), amount(text));
+            }
+        });
         Map<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
         for (Cause cause : Cause.values()) {
             Optional.ofNullable(pairs.get(LEAKS + cause)).ifPresent(text -> leaks.put(cause, count(text)));

@@ -1,5 +1,6 @@
 package dev.meshguard.report.summary;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.PrintableText;
 import dev.meshguard.event.Quantities;
 import java.util.ArrayList;
@@ -7,11 +8,19 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Formats the summary of a run as plain text, the same in every locale and on every terminal. */
 final class SummaryText {
+
+    /** The memories of devices; all others are those of libraries. */
+    private static final Set<String> TYPES =
+            Stream.of(BufferType.values()).map(BufferType::name).collect(Collectors.toUnmodifiableSet());
 
     private static final int MAX_EXPECTATIONS = 5;
     private static final int LABEL = 18;
@@ -23,7 +32,8 @@ final class SummaryText {
     static String of(RunSummary summary) {
         List<String> lines = new ArrayList<>();
         lines.add("MeshGuard  " + headline(summary));
-        append(lines, "peak of a device", peaks(summary));
+        append(lines, "peak of a device", peaks(summary, TYPES::contains));
+        append(lines, "peak", peaks(summary, memory -> !TYPES.contains(memory)));
         append(lines, "leaks", leaks(summary));
         append(lines, "known leaks", knownLeaks(summary));
         append(lines, "run before", List.copyOf(summary.news()));
@@ -75,8 +85,9 @@ final class SummaryText {
         return kinds.isEmpty() ? last : String.join(", ", kinds) + " and " + last;
     }
 
-    private static List<String> peaks(RunSummary summary) {
+    private static List<String> peaks(RunSummary summary, Predicate<String> chosen) {
         return summary.peaks().entrySet().stream()
+                .filter(peak -> chosen.test(peak.getKey()))
                 .map(peak -> String.format(
                         Locale.ROOT,
                         "%s %s in %s",

@@ -184,7 +184,7 @@ class JobReportTests {
                 0,
                 0,
                 1,
-                Map.of(),
+                Collections.emptySortedMap(),
                 Map.of(),
                 LeakTotals.NOTHING,
                 Collections.emptySortedSet(),

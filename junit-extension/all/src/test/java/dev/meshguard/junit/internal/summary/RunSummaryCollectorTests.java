@@ -8,11 +8,14 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.report.summary.JobReport;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -71,6 +74,22 @@ class RunSummaryCollectorTests {
                            slowest checks    0.0 ms A#small
                                              0.0 ms B#large
                                              0.0 ms C#other""");
+    }
+
+    @Test
+    void memoryOfNoDeviceHasTheNameThatItsSourcesGiveIt() {
+        RunSummaryCollector numbers = numbers();
+
+        held(numbers, "A#onAMesh", leak(BufferType.DRAM, 4_096));
+        held(numbers, "B#decodes", leakOf(SourceDescription.of("netty").speaking(SourceVocabulary.of("Netty memory"))));
+        held(numbers, "C#maps", leakOf(SourceDescription.of("mapped files")));
+
+        assertThat(text(numbers)).startsWith("""
+                        MeshGuard  3 tests tracked · 4 buffers · all checks held
+                           peak of a device  DRAM 4 KiB (4096 B) in A#onAMesh
+                           peak              Netty memory 64 B in B#decodes
+                                             memory of no device 64 B in C#maps
+                        """);
     }
 
     @Test
@@ -323,6 +342,16 @@ class RunSummaryCollectorTests {
         allocation.run();
         tracker.traceReplayed(trace, List.of());
         tracker.freed(0, BufferType.DRAM, 65_536);
+        return LeakCheck.create().examine(tracker.history());
+    }
+
+    /** A lease of a source, where Arrow, of which nothing is allocated, is attached too. */
+    private static LeakVerdict leakOf(SourceDescription source) {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.sourceAttached(SourceDescription.of("arrow").speaking(SourceVocabulary.of("Arrow memory")));
+        tracker.sourceAttached(source);
+        tracker.lease(
+                AllocationDetails.user().fromSource(source.name()), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
         return LeakCheck.create().examine(tracker.history());
     }
 

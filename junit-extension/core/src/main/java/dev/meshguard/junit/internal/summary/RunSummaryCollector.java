@@ -1,6 +1,7 @@
 package dev.meshguard.junit.internal.summary;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.summary.Amount;
@@ -19,7 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -35,7 +38,7 @@ public final class RunSummaryCollector {
 
     private final LongSupplier nanoTime;
     private final SummaryMode mode;
-    private final EnumMap<BufferType, Amount> peaks = new EnumMap<>(BufferType.class);
+    private final SortedMap<String, Amount> peaks = new TreeMap<>();
     private final EnumMap<Cause, LeakTotals> leaks = new EnumMap<>(Cause.class);
     private final SortedSet<Amount> slowest = new TreeSet<>();
     private final NavigableSet<String> failures = new TreeSet<>();
@@ -172,10 +175,23 @@ public final class RunSummaryCollector {
             for (BufferType type : BufferType.values()) {
                 long bytes = history.totals(device, type).peakBytes();
                 if (bytes > 0) {
-                    peaks.merge(type, new Amount(bytes, name), Amount::or);
+                    peaks.merge(nameOf(device, type, history), new Amount(bytes, name), Amount::or);
                 }
             }
         }
+    }
+
+    /** Memory that belongs to no device is counted together, also that of several sources. */
+    private static String nameOf(int device, BufferType type, AllocationHistory history) {
+        return device == HistoryEvent.NO_DEVICE
+                ? history.generations().stream()
+                        .filter(buffer -> !buffer.hasDevice())
+                        .flatMap(buffer -> history.vocabularyOf(buffer.request()).memory().stream())
+                        .distinct()
+                        .sorted()
+                        .reduce((one, other) -> one + " and " + other)
+                        .orElse("memory of no device")
+                : type.name();
     }
 
     /**
