@@ -400,27 +400,43 @@ class ReportDatabaseTests {
                 .hasMessage("Rank -1: ranks are numbered from 0");
     }
 
-    /** A database in this mode has files beside it while it is read, which a reader that may not write leaves there. */
+    /** SQLite makes files beside a database in this mode to read it, and a reader that may not write would leave them there. */
     @Test
-    void withAWriteAheadLogLeavesNothingOfItsTemporaryCopy() throws Exception {
+    void withAWriteAheadLogLeavesNothingBesideItself() throws Exception {
         try (WrittenDatabase database = database(Writer.LIVE)) {
             database.operation(1, "ttnn.ones", WEIGHTS);
         }
-        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
-                Statement statement = connection.createStatement()) {
+        withWriteAheadLog().close();
+
+        assertThat(RuntimeOutput.read(file()).format()).isEqualTo(OutputFormat.REPORT_DATABASE);
+
+        try (Stream<Path> files = Files.list(folder)) {
+            assertThat(files).containsExactly(file());
+        }
+    }
+
+    @Test
+    void isReadWithTheLogOfItsWriter() throws Exception {
+        try (WrittenDatabase database = database(Writer.LIVE)) {
+            database.operation(1, "ttnn.ones", WEIGHTS);
+        }
+
+        try (Connection writer = withWriteAheadLog();
+                Statement statement = writer.createStatement()) {
+            statement.execute("INSERT INTO operations (operation_id, name) VALUES (2, 'ttnn.relu')");
+
+            assertThat(RuntimeOutput.read(file()).records()).isEqualTo(2);
+            assertThat(RuntimeOutput.read(Files.createSymbolicLink(folder.resolve("link"), file()))
+                            .records())
+                    .isEqualTo(2);
+        }
+    }
+
+    private Connection withWriteAheadLog() throws SQLException {
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file());
+        try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA journal_mode = WAL");
-        }
-        Path copy;
-
-        try (InputStream database = Files.newInputStream(file());
-                SpooledFile spooled = SpooledFile.of(database)) {
-            copy = spooled.path();
-            assertThat(RuntimeOutput.read(copy).format()).isEqualTo(OutputFormat.REPORT_DATABASE);
-        }
-
-        try (Stream<Path> files = Files.list(copy.getParent())) {
-            assertThat(files.filter(file -> file.toString().startsWith(copy.toString())))
-                    .isEmpty();
+            return connection;
         }
     }
 

@@ -1,8 +1,10 @@
 package dev.meshguard.capture.internal;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -25,6 +27,7 @@ final class DatabaseReader {
     private static final int STEPS_BETWEEN_CHECKS = 1_000_000;
     private static final long STEPS_OF_ANY_FILE = 100_000_000;
     private static final long STEPS_OF_A_BYTE = 200;
+    private static final byte WITH_LOG = 2;
 
     private DatabaseReader() {}
 
@@ -35,21 +38,49 @@ final class DatabaseReader {
      * @throws UnreadableOutputException if it is no database of a report
      */
     static List<OutputContent> read(Path file, ReadingCriteria criteria) throws IOException {
-        try (Connection connection = open(file)) {
-            return read(connection, criteria);
-        } catch (SQLException e) {
-            throw unreadable(e);
-        }
+        return query(file, connection -> read(connection, criteria));
     }
 
     /** Compares a database that was read before with a capture of the same run. */
     static Optional<JoinedDatabase> join(Path file, String name, OptionalInt rank, CaptureEvidence capture)
             throws IOException {
-        try (Connection connection = open(file)) {
+        return query(file, connection -> {
             ReportTables tables = ReportTables.of(connection);
             return JoinedDatabase.of(rank.isPresent() ? tables.ofRank(rank.getAsInt()) : tables, name, capture);
+        });
+    }
+
+    /** Reads from a connection. */
+    @FunctionalInterface
+    private interface Query<T> {
+
+        T of(Connection connection) throws SQLException, IOException;
+    }
+
+    private static <T> T query(Path named, Query<T> query) throws IOException {
+        // SQLite also has the log beside the file, and not beside a link to it.
+        Path file = named.toRealPath();
+        Path log = Path.of(file + "-wal");
+        // SQLite makes a log to read such a file, and would leave it behind; in a folder without write access it fails.
+        boolean isAtRest = usesLog(file) && !Files.exists(log);
+        FileTime written = Files.getLastModifiedTime(file);
+        T answer;
+        try (Connection connection = open(file, isAtRest)) {
+            answer = query.of(connection);
         } catch (SQLException e) {
             throw unreadable(e);
+        }
+        if (isAtRest && (Files.exists(log) || !Files.getLastModifiedTime(file).equals(written))) {
+            throw new UnreadableOutputException("another program opened it while it was read. Read it again");
+        }
+        return answer;
+    }
+
+    /** Source: the versions at 18 and 19 of the header, in the file format of SQLite, section 1.3.3. */
+    private static boolean usesLog(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] header = in.readNBytes(20);
+            return header.length == 20 && header[18] == WITH_LOG && header[19] == WITH_LOG;
         }
     }
 
@@ -58,12 +89,12 @@ final class DatabaseReader {
                 "SQLite cannot read it: " + e.getMessage() + ". Copy it again, or read it where it was written");
     }
 
-    private static Connection open(Path file) throws SQLException, IOException {
+    private static Connection open(Path file, boolean isAtRest) throws SQLException, IOException {
         SQLiteConfig config = new SQLiteConfig();
         config.setReadOnly(true);
         // A URI, because a file's name may contain what separates parameters.
-        Connection connection =
-                config.createConnection("jdbc:sqlite:" + file.toAbsolutePath().toUri());
+        Connection connection = config.createConnection(
+                "jdbc:sqlite:" + file.toAbsolutePath().toUri() + (isAtRest ? "?immutable=1" : ""));
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA trusted_schema = OFF");
             limit(connection, STEPS_OF_ANY_FILE + STEPS_OF_A_BYTE * Files.size(file));

@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 
 /**
@@ -17,9 +16,6 @@ public record SpooledFile(Path path) implements AutoCloseable {
 
     private static final long MAX_BYTES = 1L << 34;
     private static final int BLOCK = 1 << 16;
-
-    /** Of the files of a database: itself, its write-ahead log and the index of that. */
-    private static final List<String> ENDS = List.of("", "-wal", "-shm");
 
     /**
      * Copies a stream to its end.
@@ -49,11 +45,8 @@ public record SpooledFile(Path path) implements AutoCloseable {
         }
     }
 
-    /** Also deletes what SQLite leaves beside a database with a write-ahead log if it may only read it. */
     @Override
     public void close() throws IOException {
-        for (String end : ENDS) {
-            Files.deleteIfExists(path.resolveSibling(path.getFileName() + end));
-        }
+        Files.deleteIfExists(path);
     }
 }
