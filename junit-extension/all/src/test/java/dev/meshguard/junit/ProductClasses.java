@@ -16,34 +16,42 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.AllocationTracker;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The class files of all published modules, for rules about them. */
 final class ProductClasses {
 
+    /** Adapters whose sources would track every test here, if they were on the class path. */
+    private static final List<Path> OFF_CLASS_PATH =
+            List.of(Path.of("../../adapters/arrow/target/classes"), Path.of("../../adapters/netty/target/classes"));
+
     private ProductClasses() {}
 
     /** Reads the class files. They take 70 MB, so a caller should not keep them for longer than its rules need. */
     static JavaClasses read() {
+        Stream<Location> ofClassPath = Stream.of(
+                        AllocationTracker.class,
+                        Ttnn.class,
+                        VerdictReport.class,
+                        RunPage.class,
+                        ReproductionTest.class,
+                        RuntimeOutput.class,
+                        AllocationLog.class,
+                        LeakAssertions.class,
+                        MockReports.class,
+                        CloseablesSource.class,
+                        SummaryListener.class,
+                        TrackAllocations.class,
+                        FakeMesh.class,
+                        WatchedProcesses.class)
+                .map(ProductClasses::locationOf);
         return new ClassFileImporter()
-                .importLocations(Stream.of(
-                                AllocationTracker.class,
-                                Ttnn.class,
-                                VerdictReport.class,
-                                RunPage.class,
-                                ReproductionTest.class,
-                                RuntimeOutput.class,
-                                AllocationLog.class,
-                                LeakAssertions.class,
-                                MockReports.class,
-                                CloseablesSource.class,
-                                SummaryListener.class,
-                                TrackAllocations.class,
-                                FakeMesh.class,
-                                WatchedProcesses.class)
-                        .map(ProductClasses::locationOf)
-                        .collect(Collectors.toSet()));
+                .importLocations(
+                        Stream.concat(ofClassPath, OFF_CLASS_PATH.stream().map(Location::of))
+                                .collect(Collectors.toSet()));
     }
 
     private static Location locationOf(Class<?> type) {

@@ -15,6 +15,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -40,6 +42,12 @@ class PublicApiTests {
             "org.opentest4j.",
             "org.slf4j.");
 
+    /** The packages of libraries, by the package of their adapter. */
+    private static final Map<String, String> ADAPTED = Map.of(
+            "dev.meshguard.arrow", "org.apache.arrow.",
+            "dev.meshguard.mockito", "org.mockito.",
+            "dev.meshguard.netty", "io.netty.");
+
     private static final DescribedPredicate<JavaClass> PUBLIC =
             DescribedPredicate.describe("public outside internal packages", PublicApiTests::isApi);
 
@@ -58,7 +66,9 @@ class PublicApiTests {
                         "dev.meshguard.reproduce",
                         "dev.meshguard.capture",
                         "dev.meshguard.assertions",
+                        "dev.meshguard.arrow",
                         "dev.meshguard.closeables",
+                        "dev.meshguard.netty",
                         "dev.meshguard.mockito",
                         "dev.meshguard.mockito.statics",
                         "dev.meshguard.server.log",
@@ -205,8 +215,9 @@ class PublicApiTests {
 
     /** An adapter is created from the adapted object. */
     private static boolean isAdapted(JavaClass type, JavaClass unknown) {
-        return type.getPackageName().equals("dev.meshguard.mockito")
-                && unknown.getName().startsWith("org.mockito.");
+        return Optional.ofNullable(ADAPTED.get(type.getPackageName()))
+                .filter(library -> unknown.getName().startsWith(library))
+                .isPresent();
     }
 
     private static Stream<JavaClass> unknownIn(JavaCodeUnit unit) {
