@@ -68,11 +68,6 @@ public final class DefaultAllocatorSource implements AllocationSource {
         context.receiveFromThreads();
         return new SourceSession() {
             @Override
-            public Object resolve(Class<?> type) {
-                throw new IllegalArgumentException(type.getName());
-            }
-
-            @Override
             public void close() {}
         };
     }

@@ -2,10 +2,12 @@ package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.SourceContext;
+import dev.meshguard.junit.source.SourceSession;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
@@ -43,6 +45,15 @@ class OwnSourceTests {
     @Test
     void aMeshBeginsOnlyWhenATestRequestsIt() {
         assertThat(run(UnusedMeshTestCase.class)).hasSingleTest().whichSucceeded();
+    }
+
+    @Test
+    void aSessionThatDoesNotGiveWhatItsSourceNamesSaysSo() {
+        SourceSession session = () -> {};
+
+        assertThatThrownBy(() -> session.resolve(StringBuilder.class))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("gives no java.lang.StringBuilder, which its source names as a parameter");
     }
 
     /** A binding that tests call without MeshGuard. */

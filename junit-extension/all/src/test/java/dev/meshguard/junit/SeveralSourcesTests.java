@@ -91,11 +91,6 @@ class SeveralSourcesTests {
             }
             return new SourceSession() {
                 @Override
-                public Object resolve(Class<?> type) {
-                    throw new IllegalArgumentException(type.getName());
-                }
-
-                @Override
                 public void close() {
                     closed.get().add(id);
                     if (!isClosable) {

@@ -29,11 +29,6 @@ public record FixtureSettings(Consumer<SourceContext> begun, Runnable closing) i
         begun.accept(context);
         return new SourceSession() {
             @Override
-            public Object resolve(Class<?> type) {
-                throw new IllegalArgumentException(type.getName());
-            }
-
-            @Override
             public void close() {
                 closing.run();
             }

@@ -72,11 +72,6 @@ public final class GlobalLibrary {
             beginning.accept(context);
             return new SourceSession() {
                 @Override
-                public Object resolve(Class<?> type) {
-                    throw new IllegalArgumentException(type.getName());
-                }
-
-                @Override
                 public void close() {}
             };
         }

@@ -123,11 +123,6 @@ public final class PolledLibrary {
         }
 
         @Override
-        public Object resolve(Class<?> type) {
-            throw new IllegalArgumentException(type.getName());
-        }
-
-        @Override
         public void poll() {
             library.calls.add("poll");
             if (library.isBroken) {

@@ -20,8 +20,16 @@ import org.apiguardian.api.API.Status;
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public interface SourceSession {
 
-    /** Returns the object to inject for a parameter type of the source; the same for each request. */
-    Object resolve(Class<?> type);
+    /**
+     * Returns the object to inject for a parameter type of the source; the same for each request. A source without such types
+     * need not implement it.
+     *
+     * @throws IllegalArgumentException if it gives no object of this type
+     */
+    default Object resolve(Class<?> type) {
+        throw new IllegalArgumentException(getClass().getName() + " gives no " + type.getName()
+                + ", which its source names as a parameter. Implement resolve(…).");
+    }
 
     /** Begins a phase of the test. */
     default void begin(Phase phase) {}
