@@ -7,8 +7,10 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.GlobalLibrary;
 import dev.meshguard.junit.testkit.RunAssert;
+import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.verdict.Outcome;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -21,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -107,19 +110,21 @@ class ReportingThreadsTests {
     /** One stray thread must not fail every test. */
     @Test
     void survivorsOfAStrayThreadAreOneFindingOfTheRun() {
-        RunAssert.Results results = StrayTestCase.run(true);
+        RunAssert.Results results = StrayTestCase.run(memory -> {});
 
         Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
         assertThat(results)
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
-                .withTextContaining("note    allocated by threads that work for no test: \"stray\"");
+                .withTextContaining("note    allocated by threads that work for no test: \"stray\"")
+                .withTextContaining(
+                        "note    waited 1 s for frees of other threads; none of 1 buffer came back meanwhile");
     }
 
     @Test
     void whatAStrayThreadFreedIsANote() {
-        RunAssert.Results results = StrayTestCase.run(false);
+        RunAssert.Results results = StrayTestCase.run(GlobalLibrary.Memory::close);
 
         assertThat(results).hasOnlySucceeded(2);
         Assertions.assertThat(
@@ -127,6 +132,19 @@ class ReportingThreadsTests {
                 .map(event -> String.valueOf(event.getPayload()))
                 .anySatisfy(entry -> Assertions.assertThat(entry)
                         .contains("threads that work for no test (\"stray\") allocated 1 buffer, and all were freed"));
+    }
+
+    /** Such a thread may be at work when the run ends. */
+    @Test
+    void whatAStrayThreadFreesRightAfterTheRunIsANoteToo() {
+        SteppedTimer timer = StrayTestCase.TIMER;
+        Duration end = timer.now();
+
+        RunAssert.Results results = StrayTestCase.run(memory -> timer.at(end.plusMillis(40), memory::close));
+
+        assertThat(results).hasOnlySucceeded(2).hasNoFailedClass();
+        // It polls after 1, 2, 4, 8, 16 and 32 ms.
+        Assertions.assertThat(timer.now()).isEqualTo(end.plusMillis(63));
     }
 
     /** No other test is responsible for memory that this thread allocates from now on. */
@@ -175,7 +193,14 @@ class ReportingThreadsTests {
     }
 
     private static MeshGuardExtension guard() {
-        return MeshGuardExtension.builder().source(GlobalLibrary.settings()).build();
+        return guard(new SteppedTimer());
+    }
+
+    private static MeshGuardExtension guard(SteppedTimer timer) {
+        return MeshGuardExtension.builder()
+                .source(GlobalLibrary.settings())
+                .timer(timer)
+                .build();
     }
 
     /** Both tests are running when one leaks. */
@@ -395,15 +420,16 @@ class ReportingThreadsTests {
 
     /** Two tests run, so a thread that none of them started works for none. */
     static class StrayTestCase {
+        private static final SteppedTimer TIMER = new SteppedTimer();
         private static ExecutorService stray = Executors.newSingleThreadExecutor();
-        private static volatile boolean leaks;
+        private static volatile Consumer<GlobalLibrary.Memory> use = memory -> {};
         private static final CyclicBarrier BOTH = new CyclicBarrier(2);
 
         @RegisterExtension
-        static final MeshGuardExtension guard = guard();
+        static final MeshGuardExtension guard = guard(TIMER);
 
-        static RunAssert.Results run(boolean isLeaking) {
-            leaks = isLeaking;
+        static RunAssert.Results run(Consumer<GlobalLibrary.Memory> newUse) {
+            use = newUse;
             stray = started("stray");
             try {
                 return runConcurrently(StrayTestCase.class);
@@ -415,13 +441,7 @@ class ReportingThreadsTests {
         @Test
         void first() throws Exception {
             BOTH.await(1, TimeUnit.MINUTES);
-            stray.submit(() -> {
-                        GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
-                        if (!leaks) {
-                            memory.close();
-                        }
-                    })
-                    .get(1, TimeUnit.MINUTES);
+            stray.submit(() -> use.accept(GlobalLibrary.allocate(64))).get(1, TimeUnit.MINUTES);
             BOTH.await(1, TimeUnit.MINUTES);
         }
 

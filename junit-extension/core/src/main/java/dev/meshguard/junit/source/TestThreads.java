@@ -21,8 +21,8 @@ import org.apiguardian.api.API.Status;
  * <li>To no test.
  * </ol>
  *
- * <p>What belongs to no test is checked at the end of the run: what was freed is a note, what was not is one finding of the
- * run.
+ * <p>What belongs to no test is checked at the end of the run: what was freed is a note, what is not freed within a second is
+ * one finding of the run.
  *
  * <p>Safe for use by several threads.
  *

@@ -5,6 +5,7 @@ import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.FindingsFile;
 import dev.meshguard.junit.internal.FindingsSettings;
+import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSettings;
 import dev.meshguard.junit.internal.ReportSettings;
@@ -22,6 +23,7 @@ import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +36,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * @param configuration the settings of the tests
  */
 public record SessionOpener(TestConfiguration configuration) {
+
+    /** For threads that work for no test: no test waits for them. */
+    private static final Duration GRACE_OF_OTHER_THREADS = Duration.ofSeconds(1);
 
     /** Begins the sources of a test, and opens the attribution of a test whose mesh outlives it. */
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
@@ -73,17 +78,21 @@ public record SessionOpener(TestConfiguration configuration) {
         if (context.getTestMethod().isPresent()) {
             store.bindThread(session);
         }
-        SessionStore.unattributed(
-                context,
-                () -> new UnattributedCheck(session.run(), context.getRoot(), tracker -> checkOfRun(context, tracker)));
+        SessionStore.unattributed(context, () -> {
+            GraceTimer timer = configuration.timerOf(context, configuration.at(context));
+            return new UnattributedCheck(
+                    session.run(), context.getRoot(), tracker -> checkOfRun(context.getRoot(), timer, tracker));
+        });
     }
 
-    /** The check of what threads allocated that worked for no test. */
-    private SessionCheck checkOfRun(ExtensionContext context, AllocationTracker tracker) {
-        ExtensionContext root = context.getRoot();
+    /** The check of what threads allocated that worked for no test. One of them may be at work when the run ends. */
+    private SessionCheck checkOfRun(ExtensionContext root, GraceTimer timer, AllocationTracker tracker) {
         SharedRunState run = runOf(root);
         TrackingSettings settings = new TrackingSettings(
-                List.of(), TrackingLifetime.SUITE, Accounting.AT_THE_END, configuration.policiesOf(root));
+                List.of(),
+                TrackingLifetime.SUITE,
+                Accounting.AT_THE_END,
+                configuration.policiesOf(root).waitingAtLeast(GRACE_OF_OTHER_THREADS));
         String note = "allocated by threads that work for no test: "
                 + run.unattributed().threads();
         return new SessionCheck(
@@ -91,7 +100,7 @@ public record SessionOpener(TestConfiguration configuration) {
                 run.expected(),
                 Optional.empty(),
                 new BudgetCheck(List.of()),
-                configuration.timerOf(root, configuration.at(root)),
+                timer,
                 new ConfigurationCache.Lazy<>(),
                 Optional.empty());
     }

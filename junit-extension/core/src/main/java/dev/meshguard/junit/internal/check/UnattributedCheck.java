@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * @param run the run
  * @param root the context of the engine
- * @param check makes the check of a tracker
+ * @param check makes the check of a tracker, which waits for late frees
  */
 record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<AllocationTracker, SessionCheck> check)
         implements StoredResource {
@@ -29,7 +29,11 @@ record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<All
         if (reported.isEmpty()) {
             return;
         }
-        LeakVerdict verdict = LeakCheck.create().examine(reported.get().history());
+        AllocationTracker tracker = reported.get();
+        if (verdictOf(tracker).outcome() != Outcome.LEAK_FREE) {
+            check.apply(tracker).close();
+        }
+        LeakVerdict verdict = verdictOf(tracker);
         if (verdict.outcome() == Outcome.LEAK_FREE) {
             root.publishReportEntry(
                     "meshguard",
@@ -38,8 +42,10 @@ record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<All
                             "threads that work for no test (%s) allocated %s, and all were freed",
                             run.unattributed().threads(),
                             Quantities.count(verdict.sum().allocated(), "buffer")));
-        } else {
-            check.apply(reported.get()).close();
         }
+    }
+
+    private static LeakVerdict verdictOf(AllocationTracker tracker) {
+        return LeakCheck.create().examine(tracker.history());
     }
 }

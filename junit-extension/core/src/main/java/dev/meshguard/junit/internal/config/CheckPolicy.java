@@ -86,6 +86,13 @@ public record CheckPolicy(
         return new CheckPolicy(check, other, onFailure, onAbort, lateFrees, grace);
     }
 
+    /** Returns these policies with a wait for late frees of at least some time. */
+    public CheckPolicy waitingAtLeast(Duration least) {
+        return grace.compareTo(least) >= 0
+                ? this
+                : new CheckPolicy(check, origins, onFailure, onAbort, lateFrees, least);
+    }
+
     /** Returns these policies for a test that is judged elsewhere. */
     public CheckPolicy unchecked() {
         return new CheckPolicy(AllocationCheck.NONE, origins, onFailure, onAbort, lateFrees, grace);
