@@ -56,6 +56,19 @@ class LeaseTests {
         assertThat(tracker.liveBytes()).isZero();
     }
 
+    /** Such a report has no number of its own that would order it. */
+    @Test
+    void followsTheMarkersBeforeItAlsoWithoutOrigins() {
+        AllocationTracker plain =
+                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
+
+        plain.rounds(2, round -> plain.lease(AllocationDetails.user(), CALLERS, SYSTEM_MEMORY, 64));
+
+        assertThat(plain.history().events())
+                .extracting(event -> event.getClass().getSimpleName())
+                .containsExactly("RoundBegan", "Allocated", "RoundEnded", "RoundBegan", "Allocated", "RoundEnded");
+    }
+
     @Test
     void isADoubleFreeIfItIsFreedTwice() {
         Lease lease = lease(64);

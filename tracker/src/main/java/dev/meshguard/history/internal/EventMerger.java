@@ -83,7 +83,8 @@ public final class EventMerger {
         private int next = -1;
 
         MarkerSource(List<PendingEvent> markers) {
-            super(-1);
+            // Less than every device, and than the number that stands for none.
+            super(Integer.MIN_VALUE);
             this.markers = markers;
         }
 
