@@ -181,7 +181,7 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
     /** Memories of several devices with the same growth. */
     private record Alike(MemoryGrowth first, List<Integer> devices) {
         private String name() {
-            return first.memory().type() + " of " + DeviceNames.of(devices);
+            return DeviceNames.memory(first.memory().type(), devices);
         }
     }
 

@@ -111,13 +111,12 @@ public record BudgetReport(BudgetVerdict verdict, Optional<String> reproduction,
     private static List<String> description(int number, BudgetViolation violation, List<Integer> devices) {
         List<String> lines = new ArrayList<>();
         if (violation instanceof BudgetViolation.Exceeded exceeded) {
-            lines.add(number + ". " + exceeded.memory().type() + " of " + DeviceNames.of(devices) + ": "
-                    + title(exceeded));
+            lines.add(number + ". " + DeviceNames.memory(exceeded.memory().type(), devices) + ": " + title(exceeded));
             lines.add(INDENT + moment(exceeded));
             topConsumers(exceeded, lines);
         } else if (violation instanceof BudgetViolation.Fragmented fragmented) {
             FreeSpace freeSpace = fragmented.freeSpace();
-            lines.add(number + ". " + freeSpace.type() + " of " + DeviceNames.of(freeSpace.devices()) + ": "
+            lines.add(number + ". " + DeviceNames.memory(freeSpace.type(), freeSpace.devices()) + ": "
                     + title(fragmented));
             lines.add(String.format(
                     Locale.ROOT,

@@ -1,5 +1,6 @@
 package dev.meshguard.report;
 
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Quantities;
 import java.util.List;
@@ -9,6 +10,12 @@ import java.util.StringJoiner;
 final class DeviceNames {
 
     private DeviceNames() {}
+
+    /** Returns {@code DRAM of devices 0-7}, or {@code memory of no device}. */
+    static String memory(BufferType type, List<Integer> devices) {
+        boolean isOfNone = devices.equals(List.of(HistoryEvent.NO_DEVICE));
+        return (isOfNone ? "memory" : type) + " of " + of(devices);
+    }
 
     /**
      * Returns {@code device 3}, {@code devices 0-7}, {@code devices 0, 2-4} or {@code no device}, of ascending numbers; the last is of

@@ -20,6 +20,7 @@ import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.budget.BudgetSpec;
@@ -62,6 +63,17 @@ class GrowthReportTests {
                 Call sites, the worst first:
                    DRAM buffers of 11.72 KiB (12000 B) "kv-cache", buffers retained on devices 0-1: [1, 1, 1, 1], growing
                    DRAM buffers of 11.72 KiB (12000 B) "weights", buffers retained on device 0: [1, 0, 0, 0], settled""");
+    }
+
+    @Test
+    void namesNoTypeOfMemoryThatBelongsToNoDevice() {
+        tracker.rounds(
+                3, round -> tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64));
+
+        assertThat(growth())
+                .startsWith(
+                        "GROWING  3 rounds, the first for warming up · memory grows: memory of no device by 64 B per round\n")
+                .contains("\n   memory of no device  [64, 64, 64]  growing by 64 B per round");
     }
 
     @Test
