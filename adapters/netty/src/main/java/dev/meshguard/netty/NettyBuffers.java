@@ -88,12 +88,18 @@ final class NettyBuffers {
         return unreleased.get() == 0 ? Optional.empty() : eventLoops.await();
     }
 
-    /** Reports the sizes of the buffers that are allocated: Netty reports no change of a capacity. */
-    void reportSizes() {
-        allocated.forEach(AllocatedBuffer::reportSize);
+    /** Reports what Netty does not: other capacities, and releases that have closed no leak record. */
+    void reportChanges() {
+        allocated.forEach(AllocatedBuffer::reportChange);
     }
 
-    /** One buffer until its last release. */
+    /**
+     * One buffer until its last release.
+     *
+     * <p>A release closes the leak record of the wrapper that it goes through. There are releases that go through none or through
+     * the wrong one: of what {@link ByteBuf#unwrap()} returns, and the second release of a pooled buffer, if the pool has handed
+     * out the same object again. The reference count of the buffer itself is 0 after them all.
+     */
     private final class AllocatedBuffer implements ResourceLeakTracker<ByteBuf> {
 
         private final Lease lease;
@@ -113,20 +119,29 @@ final class NettyBuffers {
         @Override
         public void record(Object hint) {}
 
+        /** Returns true also if the release was reported before: Netty asserts it. */
         @Override
         public boolean close(ByteBuf released) {
-            if (!allocated.remove(this)) {
-                return false;
-            }
-            eventLoops.rememberCurrent();
-            lease.freed();
-            unreleased.decrementAndGet();
+            reportRelease();
             return true;
         }
 
-        private void reportSize() {
+        private void reportRelease() {
+            if (allocated.remove(this)) {
+                eventLoops.rememberCurrent();
+                lease.freed();
+                unreleased.decrementAndGet();
+            }
+        }
+
+        private void reportChange() {
             ByteBuf present = buffer.get();
-            if (present != null && present.capacity() != reportedSize) {
+            if (present == null) {
+                return;
+            }
+            if (present.refCnt() == 0) {
+                reportRelease();
+            } else if (present.capacity() != reportedSize) {
                 reportedSize = present.capacity();
                 lease.resized(reportedSize);
             }

@@ -88,7 +88,7 @@ public final class NettySource implements AllocationSource {
         public void poll() {
             seesBuffers();
             buffers.awaitEventLoops().ifPresent(context::note);
-            buffers.reportSizes();
+            buffers.reportChanges();
         }
 
         @Override

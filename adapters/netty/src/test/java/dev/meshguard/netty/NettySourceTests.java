@@ -14,6 +14,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -21,6 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -95,6 +99,41 @@ class NettySourceTests {
 
         @Test
         void usesNoBuffer() {}
+    }
+
+    @TrackAllocations
+    static class OtherHandleTestCase {
+
+        @ParameterizedTest
+        @MethodSource("dev.meshguard.netty.NettySourceTests#allocators")
+        void releasesWhatTheDetectorHasWrapped(ByteBufAllocator allocator) {
+            allocator.directBuffer(128).unwrap().release();
+        }
+
+        /** On a thread of Netty: only there the pool hands out the same objects again. */
+        @Test
+        void releasesABufferTwiceThatThePoolHasHandedOutAgain() throws Exception {
+            EventExecutor executor = new DefaultEventExecutor();
+            executor.submit(() -> {
+                        List<ByteBuf> released = directBuffers();
+                        released.forEach(ByteBuf::release);
+                        List<ByteBuf> again = directBuffers();
+                        released.stream()
+                                .filter(old -> old.refCnt() > 0)
+                                .findFirst()
+                                .orElseThrow()
+                                .release();
+                        again.stream().filter(buffer -> buffer.refCnt() > 0).forEach(ByteBuf::release);
+                    })
+                    .get();
+            executor.shutdownGracefully(0, 0, TimeUnit.SECONDS).sync();
+        }
+
+        private static List<ByteBuf> directBuffers() {
+            return Stream.generate(() -> PooledByteBufAllocator.DEFAULT.directBuffer(128))
+                    .limit(64)
+                    .toList();
+        }
     }
 
     /** As the codecs of Netty keep their constants. */
@@ -239,6 +278,11 @@ class NettySourceTests {
     @Test
     void passWhereAllBuffersAreReleased() {
         assertThat(failuresOf(CleanTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void passWhereABufferIsReleasedByAnotherHandleThanItsOwn() {
+        assertThat(failuresOf(OtherHandleTestCase.class)).isEmpty();
     }
 
     @Test
