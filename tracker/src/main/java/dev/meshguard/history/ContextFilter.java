@@ -1,14 +1,18 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.BufferLifetime;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.BufferGeneration.Report;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -23,6 +27,15 @@ final class ContextFilter {
     private final AllocationHistory whole;
     private final RequestContext context;
     private final Set<Long> reports = new HashSet<>();
+    private final Map<Place, List<BufferGeneration>> selected = new HashMap<>();
+
+    /** Where memory lies, one after the other. */
+    private record Place(int device, BufferType type, long address) {
+
+        static Place of(BufferGeneration generation) {
+            return new Place(generation.device(), generation.type(), generation.address());
+        }
+    }
 
     ContextFilter(AllocationHistory whole, RequestContext context) {
         this.whole = whole;
@@ -31,6 +44,7 @@ final class ContextFilter {
 
     List<HistoryEvent> events() {
         whole.generations().forEach(this::addReportsOf);
+        whole.events().stream().filter(this::isAboutSelected).forEach(event -> reports.add(event.number()));
         whole.anomalies().stream()
                 .map(Anomaly::event)
                 .filter(event -> requestOf(event).filter(this::isOfContext).isPresent())
@@ -65,8 +79,26 @@ final class ContextFilter {
             if (isOfContext(report.request())) {
                 reports.add(report.allocatedAt());
                 report.freedAt().ifPresent(reports::add);
+                selected.computeIfAbsent(Place.of(generation), unused -> new ArrayList<>())
+                        .add(generation);
             }
         }
+    }
+
+    /** Returns whether an event resizes selected memory, or is a call that should have freed it: neither begins or ends a report. */
+    private boolean isAboutSelected(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated resize && resize.device() == HistoryEvent.NO_DEVICE) {
+            return isSelected(new Place(resize.device(), resize.type(), resize.address()), event.number());
+        }
+        return event instanceof HistoryEvent.FreeIgnored ignored
+                && (ignored.reason() == IgnoredFreeReason.FAILED || ignored.reason() == IgnoredFreeReason.STILL_SHARED)
+                && isSelected(new Place(ignored.device(), ignored.type(), ignored.address()), event.number());
+    }
+
+    private boolean isSelected(Place place, long moment) {
+        return selected.getOrDefault(place, List.of()).stream()
+                .anyMatch(generation -> generation.allocatedAt() <= moment
+                        && (generation.isLive() || generation.freedAt().orElse(0) >= moment));
     }
 
     private boolean isOfContext(MemoryRequest request) {

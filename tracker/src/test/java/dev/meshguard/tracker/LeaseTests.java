@@ -56,6 +56,32 @@ class LeaseTests {
         assertThat(tracker.liveBytes()).isZero();
     }
 
+    @Test
+    void hasItsSizeAndTheCallThatFailedAlsoInThePartOfItsContext() {
+        lease(64).resized(128);
+        AllocationContext context = tracker.context("test");
+        Lease lease;
+        try (Scope current = context.makeCurrent()) {
+            lease = lease(0);
+        }
+        lease.resized(4096);
+        lease.freeFailed(new IllegalStateException("in use"));
+
+        AllocationHistory part = tracker.history().partOf(context);
+
+        assertThat(part.live())
+                .singleElement()
+                .satisfies(buffer -> assertThat(buffer.size()).isEqualTo(4096));
+        assertThat(LeakCheck.create()
+                        .examine(part)
+                        .survivors()
+                        .get(0)
+                        .diagnosis()
+                        .evidence())
+                .extracting(Evidence::text)
+                .anyMatch(text -> text.contains("IllegalStateException: in use"));
+    }
+
     /** Such a report has no number of its own that would order it. */
     @Test
     void followsTheMarkersBeforeItAlsoWithoutOrigins() {
