@@ -3,6 +3,7 @@ package dev.meshguard.verdict.budget;
 import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
@@ -210,7 +211,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                 curves.putAll(curvesOfTotals());
             }
             excludedBuffers = held.excludedBuffers();
-            last = history.events().size();
+            List<HistoryEvent> events = history.events();
+            // A part of a history keeps the numbers of its events.
+            last = events.isEmpty() ? 0 : events.get(events.size() - 1).number();
         }
 
         /** Without events only the tracker's peaks are known, but not the buffers that caused them. */

@@ -17,7 +17,9 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
 import java.util.List;
@@ -264,5 +266,22 @@ class BudgetVerdictTests {
                 .noneMatch(BudgetSpec::isWithoutLimit);
         assertThat(none.isWithoutLimit()).isTrue();
         assertThat(none.needsAllocator()).isFalse();
+    }
+
+    @Test
+    void theEndOfAPartOfAHistoryIsItsLastEvent() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.rounds(20, round -> {});
+        AllocationContext context = tracker.context("test");
+        try (Scope current = context.makeCurrent()) {
+            tracker.allocated(0, DRAM, 0x1000, 64);
+        }
+
+        assertThat(judge(tracker.history().partOf(context), BudgetSpec.of(DRAM).liveBytes(10))
+                        .violations())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        BudgetViolation.Exceeded.class,
+                        violation -> assertThat(violation.metric()).isEqualTo(BudgetMetric.LIVE_BYTES));
     }
 }
