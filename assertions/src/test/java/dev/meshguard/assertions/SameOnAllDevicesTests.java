@@ -3,9 +3,11 @@ package dev.meshguard.assertions;
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,16 @@ class SameOnAllDevicesTests {
         tracker.allocated(1, BufferType.DRAM, 8192, 64);
 
         assertThat(tracker).sameOnAllDevices();
+    }
+
+    @Test
+    void memoryOfNoDeviceIsNotCompared() {
+        tracker.allocated(0, BufferType.DRAM, 4096, 64);
+        tracker.allocated(1, BufferType.DRAM, 8192, 64);
+        tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
+
+        assertThat(tracker).sameOnAllDevices();
+        assertThat(tracker).hasSameUsageOnAllDevices();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.meshguard.assertions.internal;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -72,6 +73,7 @@ public record DeviceComparison(
         }
         if (usages.isEmpty()) {
             history.devices().forEach(device -> usages.put(device, new TreeMap<>()));
+            usages.remove(HistoryEvent.NO_DEVICE);
         }
         for (BufferGeneration buffer : history.generations()) {
             Map<BufferType, Usage> ofDevice = usages.get(buffer.device());

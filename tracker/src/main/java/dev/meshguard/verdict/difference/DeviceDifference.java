@@ -1,5 +1,6 @@
 package dev.meshguard.verdict.difference;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
@@ -72,6 +73,7 @@ public record DeviceDifference(List<Deviation> deviations) {
         }
         if (devices.isEmpty()) {
             devices.addAll(history.devices());
+            devices.remove(HistoryEvent.NO_DEVICE);
         }
         CallSiteCache sites = new CallSiteCache();
         Map<AllocationSite, SortedMap<Integer, Usage>> done = new LinkedHashMap<>();
