@@ -31,8 +31,8 @@ import org.apiguardian.api.API.Status;
  *
  * <p>tt-metal's own tools can then read the history of a mesh without hardware, and reading it back gives the same
  * reports. A check becomes a dump, the end of a process a block of dead processes. A log has no lines for owners,
- * origins, lifetimes, phases, meshes and witness snapshots; they are omitted. If the history lost reports, a line
- * states that lines are missing.
+ * origins, lifetimes, phases, meshes and witness snapshots; they are omitted. If the history lost reports, or
+ * has memory that belongs to no device, a line states that lines are missing.
  *
  * @since 0.1
  */
@@ -50,6 +50,8 @@ public final class AllocationLogWriter {
     private final ServerLogFormatter lines;
     private final ServerLedger ledger;
     private final RunningTotals circularBuffers = new RunningTotals(report -> {});
+    /** Whether a line says so. */
+    private boolean omitsMemory;
 
     private AllocationLogWriter(LogDialect dialect, LogLineBuffer target) {
         this.dialect = dialect;
@@ -110,7 +112,9 @@ public final class AllocationLogWriter {
     }
 
     private void write(HistoryEvent event) {
-        if (event instanceof HistoryEvent.Allocated report) {
+        if (isOfNoDevice(event)) {
+            omitMemoryOfNoDevice();
+        } else if (event instanceof HistoryEvent.Allocated report) {
             allocated(report);
         } else if (event instanceof HistoryEvent.Freed report) {
             freed(report);
@@ -120,6 +124,18 @@ public final class AllocationLogWriter {
             lines.dumpAskedFor();
             lines.dump(ledger);
         } else if (event instanceof HistoryEvent.ReportsLost || event instanceof HistoryEvent.TrackingStopped) {
+            lines.omitted();
+        }
+    }
+
+    private static boolean isOfNoDevice(HistoryEvent event) {
+        return (event instanceof HistoryEvent.Allocated allocated && allocated.device() == HistoryEvent.NO_DEVICE)
+                || (event instanceof HistoryEvent.Freed freed && freed.device() == HistoryEvent.NO_DEVICE);
+    }
+
+    private void omitMemoryOfNoDevice() {
+        if (!omitsMemory) {
+            omitsMemory = true;
             lines.omitted();
         }
     }

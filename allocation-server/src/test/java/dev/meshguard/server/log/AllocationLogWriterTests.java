@@ -11,7 +11,9 @@ import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginCapture;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
@@ -48,6 +50,23 @@ class AllocationLogWriterTests {
 
     private final Random random = new Random(SEED);
     private final AllocationTracker tracker = newTracker();
+
+    /** A log knows devices only. Without a line about it, a leak of such memory would be clean. */
+    @ParameterizedTest
+    @EnumSource(names = {"WITHOUT_REFERENCES", "REFERENCE_COUNTED", "HEXADECIMAL", "WITH_CIRCULAR_BUFFERS"})
+    void saysThatMemoryOfNoDeviceIsMissing(LogDialect dialect) throws IOException {
+        report(7, 101_152, 4096);
+        free(7, 101_152);
+        String without = log(dialect);
+        Lease lease = tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
+        lease.resized(128);
+        lease.freed();
+
+        assertThat(log(dialect))
+                .doesNotContain("2000000000")
+                .contains("reports are missing here")
+                .hasSizeGreaterThan(without.length());
+    }
 
     @Test
     void theMiniTraceIsTheServersOwn() throws IOException {
