@@ -52,7 +52,7 @@ public final class CloseablesSource implements AllocationSource {
 
         static Session of(SourceContext context) {
             context.tracker()
-                    .sourceAttached(SourceDescription.of("native handles")
+                    .sourceAttached(SourceDescription.of(NativeHandles.SOURCE)
                             .covering("handles that the test tracks")
                             .inferringFrees()
                             .speaking(WORDS));

@@ -45,6 +45,9 @@ import org.apiguardian.api.API.Status;
 @EndOfPath
 public final class NativeHandles {
 
+    /** The name of the source, whose words the failures use. */
+    static final String SOURCE = "native handles";
+
     private static final List<String> OWN_FRAMES =
             List.of(NativeHandles.class.getName(), PolledHandles.class.getName());
 
@@ -63,7 +66,7 @@ public final class NativeHandles {
         this(
                 tracker,
                 test,
-                AllocationDetails.user(),
+                AllocationDetails.user().fromSource(SOURCE),
                 OWN_FRAMES,
                 PolledHandles.reportingTo(tracker),
                 new AtomicBoolean());

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
+import dev.meshguard.event.SourceDescription;
+import dev.meshguard.event.SourceVocabulary;
 import dev.meshguard.junit.ExpectBuffers;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.tracker.AllocationTracker;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -44,6 +47,34 @@ class OpenHandlesTests {
                         "LEAK  4 KiB of native memory in 1 handle, HELD",
                         "still referenced by OpenTestCase.tensor",
                         "OpenHandlesTests$OpenTestCase.leaks(");
+    }
+
+    /** The words of a failure are those of its source, whichever others there are. */
+    @Test
+    void anOpenHandleIsOneAlsoBesideAnotherSource() {
+        assertThat(failures(BesideAnotherSourceTestCase.class))
+                .singleElement()
+                .asString()
+                .contains("LEAK  4 KiB of native memory in 1 handle, HELD", "Close the handle before the test ends.");
+    }
+
+    /** Whether it is closed is asked without a lock, so two polls may hear it. */
+    @Test
+    void aHandleIsFreedOnceHoweverManyThreadsAsk() {
+        AllocationTracker tracker = AllocationTracker.create();
+        NativeHandles handles = new NativeHandles(tracker, "test");
+        AtomicBoolean isAsked = new AtomicBoolean();
+        handles.track(new Object(), handle -> {
+            if (isAsked.compareAndSet(false, true)) {
+                handles.open().poll();
+            }
+            return true;
+        });
+
+        handles.open().poll();
+
+        assertThat(tracker.history().anomalies()).isEmpty();
+        assertThat(tracker.liveBuffers()).isZero();
     }
 
     @Test
@@ -219,6 +250,17 @@ class OpenHandlesTests {
         @Test
         void closes(NativeHandles handles) {
             handles.track(new Tensor(), Tensor::isClosed, 4_096).close();
+        }
+    }
+
+    @TrackAllocations
+    static class BesideAnotherSourceTestCase {
+        private Tensor tensor;
+
+        @Test
+        void leaks(NativeHandles handles, AllocationTracker tracker) {
+            tracker.sourceAttached(SourceDescription.of("netty").speaking(SourceVocabulary.of("Netty memory")));
+            tensor = handles.track(new Tensor(), Tensor::isClosed, 4_096);
         }
     }
 

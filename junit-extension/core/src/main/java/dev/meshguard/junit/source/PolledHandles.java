@@ -7,11 +7,13 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -112,11 +114,15 @@ public final class PolledHandles {
             asked.addAll(released);
         }
         // Without the lock, because the handles run code of their library.
-        List<Entry<?>> closed = asked.stream().filter(this::isClosed).toList();
-        Set<Entry<?>> gone = new HashSet<>(closed);
+        Set<Entry<?>> closed =
+                asked.stream().filter(this::isClosed).collect(Collectors.toCollection(LinkedHashSet::new));
         synchronized (open) {
-            open.values().removeAll(gone);
-            released.removeAll(gone);
+            // Another poll may have reported some of them meanwhile.
+            Set<Entry<?>> unreported = new HashSet<>(open.values());
+            unreported.addAll(released);
+            closed.retainAll(unreported);
+            open.values().removeAll(closed);
+            released.removeAll(closed);
         }
         closed.forEach(entry -> entry.lease.freed());
     }
