@@ -269,7 +269,9 @@ public final class AllocationTracker implements AllocationListener {
             return;
         }
         if (size < 0) {
-            reportsLost(1, "the size of a " + type + " buffer on device " + device + " was reported as " + size);
+            reportsLost(
+                    1,
+                    "the size of a " + type + " buffer on " + Quantities.device(device) + " was reported as " + size);
             return;
         }
         Effect effect = recorder.allocated(ticketOf(request), orNull(request), type, address, size, ownership);
