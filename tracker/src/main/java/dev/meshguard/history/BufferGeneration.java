@@ -65,6 +65,14 @@ public final class BufferGeneration {
     }
 
     /**
+     * A new size of memory that belongs to no device.
+     *
+     * @param event the number of the event that reported it
+     * @param before the size before, in bytes
+     */
+    public record SizeChange(long event, long before) {}
+
+    /**
      * A change of the reference count.
      *
      * @param event the number of the event that changed it
@@ -119,6 +127,7 @@ public final class BufferGeneration {
     private @Nullable MeshOpenPeriod allocatedBy;
     private Optional<AllocatorId> allocator = Optional.empty();
     private final List<Report> reports = new ArrayList<>(1);
+    private List<SizeChange> sizeChanges = List.of();
     private int open;
     private long lastFree;
     private long reservedAgainAt;
@@ -210,9 +219,14 @@ public final class BufferGeneration {
         return reservedAgainAt == 0 ? OptionalLong.empty() : OptionalLong.of(reservedAgainAt);
     }
 
-    /** Returns the size that the first report named, in bytes. */
+    /** Returns the size that the first report named, in bytes; of memory that belongs to no device, the last size. */
     public long size() {
         return reports.get(0).size();
+    }
+
+    /** Returns the changes of the size of memory that belongs to no device, in their order. */
+    public List<SizeChange> sizeChanges() {
+        return Collections.unmodifiableList(sizeChanges);
     }
 
     /** Returns the phase of the first report. */
@@ -441,8 +455,12 @@ public final class BufferGeneration {
     }
 
     /** Changes the size of memory that has one report. */
-    void resized(long size) {
+    void resized(long event, long size) {
         Report first = reports.get(0);
+        if (sizeChanges.isEmpty()) {
+            sizeChanges = new ArrayList<>(1);
+        }
+        sizeChanges.add(new SizeChange(event, first.size()));
         reports.set(
                 0,
                 new Report(

@@ -220,7 +220,7 @@ final class GenerationBuilder {
             generation = null;
         }
         if (generation != null && !generation.hasDevice()) {
-            generation.resized(report.size());
+            generation.resized(report.number(), report.size());
             return;
         }
         boolean allocatesMemory = device != HistoryEvent.NO_DEVICE

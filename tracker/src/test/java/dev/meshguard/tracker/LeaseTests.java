@@ -15,6 +15,12 @@ import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
+import dev.meshguard.verdict.budget.BudgetSpec;
+import dev.meshguard.verdict.budget.BudgetVerdict;
+import dev.meshguard.verdict.budget.BudgetViolation;
+import dev.meshguard.verdict.growth.Accumulation;
+import dev.meshguard.verdict.growth.MemoryGrowth;
+import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -54,6 +60,44 @@ class LeaseTests {
 
         assertThat(verdict().outcome()).isEqualTo(Outcome.LEAK_FREE);
         assertThat(tracker.liveBytes()).isZero();
+    }
+
+    @Test
+    void growsInTheRoundInWhichItIsResized() {
+        Lease[] lease = new Lease[1];
+        tracker.rounds(4, round -> {
+            if (round == 1) {
+                lease[0] = lease(100);
+            } else {
+                lease[0].resized(90 + 10L * round);
+            }
+        });
+
+        MemoryGrowth growth = Accumulation.of(tracker.history()).memory().get(0);
+
+        assertThat(growth.trend()).isEqualTo(Trend.GROWING);
+        assertThat(growth.bytes()).hasToString("[100, 10, 10, 10]");
+    }
+
+    /** A was open, B came and went, A grew: never were both large. */
+    @Test
+    void countsForAPeakWithTheSizeThatItHadThen() {
+        Lease first = lease(0);
+        lease(1_000).freed();
+        first.resized(1_000);
+        first.resized(10);
+        first.freed();
+
+        assertThat(budgetOf(999).violations())
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        BudgetViolation.Exceeded.class,
+                        violation -> assertThat(violation.found()).isEqualTo(1_000));
+        assertThat(budgetOf(1_000).isMet()).isTrue();
+    }
+
+    private BudgetVerdict budgetOf(long peak) {
+        return BudgetVerdict.of(verdict(), List.of(BudgetSpec.of(SYSTEM_MEMORY).peakBytes(peak)), List.of());
     }
 
     @Test

@@ -146,9 +146,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
         private void run() {
             SortedMap<Long, long[]> steps = new TreeMap<>();
             for (HeldMemory.HoldInterval interval : holdIntervals) {
-                step(steps, interval.from(), interval.buffer().size(), 1);
+                step(steps, interval.from(), interval.size(), 1);
                 if (interval.until() != HeldMemory.TO_THE_END) {
-                    step(steps, interval.until(), -interval.buffer().size(), -1);
+                    step(steps, interval.until(), -interval.size(), -1);
                 }
             }
             long bytes = 0;
@@ -182,10 +182,9 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             step[1] += buffers;
         }
 
-        private List<BufferGeneration> heldAt(long event) {
+        private List<HeldMemory.HoldInterval> heldAt(long event) {
             return holdIntervals.stream()
                     .filter(interval -> interval.from() <= event && event < interval.until())
-                    .map(HeldMemory.HoldInterval::buffer)
                     .toList();
         }
     }
@@ -255,7 +254,7 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
             });
             budget.liveBytes().ifPresent(most -> {
                 long live = curve.heldAt(last).stream()
-                        .mapToLong(BufferGeneration::size)
+                        .mapToLong(HeldMemory.HoldInterval::size)
                         .sum();
                 if (live > most) {
                     violations.add(used(budget, BudgetMetric.LIVE_BYTES, memory, most, live, curve, last));
@@ -291,19 +290,20 @@ public record BudgetVerdict(List<BudgetSpec> budgets, List<BudgetViolation> viol
                     holders);
         }
 
-        private static List<TopConsumer> holders(List<BufferGeneration> buffers) {
+        private static List<TopConsumer> holders(List<HeldMemory.HoldInterval> intervals) {
             Map<AllocationSite, TopConsumer> holders = new LinkedHashMap<>();
             Map<Origin, Optional<String>> places = new HashMap<>();
-            for (BufferGeneration buffer : buffers) {
+            for (HeldMemory.HoldInterval held : intervals) {
+                BufferGeneration buffer = held.buffer();
                 Optional<Origin> origin =
                         buffer.origin().filter(known -> !known.frames().isEmpty());
                 Optional<String> place =
                         origin.flatMap(known -> places.computeIfAbsent(known, AllocationSite::callSiteOf));
-                long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? buffer.size() : 0;
+                long circular = buffer.kind() == BufferKind.CIRCULAR_BUFFER ? held.size() : 0;
                 AllocationSite site = AllocationSite.of(buffer, place);
                 holders.merge(
                         site,
-                        new TopConsumer(site, origin, 1, buffer.size(), circular),
+                        new TopConsumer(site, origin, 1, held.size(), circular),
                         (one, other) -> new TopConsumer(
                                 site,
                                 one.origin().or(other::origin),

@@ -359,10 +359,10 @@ public final class Accumulation {
             }
             BufferGeneration buffer = interval.buffer();
             if (from < until && !sinceBefore) {
-                retained.change(from, buffer, 1);
+                retained.change(from, interval, 1);
             }
             if ((from < until || sinceBefore) && until < rounds() && interval.until() > marks.start()) {
-                retained.change(until, buffer, -1);
+                retained.change(until, interval, -1);
             }
             int gone = marks.firstSeenAtEndOf(goneAt);
             if (goneAt > marks.start() && (from < gone || sinceBefore)) {
@@ -437,7 +437,7 @@ public final class Accumulation {
                 HeldMemory held = new HeldMemory(LeakCheck.create().examine(histories.get(round)));
                 for (HeldMemory.HoldInterval interval : held.holdIntervals()) {
                     if (interval.until() == HeldMemory.TO_THE_END) {
-                        retained.change(round, interval.buffer(), 1);
+                        retained.change(round, interval, 1);
                     }
                 }
             }

@@ -5,6 +5,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.internal.HeldMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,12 +36,13 @@ final class RetainedByRound {
     private final List<Change> changes = new ArrayList<>();
     private final Map<Origin, Optional<String>> callSites = new HashMap<>();
 
-    /** Adds or removes a buffer at the end of a round, from 0. */
-    void change(int round, BufferGeneration buffer, int direction) {
+    /** Adds or removes a buffer of a size at the end of a round, from 0. */
+    void change(int round, HeldMemory.HoldInterval held, int direction) {
+        BufferGeneration buffer = held.buffer();
         Optional<Origin> origin = buffer.origin();
         Optional<String> place = origin.flatMap(known -> callSites.computeIfAbsent(known, AllocationSite::callSiteOf));
         SiteOnDevice spot = new SiteOnDevice(AllocationSite.of(buffer, place), buffer.device());
-        changes.add(new Change(round, spot, origin, direction, direction * buffer.size()));
+        changes.add(new Change(round, spot, origin, direction, direction * held.size()));
     }
 
     /** Completes the collection; nothing changes afterwards. */

@@ -27,13 +27,14 @@ public final class HeldMemory {
     public static final long TO_THE_END = Long.MAX_VALUE;
 
     /**
-     * The interval of one buffer.
+     * The interval of one buffer with one size; of memory that was resized there are several, one after the other.
      *
      * @param buffer the buffer
-     * @param from the number of the event that allocated it
-     * @param until the number of the event that freed it, or {@link #TO_THE_END}
+     * @param size its size in the interval, in bytes
+     * @param from the number of the event that allocated or resized it
+     * @param until the number of the event that resized or freed it, or {@link #TO_THE_END}
      */
-    public record HoldInterval(BufferGeneration buffer, long from, long until) {}
+    public record HoldInterval(BufferGeneration buffer, long size, long from, long until) {}
 
     private final LeakVerdict verdict;
     private final IdentityHashMap<BufferGeneration, SurvivorStatus> statuses = new IdentityHashMap<>();
@@ -70,7 +71,12 @@ public final class HeldMemory {
         for (BufferGeneration buffer : verdict.history().generations()) {
             long until = until(buffer);
             if (until > buffer.allocatedAt()) {
-                intervals.add(new HoldInterval(buffer, buffer.allocatedAt(), until));
+                long from = buffer.allocatedAt();
+                for (BufferGeneration.SizeChange change : buffer.sizeChanges()) {
+                    intervals.add(new HoldInterval(buffer, change.before(), from, change.event()));
+                    from = change.event();
+                }
+                intervals.add(new HoldInterval(buffer, buffer.size(), from, until));
             } else {
                 excluded++;
             }
