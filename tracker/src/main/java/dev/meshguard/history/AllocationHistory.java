@@ -199,8 +199,8 @@ public final class AllocationHistory {
     }
 
     /**
-     * Passes every change of the allocated memory to a consumer when a generation begins or ends, in the order of the
-     * events.
+     * Passes every change of the allocated memory to a consumer when a generation begins, is resized or ends, in the order of
+     * the events.
      */
     @API(status = Status.INTERNAL)
     public void eachUsageChange(Consumer<UsageChange> consumer) {
@@ -215,8 +215,7 @@ public final class AllocationHistory {
     private static ArrayDeque<UsageChange> changes(List<BufferGeneration> generations) {
         List<UsageChange> changes = new ArrayList<>(generations.size() * 2);
         for (BufferGeneration generation : generations) {
-            changes.add(UsageChange.begins(generation));
-            generation.freedAt().ifPresent(event -> changes.add(UsageChange.ends(generation, event)));
+            changes.addAll(UsageChange.of(generation));
         }
         changes.sort(Comparator.comparingLong(UsageChange::event));
         return new ArrayDeque<>(changes);

@@ -159,16 +159,16 @@ public final class GenerationSums {
         Memory memory = memory(change.device(), change.type());
         int total =
                 change.type().ordinal() * LIFETIMES.length + change.lifetime().ordinal();
-        if (change.buffers() > 0) {
+        if (change.bytes() > 0 || change.buffers() > 0) {
             memory.allocatedBytes += change.bytes();
-            allocatedBuffers[total]++;
+            allocatedBuffers[total] += change.buffers();
             allocatedBytes[total] += change.bytes();
         } else {
             memory.freedBytes -= change.bytes();
-            memory.freedBuffers++;
-            if (change.event() > check) {
+            memory.freedBuffers -= change.buffers();
+            if (change.event() > check && change.buffers() < 0) {
                 memory.lateBytes -= change.bytes();
-                memory.lateBuffers++;
+                memory.lateBuffers -= change.buffers();
             }
         }
         memory.moved = true;

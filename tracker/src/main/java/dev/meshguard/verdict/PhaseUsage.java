@@ -15,7 +15,8 @@ import org.apiguardian.api.API.Status;
 /**
  * The memory that was allocated and freed while a test was in one phase.
  *
- * <p>Returning to a phase starts another usage. A generation counts with its first reported size, in bytes.
+ * <p>Returning to a phase starts another usage. A generation counts with its first reported size, in bytes;
+ * if it is resized, more bytes are allocated or some are freed.
  *
  * @param phase the phase
  * @param flows the changes in each memory of each device that held anything, by device and type
@@ -32,8 +33,8 @@ public record PhaseUsage(Phase phase, SortedMap<DeviceMemory, Flow> flows, long 
     /**
      * The changes in one memory.
      *
-     * @param allocatedBytes bytes of the generations that began
-     * @param freedBytes bytes of the generations that ended
+     * @param allocatedBytes bytes of the generations that began, and by which others grew
+     * @param freedBytes bytes of the generations that ended, and by which others shrank
      * @param liveBytes bytes of the generations that were live at the end
      * @param liveBuffers how many were live at the end
      */

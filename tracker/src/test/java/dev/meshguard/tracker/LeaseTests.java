@@ -8,6 +8,7 @@ import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.MeshDescription;
+import dev.meshguard.event.Phase;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.CountingPolicy;
@@ -94,6 +95,24 @@ class LeaseTests {
                         BudgetViolation.Exceeded.class,
                         violation -> assertThat(violation.found()).isEqualTo(1_000));
         assertThat(budgetOf(1_000).isMet()).isTrue();
+    }
+
+    @Test
+    void usesMemoryInThePhaseInWhichItIsResized() {
+        Lease lease;
+        try (Scope setup = tracker.phase(Phase.SETUP)) {
+            lease = lease(100);
+        }
+        try (Scope test = tracker.phase(Phase.TEST)) {
+            lease.resized(5_000);
+            lease.resized(40);
+        }
+
+        assertThat(verdict().phaseUsages())
+                .extracting(usage -> usage.flows().values().stream()
+                        .map(flow -> flow.allocatedBytes() + " - " + flow.freedBytes())
+                        .toList())
+                .contains(List.of("100 - 0"), List.of("4900 - 4960"));
     }
 
     private BudgetVerdict budgetOf(long peak) {
