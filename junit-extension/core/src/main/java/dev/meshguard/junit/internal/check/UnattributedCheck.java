@@ -30,10 +30,11 @@ record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<All
             return;
         }
         AllocationTracker tracker = reported.get();
-        if (verdictOf(tracker).outcome() != Outcome.LEAK_FREE) {
-            check.apply(tracker).close();
-        }
         LeakVerdict verdict = verdictOf(tracker);
+        if (verdict.outcome() != Outcome.LEAK_FREE) {
+            check.apply(tracker).close();
+            verdict = verdictOf(tracker);
+        }
         if (verdict.outcome() == Outcome.LEAK_FREE) {
             root.publishReportEntry(
                     "meshguard",
