@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** What the program answers when it is called in this JVM, like from a shell. */
+/** The status and the output of one call of the program in this JVM. */
 record Answer(int status, String out, String err) {
 
     /** Calls the program with an empty standard input. */
