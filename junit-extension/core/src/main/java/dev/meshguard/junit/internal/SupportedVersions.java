@@ -36,31 +36,33 @@ public final class SupportedVersions {
 
     /** Returns why the SLF4J of a logger type cannot be used, if it cannot. */
     static Optional<String> errorOfLoggers(Class<?> loggerType) {
-        return hasMethod(loggerType, NEEDED_OF_LOGGERS)
-                ? Optional.empty()
-                : Optional.of(String.format(
-                        Locale.ROOT,
-                        "MeshGuard needs SLF4J 2.0 or later, and found %s. Choose the version in the build:"
-                                + " org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3 or later.",
-                        found(loggerType).orElse("an older one")));
-    }
-
-    private static boolean hasMethod(Class<?> type, String name) {
-        return Arrays.stream(type.getMethods())
-                .anyMatch(method -> method.getName().equals(name));
+        return errorOf(
+                loggerType,
+                NEEDED_OF_LOGGERS,
+                "SLF4J 2.0",
+                ": org.slf4j:slf4j-api 2.0, and a provider for it, such as Logback 1.3 or later.");
     }
 
     /** Returns why the JUnit of a context type cannot run the checks, if it cannot. */
     static Optional<String> errorOf(Class<?> contextType) {
-        return hasMethod(contextType, NEEDED)
+        return errorOf(
+                contextType,
+                NEEDED,
+                "JUnit Jupiter " + OLDEST,
+                ", for example with org.junit:junit-bom; with Spring Boot's parent set the property junit-jupiter.version.");
+    }
+
+    private static Optional<String> errorOf(Class<?> type, String neededMethod, String oldest, String wayOut) {
+        boolean isThere = Arrays.stream(type.getMethods())
+                .anyMatch(method -> method.getName().equals(neededMethod));
+        return isThere
                 ? Optional.empty()
                 : Optional.of(String.format(
                         Locale.ROOT,
-                        "MeshGuard needs JUnit Jupiter %s or later, and found %s. Choose the version in the build, for"
-                                + " example with org.junit:junit-bom; with Spring Boot's parent set the property"
-                                + " junit-jupiter.version.",
-                        OLDEST,
-                        found(contextType).orElse("an older one")));
+                        "MeshGuard needs %s or later, and found %s. Choose the version in the build%s",
+                        oldest,
+                        found(type).orElse("an older one"),
+                        wayOut));
     }
 
     /** A jar on the class path has the version in its manifest, a module in its descriptor. */
