@@ -126,6 +126,21 @@ public final class AllocationHistory {
         return new AllocationHistory(EventStore.counted(part, hasFlatAddresses()), selected);
     }
 
+    /**
+     * Returns this history, which is the part of a context that was saved and read again, as such a part: no mesh of it is
+     * {@linkplain #openMeshes() open}.
+     */
+    @API(status = Status.INTERNAL)
+    public AllocationHistory asPartOf(RequestContext selected) {
+        return new AllocationHistory(store, selected);
+    }
+
+    /** Returns this history with other events and the sums counted from them. */
+    @API(status = Status.INTERNAL)
+    public AllocationHistory withEvents(List<HistoryEvent> events) {
+        return new AllocationHistory(EventStore.counted(events, hasFlatAddresses()), context);
+    }
+
     /** Returns the context, if this history is the part of one. */
     public Optional<RequestContext> context() {
         return Optional.ofNullable(context);

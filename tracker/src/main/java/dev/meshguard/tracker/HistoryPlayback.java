@@ -58,7 +58,10 @@ public final class HistoryPlayback {
         return new HistoryPlayback(history);
     }
 
-    /** Returns a new tracker that received all reports. */
+    /**
+     * Returns a new tracker that received all reports. It does not know whose {@linkplain AllocationHistory#context() part} the
+     * history was, so a mesh that the part left open is open in it.
+     */
     public AllocationTracker toTracker() {
         Player telling = new Player(history.hasFlatAddresses());
         history.events().forEach(telling::report);

@@ -28,8 +28,11 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.reporting.FileEntry;
@@ -144,6 +147,18 @@ class FailureFilesTests {
         assertThat(again.outcome()).isEqualTo(Outcome.LEAKED);
         assertThat(verdict)
                 .contains("\"outcome\" : \"LEAKED\"")
+                .contains(VerdictReport.of(again).sections().get(0).headline());
+    }
+
+    @Test
+    void theHistoryOfATestOnASharedMeshGivesItsVerdictToo() throws IOException {
+        PublishedFiles heard = run(Map.of(FOLDER, folder.toString()), SharedMeshTestCase.class);
+
+        assertThat(heard.files).containsOnlyKeys("leaks(MeshDevice)");
+        LeakVerdict again = LeakCheck.create()
+                .examine(HistoryJson.read(heard.file("leaks(MeshDevice)", "meshguard-history.jsonl")));
+        assertThat(again.outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(Files.readString(heard.file("leaks(MeshDevice)", "meshguard-verdict.json")))
                 .contains(VerdictReport.of(again).sections().get(0).headline());
     }
 
@@ -263,6 +278,22 @@ class FailureFilesTests {
     @TrackAllocations
     static class LeakTestCase {
         @Test
+        void leaks(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+    static class SharedMeshTestCase {
+        @Test
+        @Order(1)
+        void frees(MeshDevice mesh) {
+            Buffers.take(mesh).deallocate();
+        }
+
+        @Test
+        @Order(2)
         void leaks(MeshDevice mesh) {
             Buffers.take(mesh);
         }

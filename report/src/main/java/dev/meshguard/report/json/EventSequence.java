@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The events of a history while it is read, with the missing and unreadable ones.
  *
- * <p>Event numbers show missing events: after a loss they may skip, anywhere else a skip is a loss itself. Unreadable
- * lines without a missing number are reported at the end.
+ * <p>Event numbers show missing events: after a loss they may skip, anywhere else a skip is a loss itself, unless the
+ * header says that numbers may skip. Unreadable lines without a missing number are reported at the end.
  */
 final class EventSequence {
 
@@ -49,9 +49,32 @@ final class EventSequence {
     private long missing;
     private int reported;
     private long untold;
+    private boolean gaps;
 
     EventSequence(String source) {
         this.source = source;
+    }
+
+    /** Returns whether numbers of written events skip where no loss explains it, as in the part of one test on a shared mesh. */
+    static boolean hasGaps(List<HistoryEvent> events) {
+        if (events.isEmpty() || events.get(events.size() - 1).number() == events.size()) {
+            return false;
+        }
+        long last = 0;
+        boolean afterLoss = false;
+        for (HistoryEvent event : events) {
+            if (event.number() != last + 1 && !afterLoss) {
+                return true;
+            }
+            last = event.number();
+            afterLoss = event instanceof HistoryEvent.ReportsLost;
+        }
+        return false;
+    }
+
+    /** From now on numbers may skip, and only the end line shows how many events are missing. */
+    void mayHaveGaps() {
+        gaps = true;
     }
 
     /** Adds an event from a line. */
@@ -60,7 +83,7 @@ final class EventSequence {
         if (number <= last) {
             throw new UnreadableLineException("event #" + number + " comes after event #" + last);
         }
-        long skipped = number - last - 1;
+        long skipped = gaps ? 0 : number - last - 1;
         if (damage != null) {
             report(damage, skipped);
         } else if (skipped > 0 && !isAfterLoss()) {

@@ -5,6 +5,7 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryTotals;
 import dev.meshguard.event.Quantities;
+import dev.meshguard.event.RequestContext;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.DeviceSums;
 import dev.meshguard.report.internal.PlainEscapes;
@@ -15,6 +16,7 @@ import java.time.DateTimeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -27,7 +29,17 @@ final class HistoryReader {
             EventForm.ALL.stream().collect(Collectors.toUnmodifiableMap(EventForm::kind, form -> form));
 
     /** The fields of a header. */
-    private record Header(long minor, boolean complete, boolean flatAddresses) {}
+    private record Header(
+            long minor, boolean complete, boolean flatAddresses, boolean gaps, Optional<SavedContext> context) {}
+
+    /** The context of which the history is the part. */
+    private record SavedContext(String name) implements RequestContext {
+
+        @Override
+        public int marksBefore() {
+            return 0;
+        }
+    }
 
     private final Lines lines;
     private final String source;
@@ -53,6 +65,9 @@ final class HistoryReader {
 
     AllocationHistory read() throws IOException {
         Header header = header();
+        if (header.gaps()) {
+            events.mayHaveGaps();
+        }
         while (nextLine()) {
             try {
                 line(header);
@@ -66,11 +81,12 @@ final class HistoryReader {
             events.cut(lines.number(), isUnreadable);
         }
         List<HistoryEvent> read = events.finished();
-        return AllocationHistory.restored(
+        AllocationHistory history = AllocationHistory.restored(
                 read,
                 sumsFit(header) ? List.copyOf(sums.values()) : DeviceSums.countedFrom(read),
                 header.flatAddresses(),
                 header.complete());
+        return header.context().map(history::asPartOf).orElse(history);
     }
 
     /**
@@ -107,7 +123,9 @@ final class HistoryReader {
             return new Header(
                     fields.optionalNumber("minor").orElse(0),
                     fields.choice("retention", Retention.class) == Retention.ALL,
-                    fields.isTrue("flatAddresses"));
+                    fields.isTrue("flatAddresses"),
+                    fields.isTrue("gaps"),
+                    fields.optionalText("context").map(SavedContext::new));
         } catch (UnreadableLineException e) {
             throw HistoryFormatException.noHeader(source, e.reason());
         }

@@ -56,6 +56,12 @@ final class HistoryWriter {
         json.writeNumberField("minor", HistoryJson.MINOR);
         JsonFormat.write(json, "retention", history.isComplete() ? Retention.ALL : Retention.LIVE_AND_TOTALS);
         json.writeBooleanField("flatAddresses", history.hasFlatAddresses());
+        if (EventSequence.hasGaps(history.events())) {
+            json.writeBooleanField("gaps", true);
+        }
+        if (history.context().isPresent()) {
+            json.writeStringField("context", history.context().get().name());
+        }
         json.writeEndObject();
     }
 

@@ -10,6 +10,7 @@ import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.random.RandomHistory;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -210,6 +212,27 @@ class DamagedHistoryTests {
         HistoryJson.write(history, written);
 
         assertThat(inconclusiveReasons(read(written.toString()))).isEqualTo(inconclusiveReasons(history));
+    }
+
+    /** Its numbers skip anyway, so only the count at the end shows the loss. */
+    @Test
+    void aLineMissingFromThePartOfATestIsALoss() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+        AllocationContext decode = tracker.context("decode");
+        tracker.allocated(0, BufferType.DRAM, 128, 64);
+        tracker.freed(0, BufferType.DRAM, 128);
+        StringWriter written = new StringWriter();
+        HistoryJson.write(tracker.history().partOf(decode), written);
+        String withoutFree = written.toString()
+                .lines()
+                .filter(line -> !line.contains("\"kind\":\"freed\""))
+                .collect(Collectors.joining("\n"));
+
+        assertThat(inconclusiveReasons(read(written.toString()))).isEmpty();
+        assertThat(inconclusiveReasons(read(withoutFree)))
+                .containsExactly(
+                        "1 report is missing (event #3: history.jsonl: line 7 counts 2 events, and 1 could be read).");
     }
 
     @Test

@@ -12,12 +12,14 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.Reachability;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.random.RandomHistory;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.Lease;
 import dev.meshguard.tracker.OriginFilter;
@@ -200,6 +202,42 @@ class HistoryJsonTests {
                         .findFirst())
                 .contains("{\"kind\":\"sourceAttached\",\"number\":1,\"source\":\"Gözleme \\ud83d\\ude80 \\ud800\"}");
         assertThat(HistoryJson.read(file).events()).isEqualTo(tracker.history().events());
+    }
+
+    @Test
+    void keepsThePartOfATestOnASharedMeshWithItsVerdict() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+        AllocationContext decode = tracker.context("decode");
+        tracker.allocated(0, BufferType.DRAM, 128, 64);
+        tracker.checked();
+        AllocationHistory part = tracker.history().partOf(decode);
+
+        AllocationHistory read = read(written(part));
+
+        assertThat(read.events()).map(HistoryEvent::number).containsExactly(1L, 3L, 4L);
+        assertThat(text(read)).contains("checked at the end of decode").isEqualTo(text(part));
+        assertThat(verdict(read)).contains("LEAKED").isEqualTo(verdict(part));
+        assertThat(written(read)).isEqualTo(written(part));
+        assertThat(written(part).lines())
+                .allSatisfy(line ->
+                        assertThat(JsonSchemas.ofHistoryLine().faultsOf(line)).isEmpty());
+    }
+
+    @Test
+    void keepsAHistoryAsOfACheckWithWhatWasFoundLater() {
+        var tracker = AllocationTracker.create();
+        var request = MemoryRequest.restored(AllocationDetails.user(), Optional.empty());
+        tracker.allocated(request, 0, BufferType.DRAM, 64, 64, Ownership.OWNING);
+        tracker.checked();
+        tracker.allocated(0, BufferType.DRAM, 128, 64);
+        tracker.traced(request, Reachability.lost());
+        AllocationHistory asOfCheck = tracker.history().asOfCheck();
+
+        assertThat(asOfCheck.events()).map(HistoryEvent::number).containsExactly(1L, 2L, 4L);
+        assertThat(text(read(written(asOfCheck)))).isEqualTo(text(asOfCheck));
+        assertThat(read(written(asOfCheck)).lostReports()).isEmpty();
     }
 
     @Test

@@ -45,7 +45,7 @@ final class MinimizingSearch {
         this.maxChecks = mostChecks;
         this.maxEvents =
                 Math.max(MAX_EVENTS, MAX_TIMES_THE_HISTORY * whole.events().size());
-        this.least = new MutableHistory(whole.events(), whole.hasFlatAddresses());
+        this.least = new MutableHistory(whole);
         // Sums that were kept beside the events are counted again, so a finding that is only in them disappears.
         this.isInTheEvents = isKept(least);
         this.steps = 0;

@@ -2,7 +2,6 @@ package dev.meshguard.reproduce.minimize;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.DeviceSums;
 import dev.meshguard.history.EventNumbers;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,12 +12,16 @@ import org.jspecify.annotations.Nullable;
 final class MutableHistory {
 
     private final List<HistoryEvent> events;
-    private final boolean flatAddresses;
+    private final AllocationHistory whole;
     private @Nullable AllocationHistory history;
 
-    MutableHistory(List<HistoryEvent> events, boolean flatAddresses) {
+    MutableHistory(AllocationHistory whole) {
+        this(whole.events(), whole);
+    }
+
+    private MutableHistory(List<HistoryEvent> events, AllocationHistory whole) {
         this.events = events;
-        this.flatAddresses = flatAddresses;
+        this.whole = whole;
     }
 
     List<HistoryEvent> events() {
@@ -32,7 +35,7 @@ final class MutableHistory {
     AllocationHistory history() {
         AllocationHistory made = history;
         if (made == null) {
-            made = AllocationHistory.restored(events, DeviceSums.countedFrom(events), flatAddresses, true);
+            made = whole.withEvents(events);
             history = made;
         }
         return made;
@@ -54,7 +57,7 @@ final class MutableHistory {
     }
 
     MutableHistory of(List<HistoryEvent> others) {
-        return new MutableHistory(others, flatAddresses);
+        return new MutableHistory(others, whole);
     }
 
     /** Returns a list of the changed events, or this list if no event changes. */
