@@ -3,6 +3,7 @@ package dev.meshguard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
@@ -10,7 +11,9 @@ import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.AllocationServer;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
+import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
 import java.io.ByteArrayInputStream;
@@ -18,6 +21,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -154,6 +158,41 @@ class RecordedRunsTests {
                         VerdictReport.of(LeakCheck.create().examine(tracker.history()))
                                         .text() + "\n");
         assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void aHistoryOfLiveBuffersAndSumsHasAVerdict() throws IOException {
+        AllocationTracker tracker =
+                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        Path history = folder.resolve("history.jsonl");
+        HistoryJson.write(tracker.history(), history);
+
+        Answer answer = Answer.to("replay", history.toString());
+
+        assertThat(answer.out()).startsWith("LEAK  64 B in 1 DRAM buffer");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void thePartOfATestOnASharedMeshIsReplayedShrunkAndWrittenAsATest() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+        AllocationContext decode = tracker.context("decode");
+        tracker.allocated(0, BufferType.DRAM, 128, 64);
+        tracker.checked();
+        String part = folder.resolve("part.jsonl").toString();
+        HistoryJson.write(tracker.history().partOf(decode), Path.of(part));
+
+        Answer replayed = Answer.to("replay", part);
+
+        assertThat(replayed.status()).isEqualTo(1);
+        assertThat(replayed.out())
+                .startsWith("LEAK  64 B in 1 DRAM buffer")
+                .contains("checked at the end of decode, whose mesh stays open");
+        assertThat(Answer.to("minimize", part).err()).contains("3 events, 1 buffer, 1 device -> 1 event");
+        assertThat(Answer.to("to-test", part).out()).contains("assertThat(tracker).noLeaks()");
     }
 
     @Test

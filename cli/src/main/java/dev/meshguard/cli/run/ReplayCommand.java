@@ -11,7 +11,6 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.client.AllocationClient;
 import dev.meshguard.server.client.AllocationReporter;
-import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.HistoryPlayback;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.IOException;
@@ -26,10 +25,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Reports a recorded run to a tracker again, and judges the tracker's history. */
+/** Judges a recorded run, or reports it to an allocation server. */
 @Command(
         name = "replay",
-        description = "Reports a recorded run to a tracker again and gives its verdict.",
+        description = "Gives the verdict on a recorded run, or reports the run to a server.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -88,7 +87,7 @@ public final class ReplayCommand implements Callable<Integer> {
             return send(recorded, socket);
         }
         CheckCriteria criteria = expectations.read();
-        LeakVerdict verdict = criteria.examine(played(recorded).history());
+        LeakVerdict verdict = criteria.examine(recorded.history());
         PrintWriter out = command.commandLine().getOut();
         VerdictReport report = criteria.report(verdict);
         if (asJson) {
@@ -123,10 +122,6 @@ public final class ReplayCommand implements Callable<Integer> {
         out.println(recorded.name() + ": " + Quantities.count(reports, "report") + " sent to " + to);
         out.flush();
         return ExitStatus.CLEAN.code();
-    }
-
-    private static AllocationTracker played(RecordedFile recorded) throws UsageException {
-        return playback(recorded).toTracker();
     }
 
     private static HistoryPlayback playback(RecordedFile recorded) throws UsageException {
