@@ -2,6 +2,7 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.page.RunPage;
@@ -13,6 +14,7 @@ import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.server.protocol.RecordSize;
 import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -232,6 +234,27 @@ class RecordedRunsTests {
                 .isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
         assertThat(heard.totals(3, BufferType.DRAM).totalBytes()).isEqualTo(8_192);
         assertThat(heard.totals(0, BufferType.L1).totalBuffers()).isEqualTo(1);
+    }
+
+    @Test
+    void whatBelongsToNoDeviceIsNotReportedToAServer() throws IOException {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.allocated(3, BufferType.DRAM, 0x1000, 64);
+        tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 128)
+                .freed();
+        Path history = folder.resolve("history.jsonl");
+        HistoryJson.write(tracker.history(), history);
+        Path socket = folder.resolve("s");
+        AllocationTracker heard = AllocationTracker.create();
+        Answer answer;
+        try (AllocationServer server =
+                AllocationServer.builder().socket(socket).tracker(heard).start()) {
+            answer = Answer.to("replay", "--to", socket.toString(), history.toString());
+        }
+
+        assertThat(answer.out())
+                .contains(": 1 report sent to ", ", and 2 reports of memory without a device left out, because ");
+        assertThat(heard.history().devices()).containsExactly(3);
     }
 
     @Test

@@ -17,7 +17,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,9 +103,11 @@ public final class ReplayCommand implements Callable<Integer> {
 
     private int send(RecordedFile recorded, Path to) throws UsageException {
         HistoryPlayback playback = playback(recorded);
-        long reports = recorded.history().events().stream()
-                .filter(event -> event instanceof HistoryEvent.Allocated || event instanceof HistoryEvent.Freed)
-                .count();
+        List<Integer> devices = recorded.history().events().stream()
+                .flatMap(ReplayCommand::deviceOfReport)
+                .toList();
+        long withoutDevice =
+                devices.stream().filter(one -> one == HistoryEvent.NO_DEVICE).count();
         try (AllocationReporter reporter = AllocationReporter.over(ServerAddress.connect(to, recordSize))) {
             AllocationClient client = reporter.client();
             playback.to(reporter);
@@ -119,9 +123,21 @@ public final class ReplayCommand implements Callable<Integer> {
             }
         }
         PrintWriter out = command.commandLine().getOut();
-        out.println(recorded.name() + ": " + Quantities.count(reports, "report") + " sent to " + to);
+        out.println(
+                recorded.name() + ": " + Quantities.count(devices.size() - withoutDevice, "report") + " sent to " + to
+                        + (withoutDevice > 0
+                                ? ", and " + Quantities.count(withoutDevice, "report")
+                                        + " of memory without a device left out, because the protocol needs a device"
+                                : ""));
         out.flush();
         return ExitStatus.CLEAN.code();
+    }
+
+    private static Stream<Integer> deviceOfReport(HistoryEvent event) {
+        if (event instanceof HistoryEvent.Allocated report) {
+            return Stream.of(report.device());
+        }
+        return event instanceof HistoryEvent.Freed report ? Stream.of(report.device()) : Stream.empty();
     }
 
     private static HistoryPlayback playback(RecordedFile recorded) throws UsageException {
