@@ -83,18 +83,24 @@ final class EventSequence {
         if (number <= last) {
             throw new UnreadableLineException("event #" + number + " comes after event #" + last);
         }
-        long skipped = gaps ? 0 : number - last - 1;
+        if (!gaps) {
+            reportMissing(number, line);
+        }
+        events.add(event);
+        last = number;
+        read++;
+    }
+
+    private void reportMissing(long next, long line) {
+        long skipped = next - last - 1;
         if (damage != null) {
             report(damage, skipped);
         } else if (skipped > 0 && !isAfterLoss()) {
             String which = skipped == 1
                     ? "event #" + (last + 1) + " is"
-                    : "events #" + (last + 1) + " to #" + (number - 1) + " are";
+                    : "events #" + (last + 1) + " to #" + (next - 1) + " are";
             lose(skipped, which + " missing before line " + line);
         }
-        events.add(event);
-        last = number;
-        read++;
     }
 
     /** Records an unreadable line. */
