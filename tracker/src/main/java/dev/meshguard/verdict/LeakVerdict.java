@@ -153,7 +153,7 @@ public record LeakVerdict(
 
     /** Returns whether all memory was freed in time: nothing leaked or was freed late, and the check could decide. */
     public boolean isLeakFree() {
-        return sum.leaked() == 0 && sum.late() == 0 && inconclusiveReasons.isEmpty();
+        return sum.leaked() == 0 && sum.late() == 0 && sum.undecided() == 0 && inconclusiveReasons.isEmpty();
     }
 
     /** Returns whether the ledger agrees with the memory: nothing misreported, no free without a buffer. */

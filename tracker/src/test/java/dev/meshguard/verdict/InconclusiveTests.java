@@ -402,6 +402,58 @@ class InconclusiveTests {
     }
 
     @Test
+    void doesNotTakeTheWitnessOfAnotherMeshForOneThatSawABuffer() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 1)
+                .allocate(DRAM, device(0), 0x1000, 64)
+                .onMesh(0)
+                .stopped("the server was down")
+                .started()
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(1))
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .hasStandings(SurvivorStatus.UNDECIDED)
+                .inconclusiveReasons(
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known, nor what became of 1 buffer from before.");
+        assertThat(LeakCheck.create().examine(history).isLeakFree()).isFalse();
+    }
+
+    @Test
+    void doesNotTakeTheWitnessOfAnotherMeshForOneThatSawWhatWasAllocatedMeanwhile() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 1)
+                .stopped("the server was down")
+                .started()
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(1))
+                .closed();
+
+        judged(history)
+                .hasOutcome(Outcome.INCONCLUSIVE)
+                .inconclusiveReasons(
+                        "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
+                                + " is not known.");
+    }
+
+    @Test
+    void needsNoWitnessOfAMeshThatWasClosedBeforeTrackingWasOff() {
+        var history = history()
+                .mesh(0, 0)
+                .mesh(1, 1)
+                .closeMesh(0)
+                .stopped("the server was down")
+                .started()
+                .witnessOf(1, CLOSE_BEGUN, DRAM, device(1))
+                .closed();
+
+        judged(history).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
+    }
+
+    @Test
     void doesNotMindThatTrackingStopsWhenEverythingIsGone() {
         var history = history()
                 .allocate(DRAM, device(0), 0x1000, 64)

@@ -19,8 +19,11 @@ import dev.meshguard.verdict.InconclusiveReason;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -45,6 +48,8 @@ final class InconclusiveReasons {
     private final long lastStart;
     /** Found while the survivors are judged. */
     private final List<BufferGeneration> outOfOrder = new ArrayList<>();
+    /** The gaps in which a survivor may have been freed, as far as no witness speaks for it. */
+    private final Set<HistoryEvent.TrackingStopped> decisive = new HashSet<>();
 
     InconclusiveReasons(AllocationHistory history) {
         this.history = history;
@@ -169,6 +174,7 @@ final class InconclusiveReasons {
         }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
             if (gap.number() > buffer.allocatedAt()) {
+                decisive.add(gap);
                 String what = goesOnAfter(gap) ? "tracking was off later on" : "tracking ended later on";
                 return Optional.of(maybe(what, gap.number()));
             }
@@ -202,11 +208,48 @@ final class InconclusiveReasons {
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
-        boolean witnessed = history.witnessSnapshots().stream()
-                .anyMatch(reading ->
-                        reading.number() > gap.number() && reading.snapshot().moment() == Moment.CLOSE_BEGUN);
+        if (decisive.contains(gap)) {
+            return true;
+        }
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
-        return !witnessed && (goesOnAfter(gap) || leftSomething || receivedNothing());
+        return (goesOnAfter(gap) || leftSomething || receivedNothing()) && !isWitnessed(gap);
+    }
+
+    /** Returns whether closes after a gap were witnessed, on each device on which it may hide something. */
+    private boolean isWitnessed(HistoryEvent.TrackingStopped gap) {
+        Set<Integer> witnessed = new HashSet<>();
+        for (HistoryEvent.Witnessed reading : history.witnessSnapshots()) {
+            if (reading.number() > gap.number() && reading.snapshot().moment() == Moment.CLOSE_BEGUN) {
+                witnessed.addAll(reading.snapshot().devices());
+            }
+        }
+        return !witnessed.isEmpty() && witnessed.containsAll(devicesAfter(gap));
+    }
+
+    /** Returns the devices that had memory at a gap, or reported any or belonged to an open mesh after it. */
+    private Set<Integer> devicesAfter(HistoryEvent.TrackingStopped gap) {
+        Set<Integer> devices = new HashSet<>();
+        for (BufferGeneration buffer : history.generations()) {
+            if (buffer.freedAt().orElse(Long.MAX_VALUE) > gap.number()) {
+                devices.add(buffer.device());
+            }
+        }
+        Map<Integer, HistoryEvent.MeshOpened> open = new HashMap<>();
+        for (HistoryEvent.MeshOpened opened : history.events(HistoryEvent.MeshOpened.class)) {
+            if (opened.number() > gap.number()) {
+                devices.addAll(opened.mesh().devices());
+            } else {
+                open.put(opened.mesh().id(), opened);
+            }
+        }
+        for (HistoryEvent.MeshClosed closed : history.events(HistoryEvent.MeshClosed.class)) {
+            if (closed.number() < gap.number()) {
+                open.computeIfPresent(
+                        closed.mesh(), (mesh, opened) -> opened.number() < closed.number() ? null : opened);
+            }
+        }
+        open.values().forEach(opened -> devices.addAll(opened.mesh().devices()));
+        return devices;
     }
 
     private boolean goesOnAfter(HistoryEvent.TrackingStopped gap) {
