@@ -51,6 +51,7 @@ final class ContextFilter {
                 .forEach(event -> reports.add(event.number()));
         List<HistoryEvent> part = new ArrayList<>();
         Optional<HistoryEvent> phaseBefore = Optional.empty();
+        int placeOfPhase = 0;
         int marks = 0;
         for (HistoryEvent event : whole.events()) {
             boolean isReport = isReport(event);
@@ -59,13 +60,14 @@ final class ContextFilter {
                     ? reports.contains(event.number())
                     : isOfItsTime ? !isCanary(event) : isOfMeshOrOwner(event);
             if (isOfPart) {
-                if (isOfItsTime) {
-                    phaseBefore.ifPresent(part::add);
+                if (isOfItsTime && phaseBefore.isPresent()) {
+                    part.add(placeOfPhase, phaseBefore.get());
                     phaseBefore = Optional.empty();
                 }
                 part.add(event);
             } else if (event instanceof HistoryEvent.PhaseBegan) {
                 phaseBefore = Optional.of(event);
+                placeOfPhase = part.size();
             }
         }
         return part;

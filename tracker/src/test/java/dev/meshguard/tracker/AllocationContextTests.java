@@ -155,6 +155,18 @@ class AllocationContextTests {
     }
 
     @Test
+    void aPartIsInOrderWhereTheMeshWasOpenedAfterThePhaseItBeganIn() {
+        tracker.phase("warm-up");
+        openMesh();
+        AllocationContext one = tracker.context("one");
+        take(0x1000);
+
+        AllocationHistory part = tracker.history().partOf(one);
+
+        assertThat(part.events()).map(HistoryEvent::number).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
     void whatIsLeftIsLeakedThoughTheMeshIsOpen() {
         openMesh();
         AllocationContext one = tracker.context("one");
