@@ -487,7 +487,8 @@ final class VerdictReportBuilder {
     private List<String> notes() {
         List<String> notes = new ArrayList<>();
         history.context()
-                .ifPresent(context -> notes.add("checked at the end of " + context.name() + ", whose mesh stays open"));
+                .ifPresent(context -> notes.add("checked at the end of " + context.name()
+                        + (history.leavesMeshOpen() ? ", whose mesh stays open" : "")));
         if (isWithoutOrigins && !hasLog && !verdict.survivors().isEmpty()) {
             notes.add("No call site is named, because no origins were captured.");
         }

@@ -468,6 +468,12 @@ public final class AllocationHistory {
         return context == null ? descriptions(replay().meshes.open()) : List.of();
     }
 
+    /** Returns whether a mesh was opened and not closed, also in the part of a context. */
+    @API(status = Status.INTERNAL)
+    public boolean leavesMeshOpen() {
+        return !replay().meshes.open().isEmpty();
+    }
+
     /**
      * Returns an open mesh that may still free the buffer.
      *

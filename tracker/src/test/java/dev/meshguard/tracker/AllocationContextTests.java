@@ -11,6 +11,7 @@ import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Phase;
+import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
@@ -164,6 +165,22 @@ class AllocationContextTests {
         AllocationHistory part = tracker.history().partOf(one);
 
         assertThat(part.events()).map(HistoryEvent::number).containsExactly(1L, 2L, 3L, 4L);
+    }
+
+    @Test
+    void aPartMissesNoReportWhereItsMeshIsClosedWithMemoryOfOthers() {
+        openMesh();
+        take(0x1000);
+        AllocationContext one = tracker.context("one");
+        take(0x2000);
+        tracker.meshClosing(0);
+        tracker.witnessed(WitnessSnapshot.of(0, WitnessSnapshot.Moment.CLOSE_BEGUN)
+                .region(0, BufferType.DRAM, 0x1000, 0x2000)
+                .build());
+        tracker.meshClosed(0);
+
+        assertThat(judged(one).outcome()).isEqualTo(Outcome.LEAKED);
+        assertThat(judged(one).inconclusiveReasons()).isEmpty();
     }
 
     @Test

@@ -498,14 +498,13 @@ public final class VerdictBuilder {
 
     /**
      * Finds memory that the witness lists and no report mentions: then a report is missing, whatever the other findings
-     * are.
+     * are. The part of a context lacks the reports of others.
      */
     private Optional<InconclusiveReason> unreported(HistoryEvent.Witnessed event) {
         WitnessSnapshot reading = event.snapshot();
-        if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN || !history.isComplete()) {
-            return Optional.empty();
-        }
-        if (reading.isEmpty()) {
+        if (reading.moment() != WitnessSnapshot.Moment.CLOSE_BEGUN
+                || !history.isComplete()
+                || history.context().isPresent()) {
             return Optional.empty();
         }
         List<MemoryAddress> unknown = new ArrayList<>();
