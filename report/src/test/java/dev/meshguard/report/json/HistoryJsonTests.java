@@ -226,6 +226,28 @@ class HistoryJsonTests {
     }
 
     @Test
+    void namesOverwrittenBuffersInTheOrderOfTheirAllocation() {
+        var tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        Owner trace = new Owner(Owner.Kind.TRACE, "decode");
+        tracker.captureBegan(0, trace);
+        for (int input = 1; input <= 8; input++) {
+            MemoryRequest request = tracker.request(AllocationDetails.user().labelled("input " + input));
+            tracker.allocated(request, 0, BufferType.DRAM, 4096L * input, 1024, Ownership.OWNING);
+            tracker.bufferCaptured(trace, request);
+        }
+        tracker.captureEnded(trace);
+        for (int input = 1; input <= 8; input++) {
+            tracker.freed(0, BufferType.DRAM, 4096L * input);
+        }
+        tracker.traceReplayed(trace, List.of());
+
+        assertThat(LeakCheck.create().examine(read(written(tracker.history()))).overwrites())
+                .extracting(overwrite -> overwrite.buffer().address() / 4096)
+                .containsExactly(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L);
+    }
+
+    @Test
     void keepsAHistoryAsOfACheckWithWhatWasFoundLater() {
         var tracker = AllocationTracker.create();
         var request = MemoryRequest.restored(AllocationDetails.user(), Optional.empty());

@@ -39,7 +39,9 @@ final class OverwriteSearch {
                 }
             }
         }
-        found.sort(Comparator.comparingLong(overwrite -> overwrite.event().number()));
+        found.sort(Comparator.<Overwrite>comparingLong(
+                        overwrite -> overwrite.event().number())
+                .thenComparingLong(overwrite -> overwrite.buffer().allocatedAt()));
         return found;
     }
 

@@ -13,7 +13,6 @@ import dev.meshguard.verdict.Overwrite;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -38,8 +37,8 @@ final class TraceReplays {
     /** What one capture recorded. */
     private static final class Capture {
         private final HistoryEvent.CaptureBegan began;
-        private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new HashMap<>();
-        private final Set<MemoryRequest> used = Collections.newSetFromMap(new IdentityHashMap<>());
+        private final Map<Owner, List<HistoryEvent.ProgramCaptured>> programs = new LinkedHashMap<>();
+        private final Set<MemoryRequest> used = new LinkedHashSet<>();
         private final List<HistoryEvent.TraceReplayed> replays = new ArrayList<>();
         private List<Held> own = List.of();
         private Map<Region, WrittenRanges> written = Map.of();
