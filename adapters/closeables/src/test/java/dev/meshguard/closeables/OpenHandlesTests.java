@@ -19,7 +19,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.engine.TestExecutionResult;
@@ -156,6 +158,18 @@ class OpenHandlesTests {
                         "INCONCLUSIVE  ",
                         "a tracked handle did not answer whether it is closed:",
                         "java.lang.UnsupportedOperationException: no native library");
+    }
+
+    /** A class of the library may be missing. The handle beside it is named, and the leak of the next test is found. */
+    @Test
+    void aHandleWhoseLibraryCannotBeLinkedHidesNoOther() {
+        assertThat(failures(UnlinkedTestCase.class))
+                .hasSize(2)
+                .anySatisfy(message -> assertThat(message)
+                        .contains(
+                                "INCONCLUSIVE  128 B of native memory in 2 handles",
+                                "java.lang.NoClassDefFoundError: tensor/Native"))
+                .anySatisfy(message -> assertThat(message).contains("LEAK  ").doesNotContain("NoClassDefFoundError"));
     }
 
     @Test
@@ -365,6 +379,28 @@ class OpenHandlesTests {
                         throw new UnsupportedOperationException("no native library");
                     },
                     64);
+        }
+    }
+
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class UnlinkedTestCase {
+        private static final List<Tensor> TENSORS = new ArrayList<>();
+
+        @Test
+        void first(NativeHandles handles) {
+            handles.track(
+                    new Tensor(),
+                    tensor -> {
+                        throw new NoClassDefFoundError("tensor/Native");
+                    },
+                    64);
+            TENSORS.add(handles.track(new Tensor(), tensor -> false, 64));
+        }
+
+        @Test
+        void second(NativeHandles handles) {
+            TENSORS.add(handles.track(new Tensor(), tensor -> false, 64));
         }
     }
 

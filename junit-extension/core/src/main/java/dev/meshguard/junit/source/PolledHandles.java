@@ -130,7 +130,7 @@ public final class PolledHandles {
     private boolean isClosed(Entry<?> entry) {
         try {
             return entry.isClosed();
-        } catch (RuntimeException unknown) {
+        } catch (RuntimeException | Error unknown) {
             if (!entry.hasFailed) {
                 entry.hasFailed = true;
                 tracker.reportsLost(1, "a tracked handle did not answer whether it is closed: " + unknown);

@@ -356,7 +356,7 @@ public final class TrackingSession implements SourceRuntime {
         for (BegunSource source : begun) {
             try {
                 source.session().poll();
-            } catch (RuntimeException unknown) {
+            } catch (RuntimeException | Error unknown) {
                 trackerForAll()
                         .reportsLost(-1, "the source \"" + source.id() + "\" could not ask its handles: " + unknown);
             }
@@ -406,9 +406,14 @@ public final class TrackingSession implements SourceRuntime {
     private void inReverse(Consumer<SourceSession> end) {
         RuntimeException failed = null;
         for (int i = begun.size() - 1; i >= 0; i--) {
+            BegunSource source = begun.get(i);
             try {
-                end.accept(begun.get(i).session());
-            } catch (RuntimeException failure) {
+                end.accept(source.session());
+            } catch (RuntimeException | Error thrown) {
+                RuntimeException failure = thrown instanceof RuntimeException exception
+                        ? exception
+                        : new IllegalStateException(
+                                "the source \"" + source.id() + "\" could not be closed: " + thrown, thrown);
                 if (failed == null) {
                     failed = failure;
                 } else {
