@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.JupiterRun.runConcurrently;
 import static dev.meshguard.junit.testkit.JupiterRun.runInvocation;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.meshguard.junit.mesh.FailEachAllocation;
@@ -14,6 +15,7 @@ import dev.meshguard.verdict.expectation.Expectation;
 import java.util.List;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -160,6 +162,14 @@ class PromisedBuffersTests {
                         STALE  1 expectation on PromisedBuffersTests$DynamicTestCase#broken promises more than survived
                         1. no survivor matches in any of 2 checks: exactly 8 buffers, because "shared"
                         """ + WHERE_THAT_IS_RIGHT);
+    }
+
+    @Test
+    void dynamicTestsInContainersKeepAPromiseTogether() {
+        assertThat(run(DynamicContainersTestCase.class))
+                .hasFailedContainerCalled("broken(MeshDevice)")
+                .whichFailed()
+                .with(AssertionFailedError.class);
     }
 
     @Test
@@ -352,6 +362,18 @@ class PromisedBuffersTests {
         List<DynamicTest> broken(MeshDevice mesh) {
             return List.of(
                     dynamicTest("frees", () -> Buffers.take(mesh).deallocate()),
+                    dynamicTest("takes nothing", () -> {}));
+        }
+    }
+
+    @TrackAllocations
+    static class DynamicContainersTestCase {
+        @TestFactory
+        @ExpectBuffers(exactly = 8, because = "shared")
+        List<DynamicNode> broken(MeshDevice mesh) {
+            return List.of(
+                    dynamicContainer("first", List.of(dynamicTest("takes nothing", () -> {}))),
+                    dynamicContainer("second", List.of(dynamicTest("takes nothing", () -> {}))),
                     dynamicTest("takes nothing", () -> {}));
         }
     }

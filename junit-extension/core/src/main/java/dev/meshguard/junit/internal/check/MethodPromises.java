@@ -9,6 +9,7 @@ import dev.meshguard.verdict.expectation.ExpectationResult;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,17 +32,31 @@ import org.opentest4j.AssertionFailedError;
  */
 final class MethodPromises implements StoredResource {
 
-    /** The innermost invocation number, of a class or of a method. */
-    private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\](?!.*#\\d+\\])");
+    /** The number of an invocation of a class or a method, or of a dynamic test or container. */
+    private static final Pattern INVOCATION = Pattern.compile("#(\\d+)\\]");
 
     private final TrackedTest method;
+    private final String around;
     private final Map<String, Expectation> broken = new LinkedHashMap<>();
-    private final SortedSet<Integer> invocations = new TreeSet<>();
+    /** The numbers of those that began, by what they are invocations of. */
+    private final Map<String, SortedSet<Integer>> invocations = new HashMap<>();
+
     private int checks;
     private boolean isUnknown;
 
+    /** Creates the promises of a method that runs once. */
     MethodPromises(TrackedTest method, ExpectedBuffers entries) {
+        this(method, entries, "");
+    }
+
+    /**
+     * Creates the promises of a method.
+     *
+     * @param around the unique id of the context around all invocations
+     */
+    MethodPromises(TrackedTest method, ExpectedBuffers entries, String around) {
         this.method = method;
+        this.around = around;
         promised(entries).forEach(entry -> broken.put(entry.toText(), entry));
     }
 
@@ -52,9 +67,12 @@ final class MethodPromises implements StoredResource {
 
     /** Adds an invocation; missing numbers show that some were excluded from the run. */
     synchronized void begin(ExtensionContext invocation) {
-        Matcher number = INVOCATION.matcher(invocation.getUniqueId());
-        if (number.find()) {
-            invocations.add(Integer.parseInt(number.group(1)));
+        String id = invocation.getUniqueId();
+        Matcher number = INVOCATION.matcher(id).region(around.length(), id.length());
+        while (number.find()) {
+            invocations
+                    .computeIfAbsent(id.substring(0, id.lastIndexOf('[', number.start())), unused -> new TreeSet<>())
+                    .add(Integer.parseInt(number.group(1)));
         }
     }
 
@@ -80,7 +98,7 @@ final class MethodPromises implements StoredResource {
     /** Fails if no check found the buffers that an entry requires. */
     @Override
     public synchronized void close() {
-        boolean isPartial = !invocations.isEmpty() && invocations.last() != invocations.size();
+        boolean isPartial = invocations.values().stream().anyMatch(numbers -> numbers.last() != numbers.size());
         if (broken.isEmpty() || isUnknown || isPartial) {
             return;
         }

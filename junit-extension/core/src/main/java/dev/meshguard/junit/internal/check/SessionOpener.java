@@ -174,7 +174,7 @@ public record SessionOpener(TestConfiguration configuration) {
                 .map(around -> SessionStore.of(around)
                         .promises(
                                 context.getRequiredTestMethod(),
-                                () -> new MethodPromises(TrackedTest.of(context), expected)));
+                                () -> new MethodPromises(TrackedTest.of(context), expected, around.getUniqueId())));
         ofAll.ifPresent(promises -> promises.begin(context));
         return ofAll;
     }
