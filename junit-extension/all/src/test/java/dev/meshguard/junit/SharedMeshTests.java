@@ -16,6 +16,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Outcome;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import org.assertj.core.api.Assertions;
@@ -139,6 +140,11 @@ class SharedMeshTests {
     @Test
     void whatANestedClassLoadsWhileATestRunsIsTheClasss() {
         assertThat(runConcurrently(LoadingNestedTestCase.class)).hasOnlySucceeded(2);
+    }
+
+    @Test
+    void aConstructorForAllTestsCountsToTheClassWhileATestRuns() {
+        assertThat(runConcurrently(ConstructedNestedTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
@@ -354,6 +360,42 @@ class SharedMeshTests {
             }
             if (repetition.getCurrentRepetition() % 5 == 0) {
                 Buffers.take(mesh);
+            }
+        }
+    }
+
+    /** The test has ended before the buffer is freed that the constructor allocates while the test runs. */
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @Execution(ExecutionMode.CONCURRENT)
+    @Timeout(60)
+    static class ConstructedNestedTestCase {
+
+        private final CountDownLatch running = new CountDownLatch(1);
+        private final CompletableFuture<MeshBuffer> weights = new CompletableFuture<>();
+
+        @Test
+        void runsMeanwhile(MeshDevice mesh) throws Exception {
+            running.countDown();
+            Assertions.assertThat(weights.get().isAllocated()).isTrue();
+        }
+
+        @AfterAll
+        void frees() throws Exception {
+            weights.get().deallocate();
+        }
+
+        @Nested
+        @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+        class Inner {
+            Inner(MeshDevice mesh) throws InterruptedException {
+                running.await();
+                weights.complete(Buffers.take(mesh, "weights"));
+            }
+
+            @Test
+            void uses() throws Exception {
+                Assertions.assertThat(weights.get().isAllocated()).isTrue();
             }
         }
     }

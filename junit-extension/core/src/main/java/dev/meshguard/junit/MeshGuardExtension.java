@@ -22,6 +22,7 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -214,6 +215,16 @@ public final class MeshGuardExtension
         }
     }
 
+    /** An instance of all tests is created for its class, while tests of other classes may run. */
+    @Override
+    public <T> T interceptTestClassConstructor(
+            Invocation<T> invocation,
+            ReflectiveInvocationContext<Constructor<T>> invocationContext,
+            ExtensionContext context)
+            throws Throwable {
+        return context.getTestMethod().isPresent() ? invocation.proceed() : proceedForAll(invocation, context);
+    }
+
     @Override
     public void interceptBeforeAllMethod(
             Invocation<Void> invocation,
@@ -343,11 +354,11 @@ public final class MeshGuardExtension
      * While methods of a class run, tests of other classes may run; the thread must not count as a helper of one of
      * them.
      */
-    private static void proceedForAll(Invocation<Void> invocation, ExtensionContext context) throws Throwable {
+    private static <T> T proceedForAll(Invocation<T> invocation, ExtensionContext context) throws Throwable {
         Optional<TrackingSession> session = SessionStore.of(context).served().map(SessionCheck::session);
         try (Scope forAll = session.map(TrackingSession::forAll).orElse(NOTHING);
                 Scope thread = session.map(TrackingSession::bindThread).orElse(NOTHING)) {
-            invocation.proceed();
+            return invocation.proceed();
         }
     }
 
