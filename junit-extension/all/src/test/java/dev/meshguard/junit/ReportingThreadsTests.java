@@ -29,15 +29,18 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A library calls one hook of the process for all tests: the thread of each report decides which test it belongs to. */
 class ReportingThreadsTests {
@@ -145,6 +148,16 @@ class ReportingThreadsTests {
         assertThat(results).hasOnlySucceeded(2).hasNoFailedClass();
         // It polls after 1, 2, 4, 8, 16 and 32 ms.
         Assertions.assertThat(timer.now()).isEqualTo(end.plusMillis(63));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {PreparedTestCase.class, InstanceTestCase.class})
+    void whatTheFirstClassAllocatesBeforeItsTestsIsAFindingOfTheRun(Class<?> first) {
+        assertThat(runConcurrently(first))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED)
+                .withTextContaining("allocated by threads that work for no test");
     }
 
     /** No other test is responsible for memory that this thread allocates from now on. */
@@ -415,6 +428,32 @@ class ReportingThreadsTests {
             CompletableFuture.runAsync(() -> GlobalLibrary.allocate(64).close(), WRAPPED.get())
                     .get(1, TimeUnit.MINUTES);
             BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    static class PreparedTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard(new SteppedTimer());
+
+        @BeforeAll
+        static void prepares() {
+            GlobalLibrary.allocate(64);
+        }
+
+        @Test
+        void allocatesNothing() {}
+    }
+
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    static class InstanceTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard(new SteppedTimer());
+
+        private final GlobalLibrary.Memory memory = GlobalLibrary.allocate(64);
+
+        @Test
+        void allocatesNothing() {
+            Assertions.assertThat(memory.address()).isPositive();
         }
     }
 

@@ -143,6 +143,7 @@ public final class MeshGuardExtension
 
     @Override
     public void beforeAll(ExtensionContext context) {
+        opener.receiveBeforeTests(context);
         if (SessionStore.of(context).isResolver(this)) {
             TrackedFields.fill(context, () -> checkOf(context).session());
         }

@@ -21,6 +21,7 @@ import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
+import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.time.Duration;
@@ -44,12 +45,19 @@ public record SessionOpener(TestConfiguration configuration) {
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
         SessionCheck check = sessionOf(context, store);
         TrackingSession session = check.session();
-        // An instance of all tests is created in the context of its class, which does not own their sessions.
+        // An instance of all tests is created in the context of its class, which does not own their sessions. A thread
+        // of the
+        // engine runs many tests; while a class is set up, its methods are bound one by one.
         if (context.getTestMethod().isPresent() || session.outlivesTest()) {
             session.beginSources();
+        } else {
+            receiveBeforeTests(context);
         }
         if (session.receivesFromThreads()) {
-            receiveFromThreads(context, store, session);
+            if (context.getTestMethod().isPresent()) {
+                store.bindThread(session);
+            }
+            checkOtherThreads(context, session.run());
         }
         if (session.checksEachTest() && context.getTestMethod().isPresent()) {
             ConfigurationCache declared = configuration.at(context);
@@ -73,15 +81,33 @@ public record SessionOpener(TestConfiguration configuration) {
         }
     }
 
-    /** A thread of the engine runs many tests; while a class is set up, its methods are bound one by one. */
-    private void receiveFromThreads(ExtensionContext context, SessionStore store, TrackingSession session) {
-        if (context.getTestMethod().isPresent()) {
-            store.bindThread(session);
+    /**
+     * Lets the run receive what threads report before its first test, for example in a {@code @BeforeAll} method. Otherwise the first
+     * class of a run could leak unnoticed there.
+     */
+    public void receiveBeforeTests(ExtensionContext context) {
+        TrackingSettings asked;
+        try {
+            asked = configuration.settingsOf(context, configuration.at(context), Optional.empty());
+        } catch (ExtensionConfigurationException eachTestReportsIt) {
+            return;
         }
+        List<SourceSettings> always = asked.sources().stream()
+                .filter(source -> !source.beginsOnRequest())
+                .toList();
+        if (!always.isEmpty()) {
+            SharedRunState run = runOf(context);
+            always.forEach(source -> run.unattributed()
+                    .receive(source.source().id(), asked.policies().origins()));
+            checkOtherThreads(context, run);
+        }
+    }
+
+    private void checkOtherThreads(ExtensionContext context, SharedRunState run) {
         SessionStore.unattributed(context, () -> {
             GraceTimer timer = configuration.timerOf(context, configuration.at(context));
             return new UnattributedCheck(
-                    session.run(), context.getRoot(), tracker -> checkOfRun(context.getRoot(), timer, tracker));
+                    run, context.getRoot(), tracker -> checkOfRun(context.getRoot(), timer, tracker));
         });
     }
 

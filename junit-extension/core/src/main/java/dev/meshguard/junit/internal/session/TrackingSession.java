@@ -13,6 +13,7 @@ import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.thread.ThreadSession;
+import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceContext;
@@ -114,7 +115,13 @@ public final class TrackingSession implements SourceRuntime {
         @Override
         public void receiveFromThreads() {
             threads().receive(source);
-            run.unattributed().receive(source, settings.policies().origins());
+            UnattributedReports others = run.unattributed();
+            others.receive(source, settings.policies().origins());
+            if (!others.knows(source)) {
+                tracker().history().sources().stream()
+                        .filter(attached -> attached.name().equals(source))
+                        .forEach(others::describe);
+            }
         }
 
         @Override
