@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
@@ -18,9 +19,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.slf4j.LoggerFactory;
 
 /** A test that declares a mesh gets its own, and a test that declares nothing opens none. */
@@ -48,6 +51,21 @@ class ParameterTests {
         assertThat(run(PerClassTestCase.class)).hasTest("clean").whichSucceeded();
     }
 
+    /** A binding that is created once reports to the tracker of the test that created it. */
+    @Test
+    void whatIsReportedToTheTrackerOfAnEarlierTestFailsTheRun() {
+        assertThat(run(KeptTrackerTestCase.class))
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withTextContaining("LEAK  4 KiB in 1 buffer, allocated through the AllocationTracker of"
+                        + " ParameterTests$KeptTrackerTestCase#creates after that was over and checked; the first at ");
+    }
+
+    @Test
+    void whatIsFreedThroughTheTrackerOfAnEarlierTestIsNoFinding() {
+        assertThat(run(FreeingKeptTrackerTestCase.class)).hasOnlySucceeded(2).hasNoFailedClass();
+    }
+
     @Test
     void theMeshHasTheShapeAskedFor() {
         assertThat(run(ShapeTestCase.class)).hasOnlySucceeded(1);
@@ -69,6 +87,32 @@ class ParameterTests {
         }
 
         Assertions.assertThat(opened.list).isEmpty();
+    }
+
+    @TrackAllocations
+    @TestMethodOrder(MethodOrderer.MethodName.class)
+    static class KeptTrackerTestCase {
+        static AllocationTracker kept;
+
+        @Test
+        void creates(AllocationTracker tracker) {
+            kept = tracker;
+            tracker.sourceAttached("binding");
+        }
+
+        @Test
+        void uses(MeshDevice mesh) {
+            kept.allocated(0, BufferType.DRAM, 0x1000, 4096);
+        }
+    }
+
+    static class FreeingKeptTrackerTestCase extends KeptTrackerTestCase {
+        @Override
+        @Test
+        void uses(MeshDevice mesh) {
+            super.uses(mesh);
+            kept.freed(0, BufferType.DRAM, 0x1000);
+        }
     }
 
     @TrackAllocations

@@ -21,7 +21,7 @@ final class InjectableTypes {
     /** Returns the value of a supported type from a session. */
     static Object of(Class<?> type, TrackingSession session) {
         if (type == AllocationTracker.class) {
-            return session.tracker();
+            return session.handedOutTracker();
         }
         if (type == MemorySnapshots.class) {
             return new MemorySnapshots(session);

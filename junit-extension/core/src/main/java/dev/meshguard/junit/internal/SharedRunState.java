@@ -40,6 +40,7 @@ public final class SharedRunState implements StoredResource {
     private final Reporting reporting;
     private final EntryUsage entries = new EntryUsage();
     private final UnattributedReports unattributed = new UnattributedReports();
+    private final KeptTrackers keptTrackers = new KeptTrackers();
 
     private SharedRunState(
             RunSettings settings,
@@ -127,6 +128,11 @@ public final class SharedRunState implements StoredResource {
         return unattributed;
     }
 
+    /** Returns the trackers of ended tests. */
+    public KeptTrackers keptTrackers() {
+        return keptTrackers;
+    }
+
     /** Returns the numbers of the run as an entry for reports, if they are to be printed. */
     public synchronized Optional<Map<String, String>> summary() {
         return reporting.numbers().entry(description(entries.matched()), description(entries.unmatched()));
@@ -180,9 +186,22 @@ public final class SharedRunState implements StoredResource {
         return BaselineComparison.of(known, verdict).covers(verdict);
     }
 
-    /** Closes the record; if it is that of the whole run, judges it. */
+    /** Closes the record; if it is that of the whole run, judges it. Fails for what was reported to trackers of ended tests. */
     @Override
     public synchronized void close() throws IOException {
+        Optional<AssertionFailedError> late = keptTrackers.finding();
+        try {
+            closeRecord();
+        } catch (IOException | RuntimeException | Error failure) {
+            late.ifPresent(failure::addSuppressed);
+            throw failure;
+        }
+        if (late.isPresent()) {
+            throw late.get();
+        }
+    }
+
+    private void closeRecord() throws IOException {
         if (settings.writes(Update.ACCEPT)) {
             new BaselineFile(settings.baseline().orElseThrow()).update(before -> before.and(entries.found()));
         }

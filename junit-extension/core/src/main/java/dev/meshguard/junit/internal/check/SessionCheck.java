@@ -266,6 +266,9 @@ public final class SessionCheck implements StoredResource {
         session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
+        if (session.handsOutTracker()) {
+            run.keptTrackers().add(all, test.name());
+        }
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
         session.release(verdict);
         template.ifPresent(invocation -> invocation.judged(verdict));

@@ -60,6 +60,7 @@ public final class TrackingSession implements SourceRuntime {
     private final List<String> notes = Collections.synchronizedList(new ArrayList<>());
     private volatile Phase phase = Phase.START;
     private boolean isAskedFor;
+    private boolean isHandedOut;
     private @Nullable AllocationTracker tracker;
     private volatile @Nullable ThreadSession threads;
     /** In the order in which they began. */
@@ -207,6 +208,17 @@ public final class TrackingSession implements SourceRuntime {
     public synchronized AllocationTracker tracker() {
         isAskedFor = true;
         return trackerForAll();
+    }
+
+    /** Returns the tracker for the code of a test, which may keep it. */
+    public synchronized AllocationTracker handedOutTracker() {
+        isHandedOut = true;
+        return tracker();
+    }
+
+    /** Returns whether the code of a test has the tracker. */
+    public synchronized boolean handsOutTracker() {
+        return isHandedOut;
     }
 
     /** Returns the tracker without a request by the test; this alone creates nothing that must be checked. */
