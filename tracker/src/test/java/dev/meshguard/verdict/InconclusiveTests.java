@@ -13,15 +13,22 @@ import static dev.meshguard.tracker.script.HistoryScript.program;
 import static dev.meshguard.verdict.Judgement.judged;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.IgnoredFreeReason;
+import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Phase;
 import dev.meshguard.event.Reachability;
 import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.tracker.Lease;
+import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.tracker.script.HistoryScript;
+import dev.meshguard.verdict.expectation.Expectation;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** An inconclusive verdict lists what is missing. */
@@ -437,6 +444,41 @@ class InconclusiveTests {
                 .inconclusiveReasons(
                         "Tracking was off from {tracking stopped} on (the server was down), so what was allocated and freed meanwhile"
                                 + " is not known.");
+    }
+
+    @Test
+    void isConclusiveForABufferThatIsExpectedAnyway() {
+        var history = history()
+                .mesh(0, 0)
+                .allocate(L1, device(0), 0x1000, 64)
+                .circularBufferOf(program(7))
+                .stopped("the server was down")
+                .started()
+                .witness(CLOSE_BEGUN, L1, device(0))
+                .closed();
+
+        LeakVerdict verdict = LeakCheck.create()
+                .expecting(ExpectedBuffers.of(
+                        Expectation.because("kept on purpose").atMost(1)))
+                .examine(history);
+
+        assertThat(verdict.outcome()).isEqualTo(Outcome.EXPECTED_ONLY);
+    }
+
+    @Test
+    void needsNoWitnessOfMemoryThatBelongsToNoDeviceAndWasFreed() {
+        AllocationTracker tracker = AllocationTracker.create();
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        Lease lease = tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 64);
+        tracker.trackingStopped("the server was down");
+        tracker.trackingStarted();
+        lease.freed();
+        tracker.meshClosing(0);
+        tracker.witnessed(WitnessSnapshot.of(0, CLOSE_BEGUN).region(0, DRAM).build());
+        tracker.meshClosed(0);
+        tracker.checked();
+
+        judged(tracker.history()).hasOutcome(Outcome.LEAK_FREE).inconclusiveReasons();
     }
 
     @Test

@@ -16,6 +16,7 @@ import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.Diagnosis;
 import dev.meshguard.verdict.Evidence;
 import dev.meshguard.verdict.InconclusiveReason;
+import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -48,7 +49,10 @@ final class InconclusiveReasons {
     private final long lastStart;
     /** Found while the survivors are judged. */
     private final List<BufferGeneration> outOfOrder = new ArrayList<>();
-    /** The gaps in which a survivor may have been freed, as far as no witness speaks for it. */
+    /** The gap in which a buffer may have been freed, if no witness speaks for it; found while the survivors are judged. */
+    private final Map<BufferGeneration, HistoryEvent.TrackingStopped> hidden = new HashMap<>();
+
+    /** The gaps that leave a survivor undecided. */
     private final Set<HistoryEvent.TrackingStopped> decisive = new HashSet<>();
 
     InconclusiveReasons(AllocationHistory history) {
@@ -60,8 +64,14 @@ final class InconclusiveReasons {
                 .orElse(0);
     }
 
-    /** Returns the reasons, except lost reports. */
-    List<InconclusiveReason> found() {
+    /** Returns the reasons, except lost reports, after all survivors were judged. */
+    List<InconclusiveReason> found(List<Survivor> survivors) {
+        for (Survivor survivor : survivors) {
+            HistoryEvent.TrackingStopped gap = hidden.get(survivor.buffer());
+            if (gap != null && survivor.status() == SurvivorStatus.UNDECIDED) {
+                decisive.add(gap);
+            }
+        }
         List<InconclusiveReason> reasons = new ArrayList<>();
         if (!history.hasSource()) {
             reasons.add(InconclusiveReason.of(
@@ -174,7 +184,7 @@ final class InconclusiveReasons {
         }
         for (HistoryEvent.TrackingStopped gap : history.gaps()) {
             if (gap.number() > buffer.allocatedAt()) {
-                decisive.add(gap);
+                hidden.put(buffer, gap);
                 String what = goesOnAfter(gap) ? "tracking was off later on" : "tracking ended later on";
                 return Optional.of(maybe(what, gap.number()));
             }
@@ -230,7 +240,8 @@ final class InconclusiveReasons {
     private Set<Integer> devicesAfter(HistoryEvent.TrackingStopped gap) {
         Set<Integer> devices = new HashSet<>();
         for (BufferGeneration buffer : history.generations()) {
-            if (buffer.freedAt().orElse(Long.MAX_VALUE) > gap.number()) {
+            // No witness covers memory without a device; what is live of it is undecided.
+            if (buffer.hasDevice() && buffer.freedAt().orElse(Long.MAX_VALUE) > gap.number()) {
                 devices.add(buffer.device());
             }
         }

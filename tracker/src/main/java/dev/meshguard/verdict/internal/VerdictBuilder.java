@@ -104,7 +104,7 @@ public final class VerdictBuilder {
     public LeakVerdict verdict() {
         List<Survivor> survivors = survivors();
         LeakVerdict.Sum sum = sum(survivors);
-        List<InconclusiveReason> reasons = inconclusiveReasons(sum);
+        List<InconclusiveReason> reasons = inconclusiveReasons(sum, survivors);
         List<Anomaly> anomalies = new ArrayList<>(history.anomalies());
         anomalies.addAll(neverReported);
         if (!excluded.isEmpty()) {
@@ -322,7 +322,7 @@ public final class VerdictBuilder {
         return reasons.isEmpty() ? worst : worst.orWorse(Outcome.INCONCLUSIVE);
     }
 
-    private List<InconclusiveReason> inconclusiveReasons(LeakVerdict.Sum sum) {
+    private List<InconclusiveReason> inconclusiveReasons(LeakVerdict.Sum sum, List<Survivor> survivors) {
         List<InconclusiveReason> reasons = new ArrayList<>();
         for (MeshDescription mesh : history.openMeshes()) {
             if (isOfTheDead(mesh)) {
@@ -339,7 +339,7 @@ public final class VerdictBuilder {
                                     ? " although mesh " + mesh.parent().getAsInt() + " is closed"
                                     : "")));
         }
-        reasons.addAll(unheard.found());
+        reasons.addAll(unheard.found(survivors));
         reasons.addAll(lostReports());
         if (!history.isComplete() && history.freesOfNothing() > 0) {
             reasons.add(InconclusiveReason.of(
