@@ -51,7 +51,7 @@ final class ContextFilter {
                 .forEach(event -> reports.add(event.number()));
         List<HistoryEvent> part = new ArrayList<>();
         Optional<HistoryEvent> phaseBefore = Optional.empty();
-        int placeOfPhase = 0;
+        int indexOfPhase = 0;
         int marks = 0;
         for (HistoryEvent event : whole.events()) {
             boolean isReport = isReport(event);
@@ -61,13 +61,13 @@ final class ContextFilter {
                     : isOfItsTime ? !isCanary(event) : isOfMeshOrOwner(event);
             if (isOfPart) {
                 if (isOfItsTime && phaseBefore.isPresent()) {
-                    part.add(placeOfPhase, phaseBefore.get());
+                    part.add(indexOfPhase, phaseBefore.get());
                     phaseBefore = Optional.empty();
                 }
                 part.add(event);
             } else if (event instanceof HistoryEvent.PhaseBegan) {
                 phaseBefore = Optional.of(event);
-                placeOfPhase = part.size();
+                indexOfPhase = part.size();
             }
         }
         return part;
