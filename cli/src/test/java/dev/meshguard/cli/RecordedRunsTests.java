@@ -195,6 +195,7 @@ class RecordedRunsTests {
                 .contains("checked at the end of decode, whose mesh stays open");
         assertThat(Answer.to("minimize", part).err()).contains("3 events, 1 buffer, 1 device -> 1 event");
         assertThat(Answer.to("to-test", part).out()).contains("assertThat(tracker).noLeaks()");
+        assertThat(Answer.to("to-test", "--whole", "--reports", part).out()).contains("assertThat(tracker).noLeaks()");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.meshguard.reproduce;
 
+import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.reproduce.minimize.FailureSignature;
 import dev.meshguard.tracker.AllocationTracker;
@@ -160,7 +161,7 @@ public final class ReproductionTest {
     }
 
     private String ofReports() {
-        ReproductionDryRun play = ReproductionDryRun.of(history, finding)
+        ReproductionDryRun play = ReproductionDryRun.of(withoutSharedMesh(history), finding)
                 .orElseThrow(() -> new IllegalStateException(String.format(
                         Locale.ROOT,
                         "Nothing that a test can report leads to %s: it rests on what was recorded beside the events, or on more"
@@ -186,6 +187,15 @@ public final class ReproductionTest {
                 + (finding.outcome() == Outcome.OVERWRITTEN ? ".hasNoOverwrittenBuffers()" : "")
                 + ";");
         return source.close().close().text(packageName);
+    }
+
+    /** A mesh that others share stays open, and the test is the only one on its tracker. */
+    private static AllocationHistory withoutSharedMesh(AllocationHistory history) {
+        return history.context().isPresent() && history.leavesMeshOpen()
+                ? history.withEvents(history.events().stream()
+                        .filter(event -> !(event instanceof HistoryEvent.MeshOpened))
+                        .toList())
+                : history;
     }
 
     private String whenGreen() {
