@@ -58,7 +58,7 @@ class ParameterTests {
                 .hasFailedContainerCalled("JUnit Jupiter")
                 .whichFailed()
                 .withTextContaining("LEAK  4 KiB in 1 buffer, allocated through the AllocationTracker of"
-                        + " ParameterTests$KeptTrackerTestCase#creates after that was over and checked; the first at ");
+                        + " ParameterTests$KeptTrackerTestCase#creates after the check of that test; the first at ");
     }
 
     @Test

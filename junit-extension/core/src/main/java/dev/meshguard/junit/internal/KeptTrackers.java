@@ -5,6 +5,10 @@ import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.Survivor;
+import dev.meshguard.verdict.SurvivorStatus;
+import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,31 +16,33 @@ import java.util.Optional;
 import org.opentest4j.AssertionFailedError;
 
 /**
- * The trackers that tests had as a parameter or a field, and that something may keep although the tests are over.
+ * The trackers that tests had as a parameter or a field, and that something may keep although the tests have ended.
  *
- * <p>Nobody checks what is reported to such a tracker later, for example by a binding that is created once. Held weakly: a tracker
- * to which something may report is reachable. Safe for use by several threads.
+ * <p>Nobody checks what is reported to such a tracker later, for example by a binding that is created once. Held weakly, so only those
+ * count that are still kept at the end of the run. Safe for use by several threads.
  */
 public final class KeptTrackers {
 
     private final List<Ended> all = new ArrayList<>();
 
-    private record Ended(WeakReference<AllocationTracker> tracker, String test) {}
+    private record Ended(WeakReference<AllocationTracker> tracker, long check, String test) {}
 
-    /** Adds the tracker of a test that is over and was checked. */
-    public synchronized void add(AllocationTracker tracker, String test) {
-        all.add(new Ended(new WeakReference<>(tracker), test));
+    /**
+     * Adds the tracker of a test that has ended.
+     *
+     * @param checked its history with the last check of the test
+     */
+    public synchronized void add(AllocationTracker tracker, AllocationHistory checked, String test) {
+        checked.check().ifPresent(check -> all.add(new Ended(new WeakReference<>(tracker), check.number(), test)));
     }
 
-    /** Returns an error that names what was allocated through trackers of ended tests, and not freed. */
-    synchronized Optional<AssertionFailedError> finding() {
+    /** Returns an error that names what was allocated through trackers after the checks of their tests, and not freed. */
+    synchronized Optional<AssertionFailedError> finding(ExpectedBuffers expected) {
         List<String> lines = new ArrayList<>();
         for (Ended ended : all) {
-            AllocationTracker tracker = ended.tracker().get();
-            List<BufferGeneration> left =
-                    tracker == null || tracker.liveBuffers() == 0 ? List.of() : allocatedLate(tracker.history());
-            if (!left.isEmpty()) {
-                lines.add(description(left, ended.test()));
+            List<BufferGeneration> leaked = leakedLate(ended, expected);
+            if (!leaked.isEmpty()) {
+                lines.add(description(leaked, ended.test()));
             }
         }
         if (lines.isEmpty()) {
@@ -45,24 +51,37 @@ public final class KeptTrackers {
         lines.add(
                 "   fix   Ask for AllocationTracker in each test that allocates, or let tests share one with lifetime = CLASS or"
                         + " SUITE.");
-        return Optional.of(new AssertionFailedError(String.join("\n", lines)));
+        AssertionFailedError failure = new AssertionFailedError(String.join("\n", lines));
+        failure.setStackTrace(new StackTraceElement[0]);
+        return Optional.of(failure);
     }
 
-    private static List<BufferGeneration> allocatedLate(AllocationHistory history) {
-        long checked = history.check().map(HistoryEvent::number).orElse(Long.MAX_VALUE);
-        return history.live().stream()
-                .filter(buffer -> buffer.allocatedAt() > checked)
+    /** A verdict holds what was known at the check, so this one is on the history without it. */
+    private static List<BufferGeneration> leakedLate(Ended ended, ExpectedBuffers expected) {
+        AllocationTracker tracker = ended.tracker().get();
+        if (tracker == null || tracker.liveBuffers() == 0) {
+            return List.of();
+        }
+        AllocationHistory history = tracker.history();
+        AllocationHistory unchecked = history.withEvents(history.events().stream()
+                .filter(event -> !(event instanceof HistoryEvent.Checked))
+                .toList());
+        return LeakCheck.create().expecting(expected).examine(unchecked).survivors().stream()
+                .filter(survivor ->
+                        survivor.status() == SurvivorStatus.LEAKED || survivor.status() == SurvivorStatus.UNDECIDED)
+                .map(Survivor::buffer)
+                .filter(buffer -> buffer.allocatedAt() > ended.check())
                 .toList();
     }
 
-    private static String description(List<BufferGeneration> left, String test) {
-        long bytes = left.stream().mapToLong(BufferGeneration::size).sum();
-        String where = left.get(0)
+    private static String description(List<BufferGeneration> leaked, String test) {
+        long bytes = leaked.stream().mapToLong(BufferGeneration::size).sum();
+        String where = leaked.get(0)
                 .origin()
                 .flatMap(origin -> origin.site())
                 .map(frame -> "; the first at " + frame)
                 .orElse("");
-        return "LEAK  " + Quantities.shortSize(bytes) + " in " + Quantities.count(left.size(), "buffer")
-                + ", allocated through the AllocationTracker of " + test + " after that was over and checked" + where;
+        return "LEAK  " + Quantities.shortSize(bytes) + " in " + Quantities.count(leaked.size(), "buffer")
+                + ", allocated through the AllocationTracker of " + test + " after the check of that test" + where;
     }
 }

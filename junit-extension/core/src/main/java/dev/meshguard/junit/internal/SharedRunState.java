@@ -22,7 +22,8 @@ import org.opentest4j.AssertionFailedError;
 import org.slf4j.Logger;
 
 /**
- * The state that all tests of one run in one JVM share: expected buffers, baseline, and the entries that matched.
+ * The state that all tests of one run in one JVM share: expected buffers, baseline, the entries that matched, and the trackers of
+ * tests that have ended.
  *
  * <p>A value of the root context's store. An error while closing it fails the engine, and with it a Maven build. Errors
  * of the stores of requests and sessions are ignored there (Surefire 3.6.1).
@@ -189,7 +190,7 @@ public final class SharedRunState implements StoredResource {
     /** Closes the record; if it is that of the whole run, judges it. Fails for what was reported to trackers of ended tests. */
     @Override
     public synchronized void close() throws IOException {
-        Optional<AssertionFailedError> late = keptTrackers.finding();
+        Optional<AssertionFailedError> late = keptTrackers.finding(expected);
         try {
             closeRecord();
         } catch (IOException | RuntimeException | Error failure) {

@@ -4,6 +4,7 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.SharedRunState;
@@ -266,10 +267,12 @@ public final class SessionCheck implements StoredResource {
         session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
-        if (session.handsOutTracker()) {
-            run.keptTrackers().add(all, test.name());
-        }
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
+        if (session.handsOutTracker()
+                && policies.check() != AllocationCheck.NONE
+                && policies.after(test.thrown()) != IncompleteTestPolicy.SKIP) {
+            run.keptTrackers().add(all, verdict.history(), test.name());
+        }
         session.release(verdict);
         template.ifPresent(invocation -> invocation.judged(verdict));
         noteThreadsThatOutlivedTheirTest(verdict, notes);
