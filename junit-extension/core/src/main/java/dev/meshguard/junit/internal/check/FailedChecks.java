@@ -13,7 +13,7 @@ final class FailedChecks {
     void collect(Runnable check) {
         try {
             check.run();
-        } catch (RuntimeException | AssertionError failure) {
+        } catch (RuntimeException | Error failure) {
             failures.add(failure);
         }
     }
@@ -21,7 +21,7 @@ final class FailedChecks {
     /** Throws the collected errors: a single one unchanged, several combined. */
     void throwAll() {
         if (failures.size() == 1) {
-            if (failures.get(0) instanceof AssertionError failure) {
+            if (failures.get(0) instanceof Error failure) {
                 throw failure;
             }
             throw (RuntimeException) failures.get(0);

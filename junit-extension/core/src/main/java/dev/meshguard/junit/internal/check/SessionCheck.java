@@ -261,9 +261,13 @@ public final class SessionCheck implements StoredResource {
     }
 
     private void check(AllocationTracker all, List<String> notes, RunningCheck running, Terms terms) {
-        budgets.readUnlessRead(session);
-        session.poll();
-        RuntimeException failedClose = session.close(notes);
+        RuntimeException failedClose;
+        try {
+            budgets.readUnlessRead(session);
+            session.poll();
+        } finally {
+            failedClose = session.close(notes);
+        }
         session.poll();
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
