@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -141,6 +142,26 @@ class NettySourceTests {
 
         static final ByteBuf CRLF =
                 Unpooled.unreleasableBuffer(Unpooled.directBuffer(2).writeShort(0x0d0a));
+    }
+
+    /** It has no session before its first test. */
+    @TrackAllocations
+    static class PreparedTestCase {
+        private static final List<ByteBuf> KEPT = new ArrayList<>();
+
+        @BeforeAll
+        static void prepares() {
+            KEPT.add(PooledByteBufAllocator.DEFAULT.directBuffer(64));
+            PooledByteBufAllocator.DEFAULT.directBuffer(128).unwrap().release();
+        }
+
+        @Test
+        void usesNoBuffer() {}
+
+        static void release() {
+            KEPT.forEach(ByteBuf::release);
+            KEPT.clear();
+        }
     }
 
     @TrackAllocations
@@ -283,6 +304,18 @@ class NettySourceTests {
     @Test
     void passWhereABufferIsReleasedByAnotherHandleThanItsOwn() {
         assertThat(failuresOf(OtherHandleTestCase.class)).isEmpty();
+    }
+
+    @Test
+    void failTheRunForWhatABeforeAllMethodLeavesUnreleased() {
+        try {
+            assertThat(failuresOf(PreparedTestCase.class))
+                    .singleElement()
+                    .asString()
+                    .contains("LEAK  64 B of Netty memory in 1 buffer", "allocated by threads that work for no test");
+        } finally {
+            PreparedTestCase.release();
+        }
     }
 
     @Test

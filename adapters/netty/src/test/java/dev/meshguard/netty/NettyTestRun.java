@@ -11,12 +11,12 @@ final class NettyTestRun {
 
     private NettyTestRun() {}
 
-    /** Returns the messages of the tests of a class that failed. */
+    /** Returns the messages of the failures in a run of a class. */
     static List<String> failuresOf(Class<?> testClass) {
         return failures(EngineTestKit.engine("junit-jupiter").selectors(selectClass(testClass)));
     }
 
-    /** Returns the messages of the tests of a class that failed, of which two run at a time. */
+    /** Returns the messages of the failures in a run of a class of which two tests run at a time. */
     static List<String> failuresOfConcurrent(Class<?> testClass) {
         return failures(EngineTestKit.engine("junit-jupiter")
                 .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
@@ -27,7 +27,7 @@ final class NettyTestRun {
     }
 
     private static List<String> failures(EngineTestKit.Builder run) {
-        return run.configurationParameter("meshguard.page", "off").execute().testEvents().failed().stream()
+        return run.configurationParameter("meshguard.page", "off").execute().allEvents().failed().stream()
                 .map(event -> event.getRequiredPayload(TestExecutionResult.class)
                         .getThrowable()
                         .orElseThrow()

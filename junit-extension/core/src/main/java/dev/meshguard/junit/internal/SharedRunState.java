@@ -2,6 +2,8 @@ package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.RunSettings.Update;
 import dev.meshguard.junit.internal.thread.UnattributedReports;
+import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.internal.DetailLoggers;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
 import org.slf4j.Logger;
@@ -41,6 +44,7 @@ public final class SharedRunState implements StoredResource {
     private final Reporting reporting;
     private final EntryUsage entries = new EntryUsage();
     private final UnattributedReports unattributed = new UnattributedReports();
+    private final Map<String, SourceSettings> sourcesOfThreads = new ConcurrentHashMap<>();
     private final KeptTrackers keptTrackers = new KeptTrackers();
 
     private SharedRunState(
@@ -127,6 +131,17 @@ public final class SharedRunState implements StoredResource {
     /** Returns the receiver of reports by threads that work for no test. */
     public UnattributedReports unattributed() {
         return unattributed;
+    }
+
+    /** Receives what threads that work for no test report of a source. */
+    public void receive(SourceSettings source, OriginCapture origins) {
+        sourcesOfThreads.putIfAbsent(source.source().id(), source);
+        unattributed.receive(source.source().id(), origins);
+    }
+
+    /** Returns the settings of the sources that such threads reported. */
+    public List<SourceSettings> sourcesOfThreads() {
+        return unattributed.reporting().stream().map(sourcesOfThreads::get).toList();
     }
 
     /** Returns the trackers of ended tests. */

@@ -38,7 +38,7 @@ final class MethodPromises implements StoredResource {
     private final TrackedTest method;
     private final String around;
     private final Map<String, Expectation> broken = new LinkedHashMap<>();
-    /** The numbers of those that began, by what they are invocations of. */
+    /** The numbers of the invocations that began, by the unique id of what contains them. */
     private final Map<String, SortedSet<Integer>> invocations = new HashMap<>();
 
     private int checks;

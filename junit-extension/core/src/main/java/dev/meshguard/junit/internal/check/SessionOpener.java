@@ -45,15 +45,14 @@ public record SessionOpener(TestConfiguration configuration) {
     public SessionCheck enter(ExtensionContext context, SessionStore store) {
         SessionCheck check = sessionOf(context, store);
         TrackingSession session = check.session();
-        // An instance of all tests is created in the context of its class, which does not own their sessions. A thread
-        // of the
-        // engine runs many tests; while a class is set up, its methods are bound one by one.
+        // An instance of all tests is created in the context of its class, which does not own their sessions.
         if (context.getTestMethod().isPresent() || session.outlivesTest()) {
             session.beginSources();
         } else {
             receiveBeforeTests(context);
         }
         if (session.receivesFromThreads()) {
+            // A thread of the engine runs many tests; while a class is set up, its methods are bound one by one.
             if (context.getTestMethod().isPresent()) {
                 store.bindThread(session);
             }
@@ -86,20 +85,18 @@ public record SessionOpener(TestConfiguration configuration) {
      * class of a run could leak unnoticed there.
      */
     public void receiveBeforeTests(ExtensionContext context) {
-        TrackingSettings asked;
         try {
-            asked = configuration.settingsOf(context, configuration.at(context), Optional.empty());
-        } catch (ExtensionConfigurationException eachTestReportsIt) {
-            return;
-        }
-        List<SourceSettings> always = asked.sources().stream()
-                .filter(source -> !source.beginsOnRequest())
-                .toList();
-        if (!always.isEmpty()) {
-            SharedRunState run = runOf(context);
-            always.forEach(source -> run.unattributed()
-                    .receive(source.source().id(), asked.policies().origins()));
-            checkOtherThreads(context, run);
+            TrackingSettings asked = configuration.settingsOf(context, configuration.at(context), Optional.empty());
+            List<SourceSettings> always = asked.sources().stream()
+                    .filter(source -> !source.beginsOnRequest())
+                    .toList();
+            if (!always.isEmpty()) {
+                SharedRunState run = runOf(context);
+                always.forEach(source -> run.receive(source, asked.policies().origins()));
+                checkOtherThreads(context, run);
+            }
+        } catch (ExtensionConfigurationException rejected) {
+            // Each test reports it.
         }
     }
 
@@ -115,7 +112,7 @@ public record SessionOpener(TestConfiguration configuration) {
     private SessionCheck checkOfRun(ExtensionContext root, GraceTimer timer, AllocationTracker tracker) {
         SharedRunState run = runOf(root);
         TrackingSettings settings = new TrackingSettings(
-                List.of(),
+                run.sourcesOfThreads(),
                 TrackingLifetime.SUITE,
                 Accounting.AT_THE_END,
                 configuration.policiesOf(root).waitingAtLeast(GRACE_OF_OTHER_THREADS));

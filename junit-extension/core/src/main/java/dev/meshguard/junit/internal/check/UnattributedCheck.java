@@ -3,11 +3,13 @@ package dev.meshguard.junit.internal.check;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.junit.internal.SharedRunState;
 import dev.meshguard.junit.internal.StoredResource;
+import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Outcome;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
@@ -30,9 +32,15 @@ record UnattributedCheck(SharedRunState run, ExtensionContext root, Function<All
             return;
         }
         AllocationTracker tracker = reported.get();
+        SessionCheck ofRun = check.apply(tracker);
+        TrackingSession session = ofRun.session();
+        session.beginSources();
+        session.poll();
         LeakVerdict verdict = verdictOf(tracker);
-        if (verdict.outcome() != Outcome.LEAK_FREE) {
-            check.apply(tracker).close();
+        if (verdict.outcome() == Outcome.LEAK_FREE) {
+            session.close(new ArrayList<>());
+        } else {
+            ofRun.close();
             verdict = verdictOf(tracker);
         }
         if (verdict.outcome() == Outcome.LEAK_FREE) {

@@ -13,7 +13,6 @@ import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.template.SourceRuntime;
 import dev.meshguard.junit.internal.thread.ThreadSession;
-import dev.meshguard.junit.internal.thread.UnattributedReports;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.AnnotatedSource;
 import dev.meshguard.junit.source.SourceContext;
@@ -82,9 +81,9 @@ public final class TrackingSession implements SourceRuntime {
      */
     private final class OwnContext implements SourceContext {
 
-        private final String source;
+        private final SourceSettings source;
 
-        OwnContext(String source) {
+        OwnContext(SourceSettings source) {
             this.source = source;
         }
 
@@ -110,19 +109,16 @@ public final class TrackingSession implements SourceRuntime {
 
         @Override
         public void notInstalled(String reason, String remedy) {
-            tracker().reportsLost(-1, "the source \"" + source + "\" is not installed: " + reason + ". " + remedy);
+            tracker()
+                    .reportsLost(
+                            -1,
+                            "the source \"" + source.source().id() + "\" is not installed: " + reason + ". " + remedy);
         }
 
         @Override
         public void receiveFromThreads() {
-            threads().receive(source);
-            UnattributedReports others = run.unattributed();
-            others.receive(source, settings.policies().origins());
-            if (!others.knows(source)) {
-                tracker().history().sources().stream()
-                        .filter(attached -> attached.name().equals(source))
-                        .forEach(others::describe);
-            }
+            threads().receive(source.source().id());
+            run.receive(source, settings.policies().origins());
         }
 
         @Override
@@ -274,7 +270,7 @@ public final class TrackingSession implements SourceRuntime {
                 return known.session();
             }
         }
-        SourceSession session = chosen.begin(new OwnContext(id));
+        SourceSession session = chosen.begin(new OwnContext(chosen));
         begun.add(new BegunSource(id, session));
         return session;
     }
@@ -432,7 +428,7 @@ public final class TrackingSession implements SourceRuntime {
                 RuntimeException failure = thrown instanceof RuntimeException exception
                         ? exception
                         : new IllegalStateException(
-                                "the source \"" + source.id() + "\" could not be closed: " + thrown, thrown);
+                                "the source \"" + source.id() + "\" could not be ended: " + thrown, thrown);
                 if (failed == null) {
                     failed = failure;
                 } else {

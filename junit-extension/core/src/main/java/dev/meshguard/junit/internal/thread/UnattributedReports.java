@@ -1,13 +1,10 @@
 package dev.meshguard.junit.internal.thread;
 
-import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -25,7 +22,7 @@ public final class UnattributedReports {
     private static final List<UnattributedReports> LIVE = new CopyOnWriteArrayList<>();
 
     private final Set<String> sources = new HashSet<>();
-    private final Map<String, SourceDescription> descriptions = new LinkedHashMap<>();
+    private final Set<String> reporting = new LinkedHashSet<>();
     private final Set<String> threads = new LinkedHashSet<>();
     private OriginCapture origins = OriginCapture.ALLOCATIONS;
     private boolean hasMoreThreads;
@@ -39,16 +36,6 @@ public final class UnattributedReports {
             LIVE.add(this);
         }
         sources.add(source);
-    }
-
-    /** Returns whether the source of a name was described. */
-    public synchronized boolean knows(String source) {
-        return descriptions.containsKey(source);
-    }
-
-    /** Describes a source, whose words a finding then has. */
-    public synchronized void describe(SourceDescription source) {
-        descriptions.putIfAbsent(source.name(), source);
     }
 
     /** Returns the tracker of the innermost run, if there is a run: a test may run other tests. */
@@ -66,6 +53,7 @@ public final class UnattributedReports {
         if (isEnded || !sources.contains(source)) {
             return Optional.empty();
         }
+        reporting.add(source);
         AllocationTracker existing = tracker;
         if (existing == null) {
             existing = AllocationTracker.builder().originCapture(origins).build();
@@ -84,9 +72,12 @@ public final class UnattributedReports {
     public synchronized Optional<AllocationTracker> end() {
         LIVE.remove(this);
         isEnded = true;
-        Optional<AllocationTracker> reported = Optional.ofNullable(tracker);
-        reported.ifPresent(existing -> descriptions.values().forEach(existing::sourceAttached));
-        return reported;
+        return Optional.ofNullable(tracker);
+    }
+
+    /** Returns the ids of the sources that reported. */
+    public synchronized List<String> reporting() {
+        return List.copyOf(reporting);
     }
 
     /** Returns the names of the threads for a reader: the first ones, and whether there were more. */
