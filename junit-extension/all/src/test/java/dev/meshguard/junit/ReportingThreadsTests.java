@@ -32,12 +32,15 @@ import org.assertj.core.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -158,6 +161,17 @@ class ReportingThreadsTests {
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
                 .withTextContaining("allocated by threads that work for no test");
+    }
+
+    @Test
+    void whatABeforeAllMethodAllocatesWhileATestRunsIsAFindingOfTheRun() {
+        RunAssert.Results results = runConcurrently(PreparedMeanwhileTestCase.class);
+
+        Assertions.assertThat(results.events().testEvents().failed().list()).isEmpty();
+        assertThat(results)
+                .hasFailedContainerCalled("JUnit Jupiter")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
     }
 
     /** No other test is responsible for memory that this thread allocates from now on. */
@@ -428,6 +442,36 @@ class ReportingThreadsTests {
             CompletableFuture.runAsync(() -> GlobalLibrary.allocate(64).close(), WRAPPED.get())
                     .get(1, TimeUnit.MINUTES);
             BOTH.await(1, TimeUnit.MINUTES);
+        }
+    }
+
+    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+    @Execution(ExecutionMode.CONCURRENT)
+    static class PreparedMeanwhileTestCase {
+        @RegisterExtension
+        static final MeshGuardExtension guard = guard(new SteppedTimer());
+
+        private final CountDownLatch running = new CountDownLatch(1);
+        private final CountDownLatch prepared = new CountDownLatch(1);
+
+        @Test
+        void runsMeanwhile() throws InterruptedException {
+            running.countDown();
+            Assertions.assertThat(prepared.await(1, TimeUnit.MINUTES)).isTrue();
+        }
+
+        @Nested
+        @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+        class Inner {
+            @BeforeAll
+            void prepares() throws InterruptedException {
+                Assertions.assertThat(running.await(1, TimeUnit.MINUTES)).isTrue();
+                GlobalLibrary.allocate(64);
+                prepared.countDown();
+            }
+
+            @Test
+            void allocatesNothing() {}
         }
     }
 

@@ -16,6 +16,7 @@ import dev.meshguard.junit.internal.config.TestConfiguration;
 import dev.meshguard.junit.internal.config.TrackingSetting;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
+import dev.meshguard.junit.internal.thread.ThreadSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
@@ -358,7 +359,9 @@ public final class MeshGuardExtension
     private static <T> T proceedForAll(Invocation<T> invocation, ExtensionContext context) throws Throwable {
         Optional<TrackingSession> session = SessionStore.of(context).served().map(SessionCheck::session);
         try (Scope forAll = session.map(TrackingSession::forAll).orElse(NOTHING);
-                Scope thread = session.map(TrackingSession::bindThread).orElse(NOTHING)) {
+                Scope thread = session.filter(TrackingSession::receivesFromThreads)
+                        .map(TrackingSession::bindThread)
+                        .orElseGet(ThreadSession::bindToNone)) {
             return invocation.proceed();
         }
     }

@@ -62,7 +62,7 @@ public final class ThreadSession {
         }
     }
 
-    private ThreadSession(AllocationTracker tracker) {
+    private ThreadSession(@Nullable AllocationTracker tracker) {
         this.tracker = tracker;
     }
 
@@ -124,6 +124,11 @@ public final class ThreadSession {
         Binding binding = new Binding(this, BINDING.get(), false);
         BINDING.set(binding);
         return () -> unbind(binding);
+    }
+
+    /** Lets the calling thread work for no session until the scope is closed. */
+    public static Scope bindToNone() {
+        return new ThreadSession(null).bind();
     }
 
     private static void unbind(Binding binding) {
