@@ -261,8 +261,8 @@ final class ServerLoop implements Runnable {
         in.clear();
         in.put(rest).flip();
         records(connection);
-        answerOrEnd(connection);
         if (connection.isOpen) {
+            answer(connection);
             listen(connection);
         }
     }
@@ -326,7 +326,7 @@ final class ServerLoop implements Runnable {
                 read(connection);
             }
         } catch (IOException e) {
-            // The program closed its end during a write or a read: its data has been read.
+            // The program closed its end, and all that it had sent was read.
             disconnected(connection);
         }
     }
@@ -392,7 +392,7 @@ final class ServerLoop implements Runnable {
         return in.hasRemaining() && FrameDecoder.isBegunBy(in.get(0));
     }
 
-    private void frames(ClientConnection connection, FramedReports frames) throws IOException {
+    private void frames(ClientConnection connection, FramedReports frames) {
         long before = connection.records;
         try {
             Optional<ByteBuffer> answer = frames.read(in);
@@ -592,7 +592,9 @@ final class ServerLoop implements Runnable {
             waiting.carried = 0;
             waiting.undecidedSince = 0;
             records(waiting);
-            answerOrEnd(waiting);
+            if (waiting.isOpen) {
+                answer(waiting);
+            }
             in.clear();
             in.put(saved.flip()).flip();
         }
@@ -632,22 +634,12 @@ final class ServerLoop implements Runnable {
     }
 
     /** Sends answers; if the program does not read them now, they wait, and so do its later records. */
-    private void answer(ClientConnection connection) throws IOException {
+    private void answer(ClientConnection connection) {
         if (out.position() == 0 && connection.unsent == null) {
             return;
         }
         spill(connection, 0);
         send(connection);
-    }
-
-    private void answerOrEnd(ClientConnection connection) {
-        try {
-            if (connection.isOpen) {
-                answer(connection);
-            }
-        } catch (IOException e) {
-            ended(connection);
-        }
     }
 
     private void spill(ClientConnection connection, int spare) {
@@ -661,11 +653,16 @@ final class ServerLoop implements Runnable {
         out.clear();
     }
 
-    private void send(ClientConnection connection) throws IOException {
+    private void send(ClientConnection connection) {
         ByteBuffer unsent = connection.unsent;
         if (unsent != null) {
-            connection.channel.write(unsent);
-            connection.unsent = unsent.hasRemaining() ? unsent : null;
+            try {
+                connection.channel.write(unsent);
+                connection.unsent = unsent.hasRemaining() ? unsent : null;
+            } catch (IOException isGone) {
+                // A program that has ended reads no answer. What it sent before is still to be read, up to its end.
+                connection.unsent = null;
+            }
         }
         listen(connection);
     }

@@ -71,6 +71,21 @@ class AllocationServerTests extends WithServer {
                 """, server.socketPath()));
     }
 
+    /** A program may end without having read an answer. */
+    @Test
+    void reportsCountThoughAnAnswerCannotBeSent() throws Exception {
+        start(RecordSize.BYTES_72);
+
+        try (RawClient client = client().receivesNothing()) {
+            client.send(Request.query(0));
+            server.awaitQuiet(LONG);
+            client.send(Request.allocation(7, 0, BufferType.L1, 101_152, 4096));
+        }
+        server.awaitQuiet(LONG);
+
+        assertThat(server.tracker().history().live()).hasSize(1);
+    }
+
     @Test
     void buffersCarryTheirProcessAndConnection() throws IOException {
         start(RecordSize.BYTES_112);

@@ -88,6 +88,24 @@ class FramedReportsTests extends WithServer {
                         buffer -> assertThat(buffer.request().details().label()).contains("kv-cache"));
     }
 
+    /** A program may end before the server answers its first frame. */
+    @Test
+    void framesCountThoughTheAnswerCannotBeSent() throws Exception {
+        startAuto();
+        int begin = FrameWriter.hello(7).bytes().length;
+        byte[] bytes =
+                FrameWriter.hello(7).allocate(Memory.dram(0, 4096), 64).bye().bytes();
+
+        try (RawClient client = framed().receivesNothing()) {
+            client.send(Arrays.copyOf(bytes, begin));
+            server.awaitQuiet(LONG);
+            client.send(Arrays.copyOfRange(bytes, begin, bytes.length));
+        }
+
+        assertThat(closedHistory().live()).hasSize(1);
+        assertThat(closedVerdict().inconclusiveReasons()).isEmpty();
+    }
+
     @Test
     void recordsAndFramesReachOneServerSideBySide() throws Exception {
         start(RecordSize.BYTES_112);

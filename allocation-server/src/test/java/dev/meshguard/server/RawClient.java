@@ -43,6 +43,12 @@ final class RawClient implements AutoCloseable {
         return this;
     }
 
+    /** From now on no answer can be sent to it, as after its end. */
+    RawClient receivesNothing() throws IOException {
+        channel.shutdownInput();
+        return this;
+    }
+
     byte[] receive(int length) throws IOException {
         ByteBuffer answer = ByteBuffer.allocate(length);
         while (answer.hasRemaining()) {
