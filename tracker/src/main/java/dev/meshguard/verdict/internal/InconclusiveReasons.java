@@ -52,9 +52,6 @@ final class InconclusiveReasons {
     /** The gap in which a buffer may have been freed, if no witness speaks for it; found while the survivors are judged. */
     private final Map<BufferGeneration, HistoryEvent.TrackingStopped> hidden = new HashMap<>();
 
-    /** The gaps that leave a survivor undecided. */
-    private final Set<HistoryEvent.TrackingStopped> decisive = new HashSet<>();
-
     InconclusiveReasons(AllocationHistory history) {
         this.history = history;
         this.canaries = history.missingCanaries();
@@ -66,12 +63,6 @@ final class InconclusiveReasons {
 
     /** Returns the reasons, except lost reports, after all survivors were judged. */
     List<InconclusiveReason> found(List<Survivor> survivors) {
-        for (Survivor survivor : survivors) {
-            HistoryEvent.TrackingStopped gap = hidden.get(survivor.buffer());
-            if (gap != null && survivor.status() == SurvivorStatus.UNDECIDED) {
-                decisive.add(gap);
-            }
-        }
         List<InconclusiveReason> reasons = new ArrayList<>();
         if (!history.hasSource()) {
             reasons.add(InconclusiveReason.of(
@@ -97,7 +88,7 @@ final class InconclusiveReasons {
         if (history.gaps().isEmpty()) {
             return reasons;
         }
-        gapThatMatters()
+        gapThatMatters(survivors)
                 .map(gap -> InconclusiveReason.of(InconclusiveReason.Kind.TRACKING_OFF, description(gap), gap.number()))
                 .ifPresent(reasons::add);
         return reasons;
@@ -208,19 +199,19 @@ final class InconclusiveReasons {
     }
 
     /** Returns the first relevant gap; a mesh that was closed without survivors before a gap is not affected by it. */
-    private Optional<HistoryEvent.TrackingStopped> gapThatMatters() {
-        for (HistoryEvent.TrackingStopped gap : history.gaps()) {
-            if (matters(gap)) {
-                return Optional.of(gap);
+    private Optional<HistoryEvent.TrackingStopped> gapThatMatters(List<Survivor> survivors) {
+        Set<HistoryEvent.TrackingStopped> decisive = new HashSet<>();
+        for (Survivor survivor : survivors) {
+            if (survivor.status() == SurvivorStatus.UNDECIDED && hidden.containsKey(survivor.buffer())) {
+                decisive.add(hidden.get(survivor.buffer()));
             }
         }
-        return Optional.empty();
+        return history.gaps().stream()
+                .filter(gap -> decisive.contains(gap) || matters(gap))
+                .findFirst();
     }
 
     private boolean matters(HistoryEvent.TrackingStopped gap) {
-        if (decisive.contains(gap)) {
-            return true;
-        }
         boolean leftSomething = history.liveAt(gap).stream().anyMatch(buffer -> !isWitnessed(buffer));
         return (goesOnAfter(gap) || leftSomething || receivedNothing()) && !isWitnessed(gap);
     }
@@ -245,21 +236,7 @@ final class InconclusiveReasons {
                 devices.add(buffer.device());
             }
         }
-        Map<Integer, HistoryEvent.MeshOpened> open = new HashMap<>();
-        for (HistoryEvent.MeshOpened opened : history.events(HistoryEvent.MeshOpened.class)) {
-            if (opened.number() > gap.number()) {
-                devices.addAll(opened.mesh().devices());
-            } else {
-                open.put(opened.mesh().id(), opened);
-            }
-        }
-        for (HistoryEvent.MeshClosed closed : history.events(HistoryEvent.MeshClosed.class)) {
-            if (closed.number() < gap.number()) {
-                open.computeIfPresent(
-                        closed.mesh(), (mesh, opened) -> opened.number() < closed.number() ? null : opened);
-            }
-        }
-        open.values().forEach(opened -> devices.addAll(opened.mesh().devices()));
+        history.meshesOpenSince(gap.number()).forEach(mesh -> devices.addAll(mesh.devices()));
         return devices;
     }
 
