@@ -12,8 +12,7 @@ import org.apiguardian.api.API.Status;
 /**
  * Memory of Apache Arrow: each tracked test can have a root allocator as a parameter.
  *
- * <p>A {@code BufferAllocator} or {@code RootAllocator} parameter or {@code @Tracked} field gets the same
- * {@link TrackedRootAllocator}. It lasts as long as the tracker of the test, and the extension closes it if the test does not.
+ * <p>A {@code BufferAllocator} or {@code RootAllocator} parameter gets the same {@link TrackedRootAllocator}. It lasts as long as the tracker of the test, and the extension closes it if the test does not.
  * Buffers of other root allocators are not tracked.
  *
  * @since 0.1

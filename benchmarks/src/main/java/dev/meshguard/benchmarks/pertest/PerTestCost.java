@@ -29,7 +29,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
  * It prints each measurement when it ends, and then the medians over the rounds. The arguments are the number of rounds, 7
  * unless given, and the contenders, all unless given; the bare tests are always measured.
  *
- * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost 5 MOCKITO_WITH_MOCK MESHGUARD_WITH_FIELD}</pre>
+ * <pre>{@code java -cp benchmarks/target/benchmarks.jar dev.meshguard.benchmarks.pertest.PerTestCost 5 MOCKITO_WITH_MOCK MESHGUARD_WITH_MESH}</pre>
  */
 public final class PerTestCost {
 
@@ -47,7 +47,6 @@ public final class PerTestCost {
         NETTY_WITH_BUFFER(TrivialTests.NettyWithBuffer.class, TrivialTests.SLOW_TESTS),
         MESHGUARD(TrivialTests.MeshGuard.class),
         MESHGUARD_WITH_MESH(TrivialTests.MeshGuardWithMesh.class),
-        MESHGUARD_WITH_FIELD(TrivialTests.MeshGuardWithField.class),
         MESHGUARD_WITH_TENSOR(TrivialTests.MeshGuardWithTensor.class);
 
         private final Class<?> tests;

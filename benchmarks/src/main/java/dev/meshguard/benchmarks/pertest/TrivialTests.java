@@ -1,7 +1,6 @@
 package dev.meshguard.benchmarks.pertest;
 
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.Tracked;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
@@ -92,18 +91,6 @@ final class TrivialTests {
     static class MeshGuardWithMesh {
         @RepeatedTest(TESTS)
         void passes(MeshDevice mesh) {}
-    }
-
-    /** The same with the mesh in a field, as a mock is. */
-    @TrackAllocations
-    static class MeshGuardWithField {
-
-        @Tracked
-        @Nullable
-        MeshDevice mesh;
-
-        @RepeatedTest(TESTS)
-        void passes() {}
     }
 
     /** MeshGuard with a mesh of eight devices and a tensor on all of them. */

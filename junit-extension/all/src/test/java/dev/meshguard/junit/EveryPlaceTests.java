@@ -127,8 +127,12 @@ class EveryPlaceTests {
     @ExtendWith(TakingExtension.class)
     @TrackAllocations
     static class ExtensionTestCase {
-        @Tracked
         private MeshDevice mesh;
+
+        @BeforeEach
+        void keeps(MeshDevice ofTest) {
+            mesh = ofTest;
+        }
 
         @Test
         void test() {}

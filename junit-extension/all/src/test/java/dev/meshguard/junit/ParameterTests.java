@@ -20,7 +20,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.MethodOrderer;
-import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -194,19 +193,6 @@ class ParameterTests {
     static class IdleTestCase {
         @Test
         void asksForNothing() {}
-
-        /** A field of a test that does not run is not set. */
-        @Nested
-        class FieldTestCase {
-            @Tracked
-            private MeshDevice mesh;
-
-            @Test
-            @Disabled("to see that nothing is opened for it")
-            void doesNotRun() {
-                Buffers.take(mesh);
-            }
-        }
 
         @Test
         @Disabled("to see that nothing is opened for it")

@@ -79,12 +79,12 @@ class PhaseLabelsTests {
     @TrackAllocations
     static class WarmUpTestCase {
         @Test
-        void test(AllocationTracker tracker, Phases phases) {
-            try (Scope warmUp = phases.begin("warm-up")) {
-                Assertions.assertThat(phases.current()).isEqualTo(new Phase("warm-up"));
+        void test(AllocationTracker tracker) {
+            try (Scope warmUp = tracker.phase("warm-up")) {
+                Assertions.assertThat(tracker.currentPhase()).isEqualTo(new Phase("warm-up"));
             }
 
-            Assertions.assertThat(phases.current()).isEqualTo(Phase.TEST);
+            Assertions.assertThat(tracker.currentPhase()).isEqualTo(Phase.TEST);
             tracker.sourceAttached("binding");
         }
     }
@@ -92,8 +92,8 @@ class PhaseLabelsTests {
     @TrackAllocations
     static class WarmUpLeakTestCase {
         @Test
-        void test(MeshDevice mesh, Phases phases) {
-            try (Scope warmUp = phases.begin("warm-up")) {
+        void test(MeshDevice mesh, AllocationTracker tracker) {
+            try (Scope warmUp = tracker.phase("warm-up")) {
                 Buffers.take(mesh);
             }
         }

@@ -18,6 +18,7 @@ import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.thread.ThreadSession;
 import dev.meshguard.junit.source.SourceSettings;
+import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.budget.BudgetSpec;
@@ -145,9 +146,6 @@ public final class MeshGuardExtension
     @Override
     public void beforeAll(ExtensionContext context) {
         opener.receiveBeforeTests(context);
-        if (SessionStore.of(context).isResolver(this)) {
-            TrackedFields.fill(context, () -> checkOf(context).session());
-        }
     }
 
     @Override
@@ -164,9 +162,6 @@ public final class MeshGuardExtension
             Repetition.of(context).ifPresent(round -> session.beginRound(context.getUniqueId(), round));
         }
         check.begin(Phase.SETUP);
-        if (store.isResolver(this)) {
-            TrackedFields.fill(context, session);
-        }
         store.invocation().ifPresent(invocation -> invocation.begins(session));
     }
 
@@ -368,14 +363,17 @@ public final class MeshGuardExtension
 
     @Override
     public boolean supportsParameter(ParameterContext parameterContext, ExtensionContext context) {
-        return InjectableTypes.has(parameterContext.getParameter().getType(), context)
+        Class<?> type = parameterContext.getParameter().getType();
+        return (type == AllocationTracker.class
+                        || TestConfiguration.sources(context).ofParameter(type).isPresent())
                 && SessionStore.of(context).isResolver(this);
     }
 
     @Override
     public Object resolveParameter(ParameterContext parameterContext, ExtensionContext context) {
-        return InjectableTypes.of(
-                parameterContext.getParameter().getType(), checkOf(context).session());
+        Class<?> type = parameterContext.getParameter().getType();
+        TrackingSession session = checkOf(context).session();
+        return type == AllocationTracker.class ? session.handedOutTracker() : session.resolve(type);
     }
 
     private SessionCheck checkOf(ExtensionContext context) {

@@ -18,12 +18,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <ul>
  * <li>{@link dev.meshguard.tracker.AllocationTracker}: tracks the allocations of the test;
- * <li>{@link MemorySnapshots} and {@link Phases};
  * <li>the types of the source that the test examines. Without another source that is a mesh without hardware:
  *     {@code MeshDevice} is a mesh of its own, opened when it is first requested, and {@code Ttnn} opens more meshes.
  * </ul>
  *
- * <p>A {@link Tracked} field may have any of these types. A test that requests nothing opens no mesh.
+ * <p>A test that requests nothing opens no mesh.
  *
  * <pre>{@code
  * @TrackAllocations

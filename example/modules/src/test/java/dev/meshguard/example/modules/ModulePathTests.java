@@ -8,7 +8,6 @@ import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.junit.AllocationCheck;
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.junit.Tracked;
 import dev.meshguard.junit.mesh.FailEachAllocation;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
@@ -28,9 +27,6 @@ import org.junit.jupiter.api.Test;
 class ModulePathTests {
 
     private final List<Tensor> cache = new ArrayList<>();
-
-    @Tracked
-    private MeshDevice mesh;
 
     @Test
     void everyModuleIsAModule() {
@@ -58,12 +54,6 @@ class ModulePathTests {
         Tensor a = ttnn.empty(TensorShape.of(64, 64), DataType.BFLOAT16, mesh);
         ttnn.deallocate(ttnn.add(a, a));
         ttnn.deallocate(a);
-    }
-
-    @Test
-    void fieldsAreFilled(MeshDevice parameter) {
-        assertThat(mesh).isSameAs(parameter);
-        assertThat(mesh.isOpen()).isTrue();
     }
 
     @FailEachAllocation

@@ -107,7 +107,7 @@ record FakeMeshSettings(
         return true;
     }
 
-    /** Only a parameter or field of the test opens a mesh. */
+    /** Only a parameter of the test opens a mesh. */
     @Override
     public boolean beginsOnRequest() {
         return true;

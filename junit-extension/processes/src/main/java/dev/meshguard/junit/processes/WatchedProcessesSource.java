@@ -62,7 +62,7 @@ public final class WatchedProcessesSource implements AnnotatedSource<WatchedProc
             return false;
         }
 
-        /** Only a parameter or field of the test starts a program or a server. */
+        /** Only a parameter of the test starts a program or a server. */
         @Override
         public boolean beginsOnRequest() {
             return true;

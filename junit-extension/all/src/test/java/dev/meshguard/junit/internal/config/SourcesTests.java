@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.meshguard.closeables.CloseablesSource;
-import dev.meshguard.junit.MemorySnapshots;
-import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.mesh.FakeMeshSource;
 import dev.meshguard.junit.source.AllocationSource;
 import dev.meshguard.junit.source.SourceSettings;
@@ -34,14 +32,7 @@ class SourcesTests {
     void findsTheSourcesOnTheClassPath() {
         Sources sources = Sources.load(SourcesTests.class.getClassLoader());
 
-        assertThat(sources.parameterNames())
-                .containsExactly(
-                        "AllocationServer",
-                        "MeshDevice",
-                        "NativeHandles",
-                        "StaticFactories",
-                        "TrackedProcesses",
-                        "Ttnn");
+        assertThat(sources.ofParameter(MeshDevice.class)).containsInstanceOf(FakeMeshSource.class);
         assertThat(sources.defaultSettings())
                 .containsExactly(
                         CloseablesSource.create(),
@@ -76,11 +67,11 @@ class SourcesTests {
     }
 
     @Test
-    void rejectsASourceOfTypesThatEveryTestMayRequest(@TempDir Path jar) throws IOException {
+    void rejectsASourceOfTheTracker(@TempDir Path jar) throws IOException {
         assertThatExceptionOfType(ExtensionConfigurationException.class)
                 .isThrownBy(() -> loadBeside(OwnTracker.class, jar))
                 .withMessage(
-                        "The source %s in %s injects AllocationTracker, MemorySnapshots, Phases. MeshGuard injects these types into every tracked test: remove them from parameterTypes()."
+                        "The source %s in %s injects AllocationTracker. MeshGuard injects this type into every tracked test: remove it from parameterTypes()."
                                 .formatted(
                                         OwnTracker.class.getName(), jar.toUri().toURL()));
     }
@@ -179,7 +170,7 @@ class SourcesTests {
     public static final class OwnTracker extends FixtureSource {
 
         public OwnTracker() {
-            super("tracker", Phases.class, AllocationTracker.class, MemorySnapshots.class);
+            super("tracker", AllocationTracker.class);
         }
     }
 }

@@ -7,9 +7,7 @@ import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.template.TemplateInvocation;
 import dev.meshguard.junit.internal.template.TemplateInvocations;
-import java.lang.reflect.Field;
 import java.lang.reflect.Method;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +61,6 @@ public final class SessionStore {
     private record PromisesKey(ExtensionContext context, Method method) {}
 
     private record SummaryKey() {}
-
-    private record Fields(List<Field> fields) {}
 
     /** The values of one context that need no closing. */
     private static final class Kept {
@@ -182,14 +178,6 @@ public final class SessionStore {
         ofRoot.getOrComputeIfAbsent(
                 new SummaryKey(), unused -> new SummaryPublisher(root, run), SummaryPublisher.class);
         return run;
-    }
-
-    /** Returns the fields of a class that are injected for each test, looked up once in the whole execution. */
-    public static List<Field> fields(ExtensionContext context, Class<?> type, Supplier<List<Field>> look) {
-        return context.getRoot()
-                .getStore(NAMESPACE)
-                .getOrComputeIfAbsent(type, unused -> new Fields(look.get()), Fields.class)
-                .fields();
     }
 
     /** Returns whether the extension is the first caller: of two in one context only one may run one-time steps. */

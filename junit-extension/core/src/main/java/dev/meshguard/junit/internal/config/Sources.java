@@ -1,7 +1,5 @@
 package dev.meshguard.junit.internal.config;
 
-import dev.meshguard.junit.MemorySnapshots;
-import dev.meshguard.junit.Phases;
 import dev.meshguard.junit.internal.ConfigurationErrors;
 import dev.meshguard.junit.internal.TestNames;
 import dev.meshguard.junit.source.AllocationSource;
@@ -21,7 +19,6 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
@@ -30,10 +27,6 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /** The sources of a run, found by {@link ServiceLoader}. */
 public final class Sources {
 
-    /** The types that every session injects, whatever its source. */
-    public static final Set<Class<?>> SESSION_TYPES =
-            Set.of(AllocationTracker.class, MemorySnapshots.class, Phases.class);
-
     private final Map<Class<? extends Annotation>, AnnotatedSource<?>> byAnnotation = new LinkedHashMap<>();
     private final Map<Class<?>, AllocationSource> byParameter = new LinkedHashMap<>();
     private final List<SourceSettings> defaultSettings;
@@ -41,8 +34,8 @@ public final class Sources {
     /**
      * Loads the sources that a class loader finds; if it finds none, those beside the extension.
      *
-     * @throws ExtensionConfigurationException if two sources have one id, or inject one type, or a source injects a type
-     *     of every session, or a source cannot be loaded
+     * @throws ExtensionConfigurationException if two sources have one id, or inject one type, or a source injects the
+     *     tracker, or a source cannot be loaded
      */
     public static Sources load(ClassLoader loader) {
         List<AllocationSource> all = found(loader);
@@ -66,7 +59,7 @@ public final class Sources {
     }
 
     private Sources(List<AllocationSource> all) {
-        all.forEach(Sources::rejectSessionTypes);
+        all.forEach(Sources::rejectTracker);
         Map<String, AllocationSource> byId = new LinkedHashMap<>();
         for (AllocationSource source : all) {
             add(byId, "id \"" + source.id() + "\"", source);
@@ -83,20 +76,14 @@ public final class Sources {
                 .toList();
     }
 
-    /** Each session resolves these types itself, so the source would never be asked for them. */
-    private static void rejectSessionTypes(AllocationSource source) {
-        String rejected = source.parameterTypes().stream()
-                .filter(SESSION_TYPES::contains)
-                .map(Class::getSimpleName)
-                .sorted()
-                .collect(Collectors.joining(", "));
-        if (!rejected.isEmpty()) {
+    /** Each session resolves this type itself, so the source would never be asked for it. */
+    private static void rejectTracker(AllocationSource source) {
+        if (source.parameterTypes().contains(AllocationTracker.class)) {
             throw new ExtensionConfigurationException(String.format(
                     Locale.ROOT,
-                    "The source %s injects %s. MeshGuard injects these types into every tracked test: remove them from"
-                            + " parameterTypes().",
-                    ConfigurationErrors.locationOf(source),
-                    rejected));
+                    "The source %s injects AllocationTracker. MeshGuard injects this type into every tracked test: remove it"
+                            + " from parameterTypes().",
+                    ConfigurationErrors.locationOf(source)));
         }
     }
 
@@ -115,11 +102,6 @@ public final class Sources {
     /** Returns the source that injects a type, if there is one. */
     public Optional<AllocationSource> ofParameter(Class<?> type) {
         return Optional.ofNullable(byParameter.get(type));
-    }
-
-    /** Returns the simple names of the types that sources inject, sorted. */
-    public Set<String> parameterNames() {
-        return byParameter.keySet().stream().map(Class::getSimpleName).collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Returns the settings for tests that select no source, in the order of the ids of their sources. */
