@@ -2,13 +2,8 @@
 module dev.meshguard.mockito {
     requires static transitive org.apiguardian.api;
     requires static transitive org.jspecify;
-    requires transitive dev.meshguard.junit;
     requires transitive dev.meshguard.tracker;
     requires transitive org.mockito;
 
     exports dev.meshguard.mockito;
-    exports dev.meshguard.mockito.statics;
-
-    provides dev.meshguard.junit.source.AllocationSource with
-            dev.meshguard.mockito.statics.StaticFactoriesSource;
 }

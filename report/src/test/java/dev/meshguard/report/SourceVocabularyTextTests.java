@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
@@ -160,6 +161,40 @@ class SourceVocabularyTextTests {
                 Tracked        allocated  remaining
                 native memory  2 arenas   2 arenas
                 In a file of expected buffers: count atMost 2 origin "DecoderTests.opens" because "…\"""");
+    }
+
+    @Test
+    void namesAnArenaWhoseCloseFailed() {
+        attachArenas();
+        allocate("opens", 33, ARENAS, 4096);
+        inThisOrder();
+        tracker.freeIgnored(
+                at("stops", 40, AllocationDetails.user().labelled("java.lang.IllegalStateException: in use")),
+                NO_DEVICE,
+                SYSTEM_MEMORY,
+                last,
+                IgnoredFreeReason.FAILED);
+        tracker.checked();
+
+        assertThat(text(verdict())).isEqualTo("""
+                LEAK  4 KiB of native memory in 1 arena was never closed; allocated in DecoderTests.java:33
+
+                1. native memory  4 KiB
+                   at dev.example.DecoderTests.opens(DecoderTests.java:33)
+                   why   UNEXPLAINED: no close was reported
+                   fix   Close the arena before the test ends.
+                   seen  allocated in TEST (event #3)
+                         a call that should close it failed at event #4 with java.lang.IllegalStateException: in use, at
+                         dev.example.DecoderTests.stops(DecoderTests.java:40)
+
+                sum     1 allocated = 0 freed + 1 leaked
+                expect  @ExpectBuffers(size = 4096, atMost = 1, origin = "DecoderTests.opens", because = "…")
+
+                Tracked        allocated                remaining
+                native memory  1 arena, 4 KiB (4096 B)  1 arena, 4 KiB (4096 B)
+                Timeline  live bytes, peak of the phase     peak -> end
+                TEST      |##############################|  4 KiB -> 4 KiB
+                In a file of expected buffers: size 4096 count atMost 1 origin "DecoderTests.opens" because "…\"""");
     }
 
     @Test

@@ -137,7 +137,13 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     @Override
     public void validateFor(InvocationOnMock call) {
         Signature method = new Signature(call.getMethod());
-        check(method);
+        readings.check(method);
+        if (readings.size().isEmpty()) {
+            List<Integer> numbers = method.numbers(readings::isAllocated);
+            if (numbers.size() != 1) {
+                throw method.sizeNotPlain(numbers.size());
+            }
+        }
         result.check(method);
     }
 
@@ -146,30 +152,11 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
     public @Nullable Object answer(InvocationOnMock call) throws Throwable {
         SyntheticAddress synthetic = new SyntheticAddress(call);
         Object returned = result.of(call, synthetic);
-        reportIfAllocated(call, returned, synthetic);
-        return returned;
-    }
-
-    void check(Signature method) {
-        readings.check(method);
-        if (readings.size().isEmpty()) {
-            List<Integer> numbers = method.numbers(readings::isAllocated);
-            if (numbers.size() != 1) {
-                throw method.sizeNotPlain(numbers.size());
-            }
-        }
-    }
-
-    /** Reports a call that a mock has already answered. */
-    void reportIfAllocated(InvocationOnMock call, @Nullable Object returned) {
-        reportIfAllocated(call, returned, new SyntheticAddress(call));
-    }
-
-    /** For a method with a return value, {@code null} means that there was no memory. */
-    private void reportIfAllocated(InvocationOnMock call, @Nullable Object returned, SyntheticAddress synthetic) {
+        // For a method with a return value, null means that there was no memory.
         if (returned != null || call.getMethod().getReturnType() == void.class) {
             report(call, returned, synthetic);
         }
+        return returned;
     }
 
     private void report(InvocationOnMock call, @Nullable Object returned, SyntheticAddress synthetic) {
@@ -225,9 +212,5 @@ public final class Allocating implements Answer<@Nullable Object>, ValidableAnsw
                 return memory.newAddress(0);
             }
         }
-    }
-
-    MockAllocations memory() {
-        return memory;
     }
 }

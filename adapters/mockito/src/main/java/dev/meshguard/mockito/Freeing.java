@@ -99,7 +99,14 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
     /** Rejects a method that cannot be reported; called by Mockito when a mock is stubbed. */
     @Override
     public void validateFor(InvocationOnMock call) {
-        check(new Signature(call.getMethod()));
+        Signature method = new Signature(call.getMethod());
+        readings.check(method);
+        if (readings.address().isEmpty() && readings.handle().isEmpty()) {
+            List<Integer> candidates = candidates(method);
+            if (candidates.size() > 1) {
+                throw method.freedNotPlain(candidates.size());
+            }
+        }
     }
 
     /** Answers a call of a mock, and reports it. */
@@ -110,18 +117,7 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
         return returned;
     }
 
-    void check(Signature method) {
-        readings.check(method);
-        if (readings.address().isEmpty() && readings.handle().isEmpty()) {
-            List<Integer> candidates = candidates(method);
-            if (candidates.size() > 1) {
-                throw method.freedNotPlain(candidates.size());
-            }
-        }
-    }
-
-    /** Reports a call that a mock has already answered. */
-    void report(InvocationOnMock call) {
+    private void report(InvocationOnMock call) {
         try {
             Optional<List<Integer>> devices = readings.devicesOf(call);
             each(freedBy(call)).forEach(freed -> free(call, freed, devices));
@@ -171,9 +167,5 @@ public final class Freeing implements Answer<@Nullable Object>, ValidableAnswer 
 
     private Freeing with(Readings more) {
         return new Freeing(memory, more, type, returning);
-    }
-
-    MockAllocations memory() {
-        return memory;
     }
 }

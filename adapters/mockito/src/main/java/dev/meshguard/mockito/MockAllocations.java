@@ -6,7 +6,6 @@ import dev.meshguard.event.IgnoredFreeReason;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.event.SourceDescription;
 import dev.meshguard.tracker.AllocationTracker;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -44,11 +43,6 @@ final class MockAllocations {
 
     static MockAllocations of(AllocationTracker tracker) {
         return tracker.attachment(MockAllocations.class, () -> new MockAllocations(tracker));
-    }
-
-    /** Records that only some of the mocks report. */
-    void covers(String what) {
-        tracker.sourceAttached(SourceDescription.of("mocks").covering(what));
     }
 
     /** Returns an address that no other call has. */

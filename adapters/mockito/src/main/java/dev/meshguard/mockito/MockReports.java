@@ -17,7 +17,7 @@ import org.mockito.invocation.InvocationOnMock;
  *
  * <p>Unambiguous arguments need no configuration: the only number among the arguments is the size, and the only argument of a
  * free is the freed object. An ambiguous method causes an exception when the mock is stubbed; the message names the option that
- * resolves it. Use a {@link MockListener} for mocks that other code configured.
+ * resolves it.
  *
  * <p>All answers that report to one tracker share their allocations: any of them can free what another one allocated, even if
  * they belong to different mocks. Synthetic addresses are unique among them. Nothing is reported for a mock that throws or that
@@ -27,7 +27,6 @@ import org.mockito.invocation.InvocationOnMock;
  * <p>Safe for use by several threads.
  *
  * @since 0.1
- * @see MockListener
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public final class MockReports {

@@ -70,7 +70,6 @@ class PublicApiTests {
                         "dev.meshguard.closeables",
                         "dev.meshguard.netty",
                         "dev.meshguard.mockito",
-                        "dev.meshguard.mockito.statics",
                         "dev.meshguard.server.log",
                         "dev.meshguard.junit.summary",
                         "dev.meshguard.junit");

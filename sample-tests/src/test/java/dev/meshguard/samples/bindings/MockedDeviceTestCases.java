@@ -9,7 +9,6 @@ import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.when;
 
 import dev.meshguard.junit.TrackAllocations;
-import dev.meshguard.mockito.MockListener;
 import dev.meshguard.samples.support.Fixture;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.BeforeEach;
@@ -81,28 +80,6 @@ final class MockedDeviceTestCases {
             try (Device.Memory scores = device.allocate(4096)) {
                 keys = device.allocate(8192);
             }
-        }
-    }
-    // end region
-
-    @Fixture
-    // region: listener
-    @TrackAllocations
-    @ExtendWith(MockitoExtension.class)
-    static class ListenedTestCase {
-
-        @Mock
-        private AddressedDevice device;
-
-        @Test
-        void uploads(AllocationTracker tracker) {
-            when(device.allocate(anyInt(), anyLong())).thenReturn(0x1000L, 0x2000L);
-            MockListener.create()
-                    .on("allocate", allocating(tracker, DRAM).onDeviceArgument(0))
-                    .on("free", freeing(tracker).onDeviceArgument(0))
-                    .attachTo(device);
-
-            upload(device);
         }
     }
     // end region

@@ -56,7 +56,6 @@ class DocumentationTests {
             "docs/processes.md",
             "docs/protocol.md",
             "docs/reading-a-failure.md",
-            "docs/static-factories.md",
             "docs/repeat-tests.md",
             "docs/reports.md",
             "docs/runtime-outputs.md",

@@ -10,7 +10,6 @@ import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.junit.testkit.FixtureSettings;
 import dev.meshguard.junit.testkit.FixtureSource;
 import dev.meshguard.mesh.MeshDevice;
-import dev.meshguard.mockito.statics.StaticFactoriesSource;
 import dev.meshguard.tracker.AllocationTracker;
 import java.io.IOException;
 import java.io.InputStream;
@@ -36,8 +35,7 @@ class SourcesTests {
         assertThat(sources.defaultSettings())
                 .containsExactly(
                         CloseablesSource.create(),
-                        new FakeMeshSource().defaultSettings().orElseThrow(),
-                        StaticFactoriesSource.create());
+                        new FakeMeshSource().defaultSettings().orElseThrow());
     }
 
     /** A project gains a library's checks by its artifact alone. */
@@ -45,7 +43,7 @@ class SourcesTests {
     void severalSourcesMayExamineTestsThatSelectNone(@TempDir Path jar) throws IOException {
         assertThat(loadBeside(OtherDefault.class, jar).defaultSettings())
                 .extracting(settings -> settings.source().id())
-                .containsExactly("closeables", "fixture", "mesh", "static factories");
+                .containsExactly("closeables", "fixture", "mesh");
     }
 
     @Test
