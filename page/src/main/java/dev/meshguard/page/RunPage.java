@@ -54,8 +54,8 @@ public final class RunPage {
      * @param report the report of the verdict
      */
     public static RunPage of(String title, VerdictReport report) {
-        return new RunPage(new RunFigures(
-                title, report, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false));
+        return new RunPage(
+                new RunFigures(title, report, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty()));
     }
 
     /** Returns this page with another text than that of the report: the complete text of the terminal. */
@@ -66,8 +66,7 @@ public final class RunPage {
                 Optional.of(text),
                 figures.known(),
                 figures.budgets(),
-                figures.growth(),
-                figures.hidesSources()));
+                figures.growth()));
     }
 
     /** Returns this page with a baseline, so that it states of each leak whether it is new. */
@@ -78,8 +77,7 @@ public final class RunPage {
                 figures.text(),
                 Optional.of(known),
                 figures.budgets(),
-                figures.growth(),
-                figures.hidesSources()));
+                figures.growth()));
     }
 
     /** Returns this page with a budget verdict. */
@@ -90,8 +88,7 @@ public final class RunPage {
                 figures.text(),
                 figures.known(),
                 Optional.of(budgets),
-                figures.growth(),
-                figures.hidesSources()));
+                figures.growth()));
     }
 
     /** Returns this page with judged growth; the growth of rounds in the history is always included. */
@@ -102,20 +99,7 @@ public final class RunPage {
                 figures.text(),
                 figures.known(),
                 figures.budgets(),
-                Optional.of(growth),
-                figures.hidesSources()));
-    }
-
-    /** Returns this page without file names, line numbers and stack frames, for readers who must not see them. */
-    public RunPage withoutSources() {
-        return new RunPage(new RunFigures(
-                figures.title(),
-                figures.report(),
-                figures.text(),
-                figures.known(),
-                figures.budgets(),
-                figures.growth(),
-                true));
+                Optional.of(growth)));
     }
 
     /** Returns the data of the page as JSON. */

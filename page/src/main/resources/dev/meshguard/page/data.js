@@ -19,16 +19,11 @@ const PageData = (() => {
         return new Response(unpacked).text();
     };
 
-    const of = async (page) => {
-        const plain = page.getElementById("data");
-        const text = plain ? plain.textContent : await unpack(page.getElementById("data-gzip").textContent);
+    const read = async () => {
+        const plain = document.getElementById("data");
+        const text = plain ? plain.textContent : await unpack(document.getElementById("data-gzip").textContent);
         return JSON.parse(text);
     };
 
-    const read = () => of(document);
-
-    /** Returns the data of the text of another page, or of its JSON. Scripts of the other page are not run. */
-    const parse = async (text) => (text.trimStart().startsWith("{") ? JSON.parse(text) : of(new DOMParser().parseFromString(text, "text/html")));
-
-    return { read, parse };
+    return { read };
 })();

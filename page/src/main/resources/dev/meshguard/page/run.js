@@ -81,7 +81,6 @@
             GrowthView.show(data);
         }
         IcicleView.show(data);
-        CompareView.show(data);
         EventsView.show(data);
         ExpectationsView.show(data);
         navigation(data);

@@ -23,60 +23,13 @@ const SuiteGroups = (() => {
         return [...gathered.values()].sort((one, other) => other.bytes - one.bytes).map((ofKey) => ofKey.list);
     };
 
-    const keyOf = (finding) => JSON.stringify([finding.cause, finding.status, finding.site || finding.fingerprint]);
-
-    /** The bytes of each group in each run; undefined where not all of its tests ran. */
-    const trendsOf = (data) => {
-        const trends = new Map();
-        (data.trends?.findings || []).forEach((finding) => {
-            const key = keyOf(finding);
-            const trend = trends.get(key) || { finding, bytes: finding.bytes.map(() => null), isNew: false, isGone: false };
-            // A fingerprint that was not found yet adds nothing to those that were.
-            finding.bytes.forEach((bytes, run) => bytes !== null && (trend.bytes[run] = (trend.bytes[run] || 0) + bytes));
-            trend.isNew = trend.isNew || Boolean(finding.isNew);
-            trend.isGone = trend.isGone || Boolean(finding.isGone);
-            trends.set(key, trend);
-        });
-        return trends;
-    };
-
-    /** A bar for each run, a line where nothing was found, and a gap where tests did not run. */
-    const sparkline = (bytes, runs) => {
-        const most = Math.max(1, ...bytes.filter((one) => one !== null));
-        const words = bytes.map((one, run) => `${runs[run].at}: ${one === null ? "not all tests ran" : Format.shortSize(one)}`);
-        const bars = bytes.map((one, run) => {
-            const height = one ? Math.max(3, Math.round((one / most) * 18)) : 1;
-            return one === null ? null : Dom.draw("rect", { x: run * 4, y: 20 - height, width: 3, height, class: one === 0 ? "nothing" : "found" });
-        });
-        return Dom.draw("svg", { class: "sparkline", role: "img", "aria-label": words.join("; "), viewBox: `0 0 ${runs.length * 4} 20`, width: runs.length * 4, height: 20 }, Dom.draw("title", {}, words.join("\n")), bars);
-    };
-
-    /** The comparison with the run before, and what it had and this run has not. */
-    const compared = (data, trends) => {
-        if (!data.trends?.since) {
-            return null;
-        }
-        const added = [...trends.values()].filter((trend) => trend.isNew).length;
-        const gone = [...trends.values()].filter((trend) => trend.isGone);
-        const name = ({ finding }) => [`${finding.cause} `, finding.site ? Dom.frame(Format.shortFrame(finding.site), finding.site) : Dom.make("code", {}, finding.fingerprint.slice(0, DIGITS))];
-        return Dom.make(
-            "div",
-            { class: "compared" },
-            Dom.make("p", { id: "since" }, `Since the run of ${data.trends.since}: `, Dom.make("b", {}, String(added)), " new, ", Dom.make("b", {}, String(gone.length)), " gone. Only tests of both runs are compared."),
-            gone.length === 0
-                ? null
-                : Dom.make("p", { id: "gone" }, "Gone: ", gone.slice(0, ROWS).map((trend, index) => [index === 0 ? "" : "; ", name(trend)]), gone.length > ROWS ? `; and ${gone.length - ROWS} more` : ""),
-        );
-    };
-
     /** A group has findings of one cause, status and line; those of one fingerprint are together. */
     const groups = (data) =>
         gather(
             data.runs.flatMap((run) => (run.findings || []).map((finding) => ({ ...finding, run }))),
-            keyOf,
+            (finding) => JSON.stringify([finding.cause, finding.status, finding.site || finding.fingerprint]),
         ).map((findings, index) => ({
             index,
-            key: keyOf(findings[0]),
             cause: findings[0].cause,
             status: findings[0].status,
             site: findings[0].site,
@@ -107,13 +60,8 @@ const SuiteGroups = (() => {
     const show = (data, title) => {
         const section = Dom.section("suite-groups");
         const all = groups(data);
-        const trends = trendsOf(data);
-        const news = compared(data, trends);
-        if (news) {
-            section.append(news);
-        }
         if (all.length === 0) {
-            section.hidden = !news;
+            section.hidden = true;
             return;
         }
         /** Two groups of different cause or status may have one fingerprint; the larger one needs neither in its address. */
@@ -134,13 +82,12 @@ const SuiteGroups = (() => {
             limit: ROWS,
             rowProperties: (group) => ({ "data-cause": group.cause, "data-status": group.status }),
             columns: [
-                { key: "cause", title: "Cause", value: (group) => group.cause, cells: (group) => Dom.make("span", { class: "run-outcome" }, Dom.mark(MARKS[group.status] || "undecided"), group.cause, trends.get(group.key)?.isNew ? Dom.make("span", { class: "new", title: `Not found in the run of ${data.trends.since}` }, "new") : null) },
+                { key: "cause", title: "Cause", value: (group) => group.cause, cells: (group) => Dom.make("span", { class: "run-outcome" }, Dom.mark(MARKS[group.status] || "undecided"), group.cause) },
                 { key: "site", title: "Allocated in", value: (group) => group.site || "", cells: (group) => (group.site ? Dom.frame(Format.shortFrame(group.site), group.site) : Dom.make("span", { class: "absent" }, "unknown line")) },
                 { key: "bytes", title: "Bytes", number: true, value: (group) => group.bytes, cells: (group) => Dom.make("span", { title: Format.size(group.bytes) }, Format.shortSize(group.bytes)) },
                 { key: "buffers", title: "Buffers", number: true, value: (group) => group.buffers, cells: (group) => String(group.buffers) },
                 { key: "tests", title: "Tests", number: true, value: (group) => group.tests, cells: (group) => String(group.tests) },
                 { key: "fingerprints", title: "Fingerprints", number: true, value: (group) => group.fingerprints.length, cells: (group) => String(group.fingerprints.length) },
-                ...(data.trends?.runs.length > 1 ? [{ key: "trend", title: "Bytes over runs", value: (group) => trends.get(group.key)?.bytes.at(-1) ?? 0, cells: (group) => (trends.has(group.key) ? sparkline(trends.get(group.key).bytes, data.trends.runs) : Dom.make("span", { class: "absent" }, "–")) }] : []),
             ],
             sortBy: "bytes",
             descending: true,

@@ -1,6 +1,6 @@
 "use strict";
 
-/** Shows the page of all runs: their findings, the outcome of each, two of them side by side, and the used expectations. */
+/** Shows the page of all runs: their findings, the outcome of each, and the used expectations. */
 const SuiteView = (() => {
     const outcome = (run) => {
         const { word, mark } = Format.outcome(run.outcome);
@@ -118,81 +118,6 @@ const SuiteView = (() => {
         );
     };
 
-    const difference = (one, other, format) => {
-        if (typeof one !== "number" || typeof other !== "number") {
-            return one === other ? "same" : "differs";
-        }
-        if (one === other) {
-            return "same";
-        }
-        return Dom.make("span", { class: other > one ? "more" : "less" }, `${other > one ? "▲ +" : "▼ −"}${format(Math.abs(other - one))}`);
-    };
-
-    const compared = (one, other) => {
-        const types = [...new Set([...Object.keys(one.peakByType || {}), ...Object.keys(other.peakByType || {})])];
-        const names = [...new Set([...Object.keys(one.causes || {}), ...Object.keys(other.causes || {})])];
-        return [
-            ["Outcome", (run) => run.outcome, (value) => Format.outcome(value).word],
-            ["Leaks", (run) => run.leaks, String],
-            ["Leaked", (run) => run.leakedBytes, Format.shortSize],
-            ...names.map((name) => [name, (run) => (run.causes || {})[name] || 0, String]),
-            ["Buffers", (run) => run.buffers, String],
-            ["Peak of all memories", (run) => run.peakBytes, Format.shortSize],
-            ...types.map((type) => [`${type} peak of the mesh`, (run) => (run.peakByType || {})[type] || 0, Format.shortSize]),
-            ["Run time", (run) => run.durationMillis, (millis) => Format.duration(millis * 1000)],
-        ].map(([name, value, format]) => ({ name, one: value(one), other: value(other), format }));
-    };
-
-    const differences = (data) => {
-        const section = Dom.section("differences");
-        if (data.runs.length < 2) {
-            section.hidden = true;
-            return;
-        }
-        // By their places: what two machines ran has one name.
-        const places = data.runs.map((_, place) => place);
-        const worst = places.sort((one, other) => data.runs[other].leakedBytes - data.runs[one].leakedBytes || data.runs[other].peakBytes - data.runs[one].peakBytes);
-        const chosen = { one: worst[worst.length - 1], other: worst[0] };
-        const result = Dom.make("div", { id: "differences-result" });
-        const choose = (key, label) => {
-            const list = Dom.select(`differences-${key}`, label, data.runs.map((run, place) => [place, [run.title, where(run), run.day || ""].filter((part) => part !== "").join(" · ")]), (value) => {
-                chosen[key] = value;
-                show();
-            });
-            list.querySelector("select").value = chosen[key];
-            return list;
-        };
-        const show = () => {
-            const one = data.runs[chosen.one];
-            const other = data.runs[chosen.other];
-            result.replaceChildren(
-                Dom.make(
-                    "table",
-                    { id: "differences-table", class: "figures" },
-                    Dom.make("caption", { class: "visually-hidden" }, "Two runs side by side"),
-                    Dom.make("thead", {}, Dom.make("tr", {}, Dom.make("th", { scope: "col" }, "Figure"), Dom.make("th", { scope: "col", class: "number" }, "First"), Dom.make("th", { scope: "col", class: "number" }, "Second"), Dom.make("th", { scope: "col", class: "number" }, "Difference"))),
-                    Dom.make(
-                        "tbody",
-                        {},
-                        compared(one, other).map((row) =>
-                            Dom.make(
-                                "tr",
-                                { "data-name": row.name },
-                                Dom.make("th", { scope: "row" }, row.name),
-                                Dom.make("td", { class: "number", "data-title": "First" }, row.format(row.one)),
-                                Dom.make("td", { class: "number", "data-title": "Second" }, row.format(row.other)),
-                                Dom.make("td", { class: "number", "data-title": "Difference" }, difference(row.one, row.other, row.format)),
-                            ),
-                        ),
-                    ),
-                ),
-                Dom.make("p", { class: "note" }, "Pages: ", title(one), " and ", title(other)),
-            );
-        };
-        section.append(Dom.make("details", { open: data.runs.length <= 10 }, Dom.make("summary", {}, "Choose two runs"), Dom.make("div", { class: "pair" }, choose("one", "First"), choose("other", "Second")), result));
-        show();
-    };
-
     const used = (data) => {
         const section = Dom.section("used");
         const entries = new Map();
@@ -222,7 +147,6 @@ const SuiteView = (() => {
         head(data);
         const follow = SuiteGroups.show(data, title);
         runs(data);
-        differences(data);
         used(data);
         follow?.();
         document.documentElement.dataset.shown = String(Math.round(performance.now()));

@@ -291,7 +291,7 @@ class RunPageTests {
     }
 
     @Test
-    void withoutSourcesNoPlaceInAFileIsLeftAndWhoHoldsABufferIs() throws IOException {
+    void namesTheLinesOfCallsAndWhoHoldsABuffer() {
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         MemoryRequest cache = atLine(41, AllocationDetails.user().labelled("see Weights.java:12"));
         tracker.allocated(cache, 0, BufferType.DRAM, 4096, 1024, Ownership.OWNING);
@@ -304,32 +304,17 @@ class RunPageTests {
         tracker.meshClosed(0);
         tracker.checked();
         tracker.traced(cache, Reachability.heldBy(List.of("KvCacheTest.cache", "ArrayList[0]")));
-        RunPage page = page();
 
-        String whole = page.data();
-        String discreet = page.withoutSources().data();
+        String data = page().data();
 
-        assertThat(whole).contains("KvCacheTest.java:41", "KvCacheTest.java:99", "Weights.java:12");
-        assertThat(discreet)
-                .doesNotContain(".java", ":41", ":99", "dev.example.KvCacheTest.decode")
+        assertThat(data)
                 .contains(
+                        "KvCacheTest.java:41",
+                        "KvCacheTest.java:99",
+                        "Weights.java:12",
                         "still referenced by KvCacheTest.cache -\\u003E ArrayList[0]",
-                        "\"title\":\"KvCacheTest.decode()\"",
-                        "\"sourcesOmitted\":true",
-                        "\"site\":[-1]");
-        assertThat(Pages.of(page.withoutSources())).doesNotContain("KvCacheTest.java");
-        assertThat(SCHEMA.validate(discreet, InputFormat.JSON)).isEmpty();
-    }
-
-    @Test
-    void withoutSourcesNoFrameOfAnyStackIsLeftWhateverWasJudged() {
-        forRandomHistories((verdict, seed) -> {
-            String data = RunPage.of("random", VerdictReport.of(verdict))
-                    .withoutSources()
-                    .data();
-
-            assertThat(data).as(seed).doesNotContain("Kv.java", "(Unknown Source)", "RandomHistory.java");
-        });
+                        "\"title\":\"KvCacheTest.decode()\"");
+        assertThat(SCHEMA.validate(data, InputFormat.JSON)).isEmpty();
     }
 
     @Test

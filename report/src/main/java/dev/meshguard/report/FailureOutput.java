@@ -2,9 +2,7 @@ package dev.meshguard.report;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -28,24 +26,8 @@ public interface FailureOutput {
      * @param folder the folder
      * @param machine the machine that runs the tests, if it is known
      * @param fork the JVM of the build that runs the tests
-     * @param showsSources whether files contain source locations
      */
-    record Settings(Path folder, Optional<String> machine, String fork, boolean showsSources) {}
-
-    /**
-     * The checks of one JVM, from which the overview compares a run with the run before.
-     *
-     * @param begunAt the time at which the first one began
-     * @param build identifies the build; its JVMs whose checks differ belong to one run
-     * @param names the results of {@link Folder#nameOf} for all checks that had a verdict, whether they held or not
-     */
-    record Checks(Instant begunAt, String build, Set<String> names) {
-
-        /** Creates a value with its own copy of the names. */
-        public Checks {
-            names = Set.copyOf(names);
-        }
-    }
+    record Settings(Path folder, Optional<String> machine, String fork) {}
 
     /** An output folder: a file for each check, and an overview. Any number of JVMs may write to it. */
     interface Folder {
@@ -79,17 +61,6 @@ public interface FailureOutput {
          * @throws IOException if it cannot be deleted
          */
         boolean removeOlder(String name, long millis) throws IOException;
-
-        /**
-         * Compares the findings of the checks of a JVM with the run before, and keeps them for the next run. Only checks of
-         * both runs are compared.
-         *
-         * @return the comparison as a phrase; empty if there is no run before, or nothing is compared
-         * @throws IOException if the findings cannot be written
-         */
-        default Optional<String> compare(Checks checks) throws IOException {
-            return Optional.empty();
-        }
 
         /**
          * Writes the overview of all checks that have a file.

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  meshguard page history.jsonl",
-            "  meshguard page --without-sources server.log -o leak.html",
+            "  meshguard page server.log -o leak.html",
             "  zstd -dc server.log.zst | meshguard page - -o leak.html"
         })
 public final class PageCommand implements Callable<Integer> {
@@ -45,9 +45,6 @@ public final class PageCommand implements Callable<Integer> {
             paramLabel = "OUT",
             description = "Where the page goes; the name of FILE with .html, in the present folder, unless given.")
     private @Nullable Path output;
-
-    @Option(names = "--without-sources", description = "Leave out the names of source files, lines in them and stacks.")
-    private boolean hidesSources;
 
     @Spec
     private CommandSpec command = CommandSpec.create();
@@ -65,9 +62,8 @@ public final class PageCommand implements Callable<Integer> {
         }
         RecordedFile recorded = run.read(standardInput);
         RunPage page = RunPage.of(baseName(recorded.name()), recorded.report());
-        RunPage shown = hidesSources ? page.withoutSources() : page;
         Path target = output == null ? Path.of(baseName(recorded.name()).replace(' ', '-') + SUFFIX) : output;
-        OutputFile.write(target, shown::write);
+        OutputFile.write(target, page::write);
         PrintWriter out = command.commandLine().getOut();
         out.println(target);
         out.flush();

@@ -203,14 +203,6 @@ class PagesTests {
     }
 
     @Test
-    void sourcesAreLeftOutIfThatIsAsked() throws IOException {
-        run(Map.of("meshguard.page.sources", "false"), TwoTestCase.class);
-
-        assertThat(Files.readString(onlyPage("PagesTests.TwoTestCase.leaks-")))
-                .doesNotContain("PagesTests.java", "Buffers.java");
-    }
-
-    @Test
     void aPageThatCannotBeWrittenHidesNothingAndDoesNotGoUnseen() throws IOException {
         Path occupied = Files.writeString(folder.resolve("occupied"), "");
 
@@ -240,8 +232,6 @@ class PagesTests {
     void rejectsWrongValues() {
         assertThat(rejection("meshguard.page", "sometimes"))
                 .isEqualTo("meshguard.page = sometimes is rejected. It is off, failures or always.");
-        assertThat(rejection("meshguard.page.sources", "no"))
-                .isEqualTo("meshguard.page.sources = no is rejected. It is true or false.");
         assertThat(rejection("meshguard.page.folder", "a\0b")).startsWith("meshguard.page.folder = a\0b is rejected.");
     }
 

@@ -50,7 +50,6 @@ public final class PageResources {
             "matrix.js",
             "growth.js",
             "icicle.js",
-            "compare.js",
             "events.js",
             "expectations.js",
             "run.js");

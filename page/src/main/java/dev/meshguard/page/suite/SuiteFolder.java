@@ -4,8 +4,6 @@ import dev.meshguard.file.FileReplacement;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.internal.PageResources;
 import dev.meshguard.page.internal.PageTemplates;
-import dev.meshguard.page.internal.suite.FindingTrends;
-import dev.meshguard.page.internal.suite.FindingTrendsFile;
 import dev.meshguard.page.internal.suite.SuiteData;
 import dev.meshguard.page.internal.template.PageContent;
 import java.io.IOException;
@@ -14,11 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -136,26 +132,6 @@ public final class SuiteFolder {
     public boolean remove(String name) throws IOException {
         boolean wasListed = Files.deleteIfExists(recordOf(name));
         return Files.deleteIfExists(pageOf(name)) || wasListed;
-    }
-
-    /**
-     * Compares the findings of tests with the run before, and keeps them in {@code trends.json} for the next run.
-     *
-     * <p>Only tests of both runs are compared: a finding is new if one of its tests ran in the run before without it, and
-     * gone if all tests that had it ran again without it. JVMs of one build whose tests differ belong to one run. The file
-     * has the last 30 runs and the 1,000 largest findings. If it cannot be read, it is renamed, and a new one begins.
-     *
-     * @param begunAt the time at which the first test began
-     * @param build identifies the build
-     * @param names the names of the pages of all tests that ran, created by {@link #nameOf}, whether they have a page or not
-     * @return the comparison as a phrase; empty if there is no run before
-     * @throws IOException if a file cannot be read or written
-     */
-    public Optional<String> compare(Instant begunAt, String build, Set<String> names) throws IOException {
-        Files.createDirectories(folder);
-        return SuiteData.of(folder)
-                .addedTo(new FindingTrendsFile(folder), FindingTrends.minute(begunAt), build, names)
-                .comparison();
     }
 
     /**

@@ -56,7 +56,6 @@ class SuiteFolderTests {
                     "leaks" : 1,
                     "leakedBytes" : 32,
                     "buffers" : 1,
-                    "peakBytes" : 32,
                     "peakByType" : {
                       "DRAM" : 32
                     },

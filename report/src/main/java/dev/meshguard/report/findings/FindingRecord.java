@@ -15,7 +15,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -61,32 +60,24 @@ public record FindingRecord(
             boolean isKnown = compared.flatMap(comparison -> comparison.description(group))
                     .filter(BaselineComparison.KNOWN::equals)
                     .isPresent();
-            Optional<String> line =
-                    group.origin().flatMap(origin -> origin.site()).map(Object::toString);
-            parts.add(of(group, line, isKnown));
+            parts.add(of(group, isKnown));
         }
         verdict.overwrites().forEach(overwrite -> parts.add(of(overwrite)));
         return combined(parts);
     }
 
-    /**
-     * Returns the findings of groups of survivors, those with the most bytes first.
-     *
-     * @param lineOf returns the line of a group; empty if it is unknown or not shown
-     */
-    public static List<FindingRecord> of(List<SurvivorGroup> groups, Function<SurvivorGroup, Optional<String>> lineOf) {
-        return combined(groups.stream()
-                .map(group -> of(group, lineOf.apply(group), false))
-                .toList());
+    /** Returns the findings of groups of survivors, those with the most bytes first. */
+    public static List<FindingRecord> of(List<SurvivorGroup> groups) {
+        return combined(groups.stream().map(group -> of(group, false)).toList());
     }
 
-    private static FindingRecord of(SurvivorGroup group, Optional<String> line, boolean isKnown) {
+    private static FindingRecord of(SurvivorGroup group, boolean isKnown) {
         return new FindingRecord(
                 Fingerprint.of(group).digest(),
                 group.cause().name(),
                 group.status().name(),
                 group.type(),
-                line,
+                group.origin().flatMap(origin -> origin.site()).map(Object::toString),
                 isKnown,
                 group.buffers(),
                 group.totalBytes());

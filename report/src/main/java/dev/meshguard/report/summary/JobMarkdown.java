@@ -22,10 +22,6 @@ final class JobMarkdown {
         lines.add("## MeshGuard: " + headline(report));
         lines.add("");
         lines.add(SummaryText.headline(report.numbers()));
-        if (!report.numbers().news().isEmpty()) {
-            lines.add("");
-            lines.add(String.join(" · ", report.numbers().news()));
-        }
         addFindings(lines, report.findings());
         addOthers(lines, report.numbers());
         addReproductions(lines, report.numbers());

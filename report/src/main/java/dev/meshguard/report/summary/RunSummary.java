@@ -42,7 +42,6 @@ import org.apiguardian.api.API.Status;
  * @param reproductions the commands that rerun the failed checks, in order
  * @param moreReproductions the number of further commands
  * @param overview the page of all tests, if it was written
- * @param news the comparisons of the findings with the run before, as whole phrases
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
@@ -67,8 +66,7 @@ public record RunSummary(
         long moreFailures,
         SortedSet<String> reproductions,
         long moreReproductions,
-        Optional<String> overview,
-        SortedSet<String> news) {
+        Optional<String> overview) {
 
     /** The number of slowest checks that are kept. */
     public static final int MAX_SLOWEST = 3;
@@ -86,7 +84,6 @@ public record RunSummary(
         moreFailures += Math.max(0, failures.size() - MAX_FAILURES);
         slowest = first(MAX_SLOWEST, slowest);
         failures = first(MAX_FAILURES, failures);
-        news = Collections.unmodifiableSortedSet(new TreeSet<>(news));
         reproductions = first(MAX_REPRODUCTIONS, reproductions);
     }
 
@@ -159,8 +156,7 @@ public record RunSummary(
                 moreFailures + other.moreFailures,
                 union(reproductions, other.reproductions),
                 moreReproductions + other.moreReproductions,
-                overview.or(() -> other.overview),
-                union(news, other.news));
+                overview.or(() -> other.overview));
     }
 
     private static <T> SortedSet<T> union(SortedSet<T> one, SortedSet<T> other) {

@@ -41,7 +41,6 @@ final class SummaryEntry {
     private static final String FAILURES = KEY + ".failures";
     private static final String MORE_FAILURES = KEY + ".failures.more";
     private static final String OVERVIEW = KEY + ".page";
-    private static final String NEWS = KEY + ".news";
     private static final String REPRODUCE = KEY + ".reproduce";
     private static final String MORE = KEY + ".reproduce.more";
 
@@ -72,7 +71,6 @@ final class SummaryEntry {
         put(pairs, REPRODUCE, summary.reproductions());
         put(pairs, MORE, summary.moreReproductions());
         summary.overview().ifPresent(page -> pairs.put(OVERVIEW, page));
-        put(pairs, NEWS, summary.news());
         return pairs;
     }
 
@@ -112,8 +110,7 @@ final class SummaryEntry {
                 number(pairs, MORE_FAILURES),
                 lines(pairs, REPRODUCE),
                 number(pairs, MORE),
-                Optional.ofNullable(pairs.get(OVERVIEW)),
-                lines(pairs, NEWS)));
+                Optional.ofNullable(pairs.get(OVERVIEW))));
     }
 
     private static void put(Map<String, String> pairs, String key, long number) {

@@ -36,7 +36,6 @@ final class SummaryText {
         append(lines, "peak", peaks(summary, memory -> !TYPES.contains(memory)));
         append(lines, "leaks", leaks(summary));
         append(lines, "known leaks", knownLeaks(summary));
-        append(lines, "run before", List.copyOf(summary.news()));
         append(lines, "never matched", unmatched(summary));
         append(lines, "slowest checks", slowest(summary));
         append(lines, "failures", failures(summary));

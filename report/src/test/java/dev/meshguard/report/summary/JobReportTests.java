@@ -194,7 +194,6 @@ class JobReportTests {
                 0,
                 new TreeSet<>(List.of(reproductions)),
                 0,
-                Optional.empty(),
-                Collections.emptySortedSet());
+                Optional.empty());
     }
 }

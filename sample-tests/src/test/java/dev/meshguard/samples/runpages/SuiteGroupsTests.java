@@ -7,11 +7,9 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -56,7 +54,7 @@ class SuiteGroupsTests {
                 Locale.ROOT,
                 "{\"format\":\"meshguard-run-record\",\"version\":1,\"id\":\"run-%1$03d\","
                         + "\"title\":\"com.example.models.AttentionTest#decodesSequence%1$03d\",\"outcome\":\"%2$s\","
-                        + "\"headline\":\"\",\"leaks\":%3$d,\"leakedBytes\":%4$d,\"buffers\":9,\"peakBytes\":8192,"
+                        + "\"headline\":\"\",\"leaks\":%3$d,\"leakedBytes\":%4$d,\"buffers\":9,"
                         + "\"peakByType\":{\"DRAM\":8192},\"devicePeakByType\":{\"DRAM\":1024},\"durationMillis\":5,"
                         + "\"day\":\"2026-11-20\",\"fork\":\"1\",\"causes\":{},\"findings\":[%5$s],\"expectationsUsed\":[]}",
                 run,
@@ -80,50 +78,6 @@ class SuiteGroupsTests {
         assertThat(chromium.all("#suite-groups-table tr[data-status=UNDECIDED]:has(+ .detail)"))
                 .hasSize(1);
         assertThat(chromium.all("#suite-groups-table .detail")).hasSize(1);
-    }
-
-    /** Line 1 leaks in both runs, line 2 in the first, line 3 in the second. */
-    @Test
-    void marksWhatIsNewAndNamesWhatIsGone(Chromium chromium, @TempDir Path both) throws IOException {
-        Path runs = Files.createDirectories(both.resolve("runs"));
-        SuiteFolder suite = SuiteFolder.at(both);
-        Set<String> tests = Set.of("run-00000001", "run-00000002", "run-00000003");
-        Files.writeString(runs.resolve("run-00000001.json"), record(1));
-        Files.writeString(runs.resolve("run-00000002.json"), record(2));
-        suite.compare(Instant.parse("2026-11-21T12:00:00Z"), "one", tests);
-        Files.delete(runs.resolve("run-00000002.json"));
-        Files.writeString(runs.resolve("run-00000003.json"), record(3));
-        suite.compare(Instant.parse("2026-11-22T12:00:00Z"), "two", tests);
-
-        chromium.open(suite.writeIndex());
-
-        assertThat(chromium.text("#since")).matches("Since the run of 2026-11-2. .*: 1 new, 1 gone\\. .*");
-        assertThat(chromium.text("#gone")).contains("KvCache.java:2");
-        assertThat(chromium.texts("#suite-groups-table tr:has(.new) [data-key=site]"))
-                .singleElement()
-                .asString()
-                .contains("KvCache.java:3");
-        assertThat(chromium.value("[...document.querySelectorAll('.sparkline')].map(one =>"
-                        + " one.querySelectorAll('.found').length).sort().join()"))
-                .isEqualTo("1,2");
-        assertThat(chromium.value("document.querySelector('tr:not(:has(.new)) .sparkline').getAttribute('aria-label')"))
-                .asString()
-                .matches(".*: 2 KiB; .*: 2 KiB");
-        assertThat(chromium.console()).isEmpty();
-        chromium.run(EveryWidthTests.axe());
-        for (int width : List.of(320, 390, 768, 1280, 2560)) {
-            chromium.resize(width);
-            chromium.await("innerWidth === " + width);
-            assertThat(chromium.value("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
-                    .as("overflow at %s pixels", width)
-                    .isEqualTo(0L);
-            for (String theme : List.of("light", "dark")) {
-                chromium.theme(theme);
-                assertThat(chromium.promised(EveryWidthTests.VIOLATIONS))
-                        .as("at %s pixels, %s", width, theme)
-                        .isEqualTo("");
-            }
-        }
     }
 
     private static BigInteger fingerprint(int line, int variant) {

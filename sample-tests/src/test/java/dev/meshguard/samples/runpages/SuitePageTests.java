@@ -120,25 +120,6 @@ class SuitePageTests {
     }
 
     @Test
-    void laysTwoRunsSideBySide(Chromium chromium) {
-        chromium.open(index);
-        chromium.select("#differences-one", "ViewsTest.reportsItsFrees() · runner one · JVM 1");
-        chromium.select("#differences-other", "KvCacheTest.decode() · runner one · JVM 1");
-
-        assertThat(differences(chromium, "Outcome")).containsExactly("Misreported", "Leak", "differs");
-        assertThat(differences(chromium, "Leaks")).containsExactly("0", String.valueOf(leaks()), "▲ +" + leaks());
-        long difference = peak(LEAK) - peak(MISREPORTED);
-        assertThat(differences(chromium, "Peak of all memories"))
-                .containsExactly(
-                        Quantities.shortSize(peak(MISREPORTED)),
-                        Quantities.shortSize(peak(LEAK)),
-                        (difference > 0 ? "▲ +" : "▼ −") + Quantities.shortSize(Math.abs(difference)));
-
-        chromium.select("#differences-one", "KvCacheTest.decode() · runner one · JVM 1");
-        assertThat(chromium.texts("#differences-table td:last-child")).containsOnly("same");
-    }
-
-    @Test
     void saysWhichExpectationsWereUsed(Chromium chromium) {
         chromium.open(index);
 
@@ -163,10 +144,6 @@ class SuitePageTests {
         assertThat(chromium.console()).isEmpty();
     }
 
-    private static List<String> differences(Chromium chromium, String name) {
-        return chromium.texts("#differences-table tr[data-name='" + name + "'] td");
-    }
-
     private static long leaks() {
         return LEAK.verdict().groups(SurvivorStatus.LEAKED).size();
     }
@@ -186,12 +163,5 @@ class SuitePageTests {
                 .eachUsageChange(change -> levels.add(
                         live.merge(List.of(change.type(), group.applyAsInt(change)), change.bytes(), Long::sum)));
         return Collections.max(levels);
-    }
-
-    private static long peak(SampleRun run) {
-        return run.verdict().phaseUsages().stream()
-                .mapToLong(stretch -> stretch.peakBytes())
-                .max()
-                .orElseThrow();
     }
 }

@@ -84,7 +84,7 @@ class RunPagesTests {
     }
 
     private RunPages begin(PageMode mode, ClassLoader loader) {
-        return RunPages.begin(new PageSettings(mode, folder, true), Map.of(), name -> null, 0, loader);
+        return RunPages.begin(new PageSettings(mode, folder), Map.of(), name -> null, 0, loader);
     }
 
     private URLClassLoader withSecondOutput() throws IOException {

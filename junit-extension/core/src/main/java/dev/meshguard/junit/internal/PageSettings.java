@@ -11,18 +11,14 @@ import java.util.function.Function;
  *
  * @param mode the checks that write one
  * @param folder the folder of pages
- * @param showsSources whether pages contain source locations
  */
-public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
+public record PageSettings(PageMode mode, Path folder) {
 
     /** The parameter that selects the checks that write a page. */
     public static final String PAGE = "meshguard.page";
 
     /** The parameter that names the folder. */
     public static final String FOLDER = "meshguard.page.folder";
-
-    /** The parameter for whether pages contain source locations. */
-    public static final String SOURCES = "meshguard.page.sources";
 
     private static final Path OF_MAVEN = Path.of("target");
     private static final Path OF_GRADLE = Path.of("build");
@@ -35,10 +31,7 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
     public static PageSettings of(Function<String, Optional<String>> parameters) {
-        return new PageSettings(
-                mode(RunSettings.given(parameters, PAGE)),
-                folder(parameters),
-                showsSources(RunSettings.given(parameters, SOURCES)));
+        return new PageSettings(mode(RunSettings.given(parameters, PAGE)), folder(parameters));
     }
 
     private static PageMode mode(Optional<String> value) {
@@ -47,14 +40,6 @@ public record PageSettings(PageMode mode, Path folder, boolean showsSources) {
             case "failures" -> PageMode.FAILURES;
             case "always" -> PageMode.ALWAYS;
             default -> throw RunSettings.rejected(PAGE, value.orElseThrow(), "It is off, failures or always.");
-        };
-    }
-
-    private static boolean showsSources(Optional<String> value) {
-        return switch (value.orElse("true")) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw RunSettings.rejected(SOURCES, value.orElseThrow(), "It is true or false.");
         };
     }
 

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The pages of one execution.
  *
  * <p>A {@link FailureOutput} writes them. Without one on the class path or module path failures have no page, and pages of
- * all checks are an error. A passing test without a page costs its name, by which its findings are compared with the next run. If the folder has pages of an earlier run, the
+ * all checks are an error. A passing test without a page costs a comparison. If the folder has pages of an earlier run, the
  * page of this test is deleted, so that it is not mistaken for this run's.
  *
  * <p>Safe for use by several threads.
@@ -40,8 +39,6 @@ public final class RunPages {
     private final boolean hasOldPages;
     private final Set<String> claimed = new HashSet<>();
     private final Set<String> ofFailures = new HashSet<>();
-    private final List<PageSubject> checked = new ArrayList<>();
-    private Optional<String> comparison = Optional.empty();
     private boolean isOutputKnown;
     private Optional<FailureOutput.Folder> output = Optional.empty();
     private boolean isChanged;
@@ -106,7 +103,7 @@ public final class RunPages {
 
     /** Returns pages that are never written. */
     public static RunPages none() {
-        return new RunPages(new PageSettings(PageMode.OFF, Path.of(""), true), Map.of(), "1", "0", 0, null);
+        return new RunPages(new PageSettings(PageMode.OFF, Path.of("")), Map.of(), "1", "0", 0, null);
     }
 
     /** Returns whether a failed check gets a page: it is configured, and something writes pages. */
@@ -246,26 +243,11 @@ public final class RunPages {
         }
     }
 
-    /** Records that a test had a verdict, so that its findings are compared with the run before. */
-    public void checked(Supplier<PageSubject> subject) {
-        if (areOfFailures()) {
-            PageSubject of = subject.get();
-            synchronized (this) {
-                checked.add(of);
-            }
-        }
-    }
-
     /** Returns the overview page, if this execution has written it. */
     public synchronized Optional<String> overview() {
         return isOverviewWritten
                 ? Optional.of(settings.folder().resolve("index.html").toString())
                 : Optional.empty();
-    }
-
-    /** Returns the comparison of the findings with the run before, once the overview page is written. */
-    public synchronized Optional<String> comparison() {
-        return comparison;
     }
 
     /** Returns the folder, if this execution has written pages of failures to it. */
@@ -278,20 +260,13 @@ public final class RunPages {
         return hasOldPages;
     }
 
-    /** Writes the overview page of all runs, if a page was added or deleted or was there before; returns an error as a whole sentence. */
+    /** Writes the overview page of all runs, if a page was added or deleted; returns an error as a whole sentence. */
     public synchronized Optional<String> finish() {
-        if (!isChanged && (!hasOldPages || checked.isEmpty())) {
+        if (!isChanged) {
             return Optional.empty();
         }
         try {
-            Optional<FailureOutput.Folder> folder = output();
-            if (folder.isEmpty()) {
-                return Optional.empty();
-            }
-            comparison = folder.get()
-                    .compare(
-                            new FailureOutput.Checks(Instant.ofEpochMilli(begunAt), build, checkedNames(folder.get())));
-            folder.get().writeIndex();
+            output().orElseThrow().writeIndex();
             isOverviewWritten = true;
             return Optional.empty();
         } catch (IOException | RuntimeException | LinkageError notWritten) {
@@ -300,22 +275,12 @@ public final class RunPages {
         }
     }
 
-    /** The mesh of a whole run has a page of another name in each JVM, so only a failure of it is compared. */
-    private Set<String> checkedNames(FailureOutput.Folder folder) {
-        Set<String> names = new HashSet<>(claimed);
-        checked.stream()
-                .filter(subject -> !subject.isOfWholeRun())
-                .forEach(subject -> names.add(nameOf(subject, 1, folder)));
-        return names;
-    }
-
     /** Finds the module that writes pages when the first one is to be written; empty if it is not installed. */
     private synchronized Optional<FailureOutput.Folder> output() {
         if (!isOutputKnown) {
             Optional<String> machine = CiEnvironment.of(environment).machine();
             output = found(loader)
-                    .map(found -> found.open(
-                            new FailureOutput.Settings(settings.folder(), machine, fork, settings.showsSources())));
+                    .map(found -> found.open(new FailureOutput.Settings(settings.folder(), machine, fork)));
             isOutputKnown = true;
         }
         return output;

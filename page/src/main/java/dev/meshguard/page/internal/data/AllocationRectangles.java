@@ -3,6 +3,7 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryCapacity;
+import dev.meshguard.event.Origin;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.page.internal.data.GroupIndex.Membership;
@@ -118,13 +119,7 @@ final class AllocationRectangles {
                 .toArray();
     }
 
-    void write(
-            JsonGenerator json,
-            Texts texts,
-            StackTree stacks,
-            UsageFigures usage,
-            SourceRedactor redactor,
-            TruncationInfo howMuch)
+    void write(JsonGenerator json, Texts texts, StackTree stacks, UsageFigures usage, TruncationInfo howMuch)
             throws IOException {
         json.writeArrayFieldStart("lanes");
         for (Map.Entry<DeviceMemory, Long> lane : tops.entrySet()) {
@@ -167,8 +162,8 @@ final class AllocationRectangles {
                     mark(member),
                     member == null ? GroupIndex.NONE : member.group(),
                     generation.reports().size(),
-                    texts.index(generation.label().map(redactor::description)),
-                    redactor.hidesSources() ? Texts.NONE : texts.index(redactor.site(generation.origin())),
+                    texts.index(generation.label()),
+                    texts.index(generation.origin().flatMap(Origin::site).map(Object::toString)),
                     texts.index(generation.kind().name()),
                     unlike.contains(generation) ? 1 : 0,
                     bytesPerBank(generation),

@@ -20,12 +20,10 @@ final class AuditTrail {
 
     private final LeakVerdict verdict;
     private final Optional<BudgetVerdict> budgets;
-    private final SourceRedactor redactor;
 
     AuditTrail(RunFigures figures) {
         this.verdict = figures.verdict();
         this.budgets = figures.budgets();
-        this.redactor = figures.redactor();
     }
 
     void write(JsonGenerator json, TruncationInfo shown) throws IOException {
@@ -57,7 +55,7 @@ final class AuditTrail {
 
     private void write(ExpectationResult result, JsonGenerator json) throws IOException {
         Expectation entry = result.expectation();
-        json.writeStringField("text", redactor.description(entry.conditions()));
+        json.writeStringField("text", entry.conditions());
         json.writeStringField("result", result.kind().name());
         json.writeNumberField("matchedBuffers", result.matchedBuffers());
         json.writeNumberField("matchedBytes", result.matchedBytes());
@@ -68,9 +66,8 @@ final class AuditTrail {
         if (entry.until().isPresent()) {
             json.writeStringField("until", entry.until().get().toString());
         }
-        json.writeStringField("reason", redactor.description(entry.because()));
-        Optional<String> location =
-                redactor.hidesSources() ? Optional.empty() : entry.source().map(SourceLine::toString);
+        json.writeStringField("reason", entry.because());
+        Optional<String> location = entry.source().map(SourceLine::toString);
         if (location.isPresent()) {
             json.writeStringField("location", location.get());
         }
@@ -83,10 +80,7 @@ final class AuditTrail {
         BudgetVerdict judged = budgets.get();
         json.writeObjectFieldStart("budgets");
         json.writeBooleanField("met", judged.violations().isEmpty());
-        Columns.texts(
-                "text",
-                redactor.description(BudgetReport.of(judged).text()).lines().toList(),
-                json);
+        Columns.texts("text", BudgetReport.of(judged).text().lines().toList(), json);
         json.writeArrayFieldStart("limits");
         for (BudgetSpec budget : judged.budgets()) {
             json.writeStartObject();

@@ -6,6 +6,7 @@ import dev.meshguard.event.BufferKind;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.MemoryRequest;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Owner;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
@@ -29,13 +30,11 @@ final class EventTable {
 
     private final AllocationHistory history;
     private final Texts texts;
-    private final SourceRedactor redactor;
     private final Columns columns = new Columns("number", "kind", "device", "type", "address", "size", "text", "phase");
 
-    EventTable(AllocationHistory history, Texts texts, SourceRedactor redactor) {
+    EventTable(AllocationHistory history, Texts texts) {
         this.history = history;
         this.texts = texts;
-        this.redactor = redactor;
     }
 
     void write(JsonGenerator json, Set<Long> named, TruncationInfo shown) throws IOException {
@@ -198,8 +197,8 @@ final class EventTable {
                 type,
                 address,
                 size,
-                texts.index(redactor.description(words)),
-                texts.index(redactor.description(history.phaseAt(event.number()).name())));
+                texts.index(words),
+                texts.index(history.phaseAt(event.number()).name()));
     }
 
     /** The data that the columns do not contain. */
@@ -214,7 +213,8 @@ final class EventTable {
                 details.processId().isPresent()
                         ? "process " + details.processId().getAsLong()
                         : "");
-        Optional<String> site = request.hasOrigin() ? redactor.site(request.origin()) : Optional.empty();
+        Optional<String> site =
+                request.hasOrigin() ? request.origin().flatMap(Origin::site).map(Object::toString) : Optional.empty();
         return joined(words, site.map(place -> "at " + place).orElse(""));
     }
 

@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
@@ -39,7 +40,6 @@ final class GroupList {
     private final VerdictReport report;
     private final ExpectationSnippets snippets;
     private final GroupIndex grouped;
-    private final SourceRedactor redactor;
     private final Optional<BaselineComparison> comparison;
     private final ShortFingerprints fingerprints;
 
@@ -51,7 +51,6 @@ final class GroupList {
         this.report = figures.report();
         this.snippets = ExpectationSnippets.of(verdict);
         this.grouped = grouped;
-        this.redactor = figures.redactor();
         this.comparison = comparison;
         this.fingerprints = ShortFingerprints.of(grouped.entries().stream()
                 .map(entry -> Fingerprint.of(entry.group()))
@@ -125,7 +124,7 @@ final class GroupList {
             if (stories-- > 0) {
                 Columns.texts("timeline", story(history, buffers.get(0)), json);
             }
-            if (entry.foldedInto() == GroupIndex.NONE && !redactor.hidesSources()) {
+            if (entry.foldedInto() == GroupIndex.NONE) {
                 texts("callers", report.callersOf(entry.group()), json);
             }
             if (entry.foldedInto() != GroupIndex.NONE) {
@@ -165,10 +164,10 @@ final class GroupList {
                 "devices",
                 group.devices().stream().mapToLong(Integer::longValue).toArray(),
                 json);
-        optional("label", group.label().map(redactor::description), json);
+        optional("label", group.label(), json);
         json.writeStringField("phase", group.first().buffer().allocatedIn().name());
-        optional("site", redactor.site(group.origin()), json);
-        Columns.texts("frames", redactor.frames(group.origin()), json);
+        optional("site", group.origin().flatMap(Origin::site).map(Object::toString), json);
+        Columns.texts("frames", group.origin().map(StackTree::frames).orElse(List.of()), json);
         List<String> chain = chainOf(group);
         if (!chain.isEmpty()) {
             Columns.texts("chain", chain, json);
@@ -190,16 +189,13 @@ final class GroupList {
                         .map(event -> chains.getOrDefault(event, List.of()))
                         .filter(chain -> !chain.isEmpty())
                         .findFirst()
-                        .orElse(List.of())
-                        .stream()
-                        .map(redactor::description)
-                        .toList();
+                        .orElse(List.of());
     }
 
     private void entry(String field, VerdictReport.ExpectationSnippet entry, JsonGenerator json) throws IOException {
         json.writeObjectFieldStart(field);
-        json.writeStringField("annotation", redactor.description(entry.annotation()));
-        json.writeStringField("line", redactor.description(entry.line()));
+        json.writeStringField("annotation", entry.annotation());
+        json.writeStringField("line", entry.line());
         json.writeEndObject();
     }
 
@@ -215,11 +211,8 @@ final class GroupList {
         List<String> lines = new ArrayList<>();
         lines.add(story.title());
         for (BufferTimeline.Step step : story.steps()) {
-            String site = step.site()
-                    .filter(unused -> !redactor.hidesSources())
-                    .map(place -> " at " + place)
-                    .orElse("");
-            lines.add("#" + step.event() + " " + redactor.description(step.text()) + site);
+            String site = step.site().map(place -> " at " + place).orElse("");
+            lines.add("#" + step.event() + " " + step.text() + site);
         }
         lines.add(story.end());
         return lines;
@@ -229,7 +222,7 @@ final class GroupList {
         json.writeArrayFieldStart(field);
         for (Evidence fact : facts) {
             json.writeStartObject();
-            json.writeStringField("text", redactor.description(fact.text()));
+            json.writeStringField("text", fact.text());
             Columns.numbers(
                     "events", fact.events().stream().mapToLong(Long::longValue).toArray(), json);
             json.writeEndObject();

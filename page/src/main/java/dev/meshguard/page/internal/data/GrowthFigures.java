@@ -2,6 +2,7 @@ package dev.meshguard.page.internal.data;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
+import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
@@ -32,13 +33,11 @@ final class GrowthFigures {
     private static final int MAX_ROUNDS = 1_000;
 
     private final LeakVerdict verdict;
-    private final SourceRedactor redactor;
     private final Accumulation growth;
     private final int[] rounds;
 
-    private GrowthFigures(LeakVerdict verdict, SourceRedactor redactor, Accumulation growth) {
+    private GrowthFigures(LeakVerdict verdict, Accumulation growth) {
         this.verdict = verdict;
-        this.redactor = redactor;
         this.growth = growth;
         int count = Math.min(growth.rounds(), MAX_ROUNDS);
         this.rounds = IntStream.range(0, count)
@@ -52,7 +51,7 @@ final class GrowthFigures {
         return figures.growth()
                 .or(() -> hasRounds(verdict) ? Optional.of(Accumulation.of(verdict, Rounds.MARKED)) : Optional.empty())
                 .filter(growth -> growth.rounds() > 0)
-                .map(growth -> new GrowthFigures(verdict, figures.redactor(), growth));
+                .map(growth -> new GrowthFigures(verdict, growth));
     }
 
     private static boolean hasRounds(LeakVerdict verdict) {
@@ -66,12 +65,7 @@ final class GrowthFigures {
         json.writeNumberField("rounds", growth.rounds());
         json.writeNumberField("warmUp", growth.warmUp());
         json.writeStringField("trend", growth.trend().name());
-        Columns.texts(
-                "text",
-                redactor.description(AccumulationReport.of(growth).text())
-                        .lines()
-                        .toList(),
-                json);
+        Columns.texts("text", AccumulationReport.of(growth).text().lines().toList(), json);
         Columns.numbers("round", IntStream.of(rounds).asLongStream().toArray(), json);
         memories(json);
         Map<AllocationSite, Fingerprint> fingerprints = fingerprints();
@@ -124,7 +118,7 @@ final class GrowthFigures {
         if (fingerprint.isPresent()) {
             json.writeStringField("fingerprint", fingerprint.get().toString());
         }
-        json.writeStringField("name", redactor.description(site.site().toString()));
+        json.writeStringField("name", site.site().toString());
         json.writeStringField("type", site.site().type().name());
         Columns.numbers(
                 "devices", site.devices().stream().mapToLong(Integer::longValue).toArray(), json);
@@ -132,7 +126,7 @@ final class GrowthFigures {
         Columns.numbers("buffers", afterEachRound(site.buffers(), devices), json);
         json.writeNumberField("slopeBytesPerRound", slope(site) * devices);
         json.writeStringField("trend", site.trend().name());
-        Optional<String> frame = redactor.site(site.origin());
+        Optional<String> frame = site.origin().flatMap(Origin::site).map(Object::toString);
         if (frame.isPresent()) {
             json.writeStringField("site", frame.get());
         }

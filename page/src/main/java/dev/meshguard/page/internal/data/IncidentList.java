@@ -12,28 +12,22 @@ import java.util.Optional;
 final class IncidentList {
 
     private final VerdictReport report;
-    private final SourceRedactor redactor;
 
     IncidentList(RunFigures figures) {
         this.report = figures.report();
-        this.redactor = figures.redactor();
     }
 
     void write(JsonGenerator json) throws IOException {
         json.writeArrayFieldStart("incidents");
         for (VerdictReport.Section section : report.incidents()) {
             json.writeStartObject();
-            json.writeStringField("headline", redactor.description(section.headline()));
+            json.writeStringField("headline", section.headline());
             facts(section.facts(), json);
             json.writeArrayFieldStart("findings");
             for (VerdictReport.Finding finding : section.findings()) {
                 json.writeStartObject();
-                json.writeStringField("title", redactor.description(finding.title()));
-                json.writeArrayFieldStart("sites");
-                for (String site : redactor.hidesSources() ? List.<String>of() : finding.sites()) {
-                    json.writeString(site);
-                }
-                json.writeEndArray();
+                json.writeStringField("title", finding.title());
+                Columns.texts("sites", finding.sites(), json);
                 facts(finding.facts(), json);
                 json.writeEndObject();
             }
@@ -52,7 +46,7 @@ final class IncidentList {
         for (VerdictReport.Fact fact : facts) {
             json.writeStartObject();
             json.writeStringField("name", fact.name());
-            json.writeStringField("text", redactor.description(fact.text()));
+            json.writeStringField("text", fact.text());
             json.writeEndObject();
         }
         json.writeEndArray();
@@ -70,8 +64,7 @@ final class IncidentList {
             json.writeStartObject();
             json.writeNumberField("start", block.start());
             json.writeNumberField("size", block.size());
-            json.writeStringField(
-                    "text", redactor.description(Quantities.size(block.size()) + ", " + shortage.holderOf(block)));
+            json.writeStringField("text", Quantities.size(block.size()) + ", " + shortage.holderOf(block));
             json.writeEndObject();
         }
         json.writeEndArray();

@@ -3,7 +3,6 @@ package dev.meshguard.page.internal.data;
 import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
@@ -21,7 +20,6 @@ import java.util.Optional;
  * @param known the baseline, if there is one
  * @param budgets the budget verdict, if there are budgets
  * @param growth the growth over rounds, if it was judged
- * @param hidesSources whether source locations are omitted
  */
 public record RunFigures(
         String title,
@@ -29,30 +27,24 @@ public record RunFigures(
         Optional<String> text,
         Optional<Baseline> known,
         Optional<BudgetVerdict> budgets,
-        Optional<Accumulation> growth,
-        boolean hidesSources) {
+        Optional<Accumulation> growth) {
 
     /** Returns the verdict. */
     public LeakVerdict verdict() {
         return report.verdict();
     }
 
-    /** Returns the text of the page: exactly that of the terminal, unless sources are omitted. */
+    /** Returns the text of the page: exactly that of the terminal. */
     public String description() {
-        return redactor().description(text.orElseGet(report::text));
+        return text.orElseGet(report::text);
     }
 
     /** Returns the descriptions of the expectation entries that matched. */
     public List<String> expectationsUsed() {
         return verdict().expectations().stream()
                 .filter(result -> result.matchedBuffers() > 0)
-                .map(result -> redactor().description(result.expectation().toString()))
+                .map(result -> result.expectation().toString())
                 .toList();
-    }
-
-    /** Returns the line of code that requested a group, if it is known and shown. */
-    public Optional<String> siteOf(SurvivorGroup group) {
-        return redactor().site(group.origin());
     }
 
     /** Returns the findings of one status, as the text of the failure counts them. */
@@ -63,10 +55,6 @@ public record RunFigures(
                 group -> compared.flatMap(comparison -> comparison.description(group))
                         .filter(BaselineComparison.KNOWN::equals)
                         .isPresent());
-    }
-
-    SourceRedactor redactor() {
-        return new SourceRedactor(hidesSources);
     }
 
     /** Returns the data as JSON. */

@@ -23,13 +23,11 @@ final class RunJson {
 
     private final RunFigures figures;
     private final LeakVerdict verdict;
-    private final SourceRedactor redactor;
     private final Optional<BaselineComparison> comparison;
 
     RunJson(RunFigures figures) {
         this.figures = figures;
         this.verdict = figures.verdict();
-        this.redactor = figures.redactor();
         this.comparison = figures.known().map(known -> BaselineComparison.of(known, verdict));
     }
 
@@ -59,9 +57,9 @@ final class RunJson {
         groups.writeCauses(json);
         groups.writeLargest(json);
         groups.write(json, rectangles, shown);
-        new TimelineBands(verdict, end).write(json, redactor, shown);
-        StackTree stacks = new StackTree(redactor, texts);
-        rectangles.write(json, texts, stacks, usage, redactor, shown);
+        new TimelineBands(verdict, end).write(json, shown);
+        StackTree stacks = new StackTree(texts);
+        rectangles.write(json, texts, stacks, usage, shown);
         stacks.write(json);
         usage.writePeak(json);
         usage.writeSeries(json, figures.budgets(), shown);
@@ -71,8 +69,7 @@ final class RunJson {
             growth.get().write(json, shown);
         }
         new Icicle(rectangles, grouped.members(), stacks, usage.peakEvent()).write(json);
-        new SiteUsages(rectangles.all(), redactor).write(json, shown);
-        new EventTable(history, texts, redactor).write(json, groups.namedEvents(), shown);
+        new EventTable(history, texts).write(json, groups.namedEvents(), shown);
         new AuditTrail(figures).write(json, shown);
         texts.write(json);
         shown.write(json);
@@ -93,11 +90,10 @@ final class RunJson {
         json.writeStringField("outcome", verdict.outcome().name());
         json.writeStringField("headline", text.lines().findFirst().orElse(""));
         json.writeStringField("text", text);
-        Optional<String> reproduction = figures.report().reproduction().map(redactor::description);
+        Optional<String> reproduction = figures.report().reproduction();
         if (reproduction.isPresent()) {
             json.writeStringField("reproduction", reproduction.get());
         }
-        json.writeBooleanField("sourcesOmitted", redactor.hidesSources());
         json.writeBooleanField("flatAddresses", verdict.history().hasFlatAddresses());
         LeakVerdict.Sum sum = verdict.sum();
         json.writeObjectFieldStart("sum");
@@ -127,7 +123,7 @@ final class RunJson {
         json.writeStartObject();
         json.writeStringField("kind", kind);
         json.writeBooleanField("makesInconclusive", makesInconclusive);
-        json.writeStringField("text", redactor.description(text));
+        json.writeStringField("text", text);
         json.writeEndObject();
     }
 }

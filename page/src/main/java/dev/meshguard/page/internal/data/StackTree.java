@@ -22,19 +22,18 @@ final class StackTree {
 
     static final int MAX_FRAMES = 50_000;
 
+    private static final int MAX_DEPTH = 60;
     private static final int ROOT = -1;
 
     private record Frame(int parent, int name) {}
 
-    private final SourceRedactor redactor;
     private final Texts texts;
     private final IdentityHashMap<Origin, List<String>> paths = new IdentityHashMap<>();
     private final Map<List<String>, Integer> places = new HashMap<>();
     private final Map<Frame, Integer> frames = new HashMap<>();
     private final Columns columns = new Columns("parent", "name");
 
-    StackTree(SourceRedactor redactor, Texts texts) {
-        this.redactor = redactor;
+    StackTree(Texts texts) {
         this.texts = texts;
     }
 
@@ -42,26 +41,30 @@ final class StackTree {
     List<String> path(BufferGeneration generation) {
         Optional<Origin> origin =
                 generation.origin().filter(found -> !found.frames().isEmpty());
-        if (redactor.hidesSources() || origin.isEmpty()) {
+        if (origin.isEmpty()) {
             return List.of(
                     generation.type().name(),
                     generation
                             .label()
-                            .map(redactor::description)
                             .map(Quantities::quoted)
-                            .or(() -> generation.owner().map(Object::toString).map(redactor::description))
+                            .or(() -> generation.owner().map(Object::toString))
                             .orElse("unlabelled"));
         }
-        return paths.computeIfAbsent(origin.get(), this::outermostFirst);
+        return paths.computeIfAbsent(origin.get(), StackTree::outermostFirst);
     }
 
-    private List<String> outermostFirst(Origin origin) {
-        List<String> frames = redactor.frames(Optional.of(origin));
+    private static List<String> outermostFirst(Origin origin) {
+        List<String> frames = frames(origin);
         List<String> path = new ArrayList<>(frames.size());
         for (int i = frames.size() - 1; i >= 0; i--) {
             path.add(frames.get(i));
         }
         return path;
+    }
+
+    /** Returns the shown frames of a call stack, the innermost first. */
+    static List<String> frames(Origin origin) {
+        return origin.frames().stream().limit(MAX_DEPTH).map(Object::toString).toList();
     }
 
     /** Returns the index of the innermost frame of an allocation. */

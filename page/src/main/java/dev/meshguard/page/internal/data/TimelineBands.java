@@ -81,13 +81,13 @@ final class TimelineBands {
         }
     }
 
-    void write(JsonGenerator json, SourceRedactor redactor, TruncationInfo shown) throws IOException {
+    void write(JsonGenerator json, TruncationInfo shown) throws IOException {
         List<Band> all = bands();
         List<Band> fewer = thinned(all, MAX_PHASES);
         json.writeArrayFieldStart("phases");
         for (Band band : fewer) {
             json.writeStartObject();
-            json.writeStringField("name", redactor.description(band.name()));
+            json.writeStringField("name", band.name());
             json.writeNumberField("from", band.from());
             json.writeNumberField("to", band.to());
             json.writeNumberField("peakBytes", band.peakBytes());
@@ -101,7 +101,7 @@ final class TimelineBands {
             Mark mark = marks.get((int) ((long) i * marks.size() / shownMarks));
             json.writeStartObject();
             json.writeNumberField("event", mark.event());
-            json.writeStringField("name", redactor.description(mark.name()));
+            json.writeStringField("name", mark.name());
             json.writeStringField("kind", mark.kind());
             json.writeEndObject();
         }

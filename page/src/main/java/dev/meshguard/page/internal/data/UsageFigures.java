@@ -64,12 +64,7 @@ public final class UsageFigures {
         }
     }
 
-    /** Returns the maximum bytes that were live at once on the whole mesh. */
-    public long peakBytes() {
-        return peakBytes;
-    }
-
-    /** Returns the number of the event of that maximum. */
+    /** Returns the number of the event with the maximum bytes that were live at once on the whole mesh. */
     long peakEvent() {
         return peakEvent;
     }

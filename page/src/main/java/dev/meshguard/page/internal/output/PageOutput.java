@@ -7,7 +7,6 @@ import dev.meshguard.report.FailureOutput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
 
 /** Pages as the output of failed checks. */
 public final class PageOutput implements FailureOutput {
@@ -17,12 +16,10 @@ public final class PageOutput implements FailureOutput {
 
     @Override
     public Folder open(Settings settings) {
-        return new PageFolder(
-                SuiteFolder.at(settings.folder()).writtenBy(settings.machine(), settings.fork()),
-                settings.showsSources());
+        return new PageFolder(SuiteFolder.at(settings.folder()).writtenBy(settings.machine(), settings.fork()));
     }
 
-    private record PageFolder(SuiteFolder folder, boolean showsSources) implements Folder {
+    private record PageFolder(SuiteFolder folder) implements Folder {
 
         @Override
         public String nameOf(String words, String identity) {
@@ -42,18 +39,13 @@ public final class PageOutput implements FailureOutput {
                     ? page.withBudgets(check.budgets().get())
                     : page;
             page = check.growth().isPresent() ? page.withGrowth(check.growth().get()) : page;
-            folder.add(name, showsSources ? page : page.withoutSources());
+            folder.add(name, page);
         }
 
         @Override
         public boolean removeOlder(String name, long millis) throws IOException {
             Path page = folder.pageOf(name);
             return Files.exists(page) && Files.getLastModifiedTime(page).toMillis() < millis && folder.remove(name);
-        }
-
-        @Override
-        public Optional<String> compare(Checks checks) throws IOException {
-            return folder.compare(checks.begunAt(), checks.build(), checks.names());
         }
 
         @Override

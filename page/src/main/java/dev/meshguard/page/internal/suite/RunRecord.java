@@ -55,7 +55,6 @@ public record RunRecord(String id, RunFigures figures, Optional<String> machine,
                 "leakedBytes",
                 leaks.stream().mapToLong(FindingGroups::totalBytes).reduce(0, Quantities::saturatedSum));
         json.writeNumberField("buffers", verdict.sum().allocated());
-        json.writeNumberField("peakBytes", usage.peakBytes());
         json.writeObjectFieldStart("peakByType");
         for (Map.Entry<BufferType, Long> peak : usage.peakByType().entrySet()) {
             json.writeNumberField(peak.getKey().name(), peak.getValue());

@@ -16,14 +16,10 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
  * All records of a folder, read at one moment.
@@ -49,13 +45,11 @@ public final class SuiteData {
      * One record.
      *
      * @param json its content
-     * @param name the name of its page; empty in a subfolder
      * @param page the path of its page relative to the folder; empty if it is missing
      */
-    private record Entry(String json, String name, String page, String title, String outcome, String headline) {}
+    private record Entry(String json, String page, String title, String outcome, String headline) {}
 
     private final List<Entry> entries = new ArrayList<>();
-    private FindingTrends trends = FindingTrends.NONE;
     private final List<String> warnings = new ArrayList<>();
 
     private SuiteData() {}
@@ -63,30 +57,21 @@ public final class SuiteData {
     /** Reads a folder; unreadable files become warnings on the page. */
     public static SuiteData of(Path folder) throws IOException {
         SuiteData data = new SuiteData();
-        for (Path record : files(folder, SuiteData::isRecord)) {
+        for (Path record : records(folder)) {
             data.read(folder, record);
-        }
-        FindingTrendsFile file = new FindingTrendsFile(folder);
-        data.warnings.addAll(file.warnings());
-        if (file.exists()) {
-            data.trends = file.trends();
-        } else {
-            FindingsFiles findings = new FindingsFiles();
-            data.trends = findings.trends(files(folder, SuiteData::hasFindings));
-            data.warnings.addAll(findings.warnings());
         }
         data.entries.sort(Comparator.comparing(Entry::title).thenComparing(Entry::page));
         return data;
     }
 
     /** Other JVMs write to the folder meanwhile, so a listed file may be missing when it is read. */
-    private static List<Path> files(Path folder, Predicate<Path> isWanted) throws IOException {
-        List<Path> files = new ArrayList<>();
+    private static List<Path> records(Path folder) throws IOException {
+        List<Path> records = new ArrayList<>();
         Files.walkFileTree(folder, Set.of(), DEEPEST, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-                if (isWanted.test(file)) {
-                    files.add(file);
+                if (isRecord(file)) {
+                    records.add(file);
                 }
                 return FileVisitResult.CONTINUE;
             }
@@ -99,14 +84,8 @@ public final class SuiteData {
                 throw why;
             }
         });
-        Collections.sort(files);
-        return files;
-    }
-
-    /** The names that JVMs give to files of findings. */
-    private static boolean hasFindings(Path file) {
-        String name = file.getFileName().toString();
-        return name.startsWith("findings-") && name.endsWith(".jsonl");
+        Collections.sort(records);
+        return records;
     }
 
     private static boolean isRecord(Path file) {
@@ -129,7 +108,6 @@ public final class SuiteData {
             String page = place.substring(0, place.length() - RECORD.length()) + PAGE;
             entries.add(new Entry(
                     json,
-                    place.equals(RUNS + "/" + record.getFileName()) ? withoutSuffix(record) : "",
                     Files.exists(folder.resolve(page)) ? page : "",
                     texts.getOrDefault("title", place),
                     texts.getOrDefault("outcome", ""),
@@ -139,32 +117,6 @@ public final class SuiteData {
         } catch (IOException unreadable) {
             warnings.add(place + " cannot be read, and is omitted.");
         }
-    }
-
-    private static String withoutSuffix(Path record) {
-        String name = record.getFileName().toString();
-        return name.substring(0, name.length() - RECORD.length());
-    }
-
-    /**
-     * Adds the findings of tests to the trends of the folder. Tests of other machines are not compared.
-     *
-     * @param at the local date and time of the run
-     * @param build identifies the build
-     * @param names the names of all tests that ran
-     * @return the trends with them
-     */
-    public FindingTrends addedTo(FindingTrendsFile file, String at, String build, Set<String> names)
-            throws IOException {
-        Map<FindingTrends.Key, FindingTrends.Found> found = new HashMap<>();
-        boolean isTruncated = false;
-        for (Entry entry : entries) {
-            if (names.contains(entry.name())) {
-                isTruncated |= RecordedFindings.read(entry.json(), FindingTrends.testOf(entry.name()), found);
-            }
-        }
-        Set<String> tests = names.stream().map(FindingTrends::testOf).collect(Collectors.toCollection(TreeSet::new));
-        return file.add(new FindingTrends.Run(at, build, tests, tests.size(), isTruncated), found);
     }
 
     /**
@@ -207,7 +159,6 @@ public final class SuiteData {
             words.append(entry.outcome()).append("  ").append(entry.title());
             words.append("\n   ").append(entry.headline()).append('\n');
         }
-        trends.comparison().ifPresent(text -> words.append(text).append('\n'));
         warnings.forEach(warning -> words.append("Warning: ").append(warning).append('\n'));
         return words.toString();
     }
@@ -227,9 +178,6 @@ public final class SuiteData {
             write(entry, json);
         }
         json.writeEndArray();
-        if (!trends.runs().isEmpty()) {
-            trends.write(json);
-        }
         json.writeArrayFieldStart("warnings");
         for (String warning : warnings) {
             json.writeString(warning);

@@ -260,15 +260,13 @@ class RunSummaryCollectorTests {
 
         assertThat(text(numbers)).contains("… and 2 more, all in the report of the tests");
 
-        numbers.shownOn("pages/index.html", Optional.of("2 findings new since the run before"));
+        numbers.shownOn("pages/index.html");
 
         assertThat(text(numbers))
                 .contains(
-                        "\n   run before        2 findings new since the run before\n",
                         "\n   failures          A#t10: BUDGET  the limit   pages/t10.html\n",
                         "… and 2 more, all on pages/index.html")
                 .doesNotContain("A#t20:");
-        assertThat(report(numbers).markdown()).contains("\n\n2 findings new since the run before\n");
     }
 
     @Test

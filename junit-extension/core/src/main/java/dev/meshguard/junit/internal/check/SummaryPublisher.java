@@ -22,7 +22,7 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
     public void close() {
         RunPages pages = run.reporting().pages();
         Optional<String> notWritten = pages.finish();
-        pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page, pages.comparison()));
+        pages.overview().ifPresent(page -> run.reporting().numbers().shownOn(page));
         run.summary().ifPresent(root::publishReportEntry);
         notWritten.ifPresent(problem -> root.publishReportEntry("meshguard", problem));
         run.reporting()

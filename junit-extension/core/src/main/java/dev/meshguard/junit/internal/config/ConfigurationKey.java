@@ -144,12 +144,6 @@ public enum ConfigurationKey {
             List.of(),
             "target/meshguard",
             "The folder of the pages; under Gradle build/meshguard, and relative to meshguard.output if that is set."),
-    PAGE_SOURCES(
-            PageSettings.SOURCES,
-            Boolean.class,
-            List.of("true", "false"),
-            "true",
-            "Whether pages contain file names, line numbers and stacks."),
     SUMMARY(
             ReportSettings.SUMMARY,
             String.class,

@@ -45,7 +45,6 @@ public final class RunSummaryCollector {
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
-    private final NavigableSet<String> news = new TreeSet<>();
     private final Optional<FindingCollector> findings;
     private Optional<String> overview = Optional.empty();
     private Outcome worst = Outcome.LEAK_FREE;
@@ -194,15 +193,9 @@ public final class RunSummaryCollector {
                 : type.name();
     }
 
-    /**
-     * Sets the page of all tests, which was written after the last check.
-     *
-     * @param page its location
-     * @param comparison the comparison of its findings with the run before, if there is one
-     */
-    public synchronized void shownOn(String page, Optional<String> comparison) {
+    /** Sets the location of the page of all tests, which was written after the last check. */
+    public synchronized void shownOn(String page) {
         overview = Optional.of(page);
-        comparison.ifPresent(news::add);
     }
 
     /**
@@ -255,7 +248,6 @@ public final class RunSummaryCollector {
                 0,
                 reproductions,
                 0,
-                overview,
-                news);
+                overview);
     }
 }
