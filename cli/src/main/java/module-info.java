@@ -4,7 +4,6 @@ module dev.meshguard.cli {
     requires dev.meshguard.capture;
     requires dev.meshguard.page;
     requires dev.meshguard.report;
-    requires dev.meshguard.reproduce;
     requires dev.meshguard.server;
     requires dev.meshguard.tracker;
     requires info.picocli;

@@ -93,18 +93,12 @@ class OutputTests {
                 "convert LOG",
                 "convert --to csv LOG",
                 "page LOG -o PAGE",
-                "minimize LOG",
-                "minimize LOG -o LEAST",
-                "to-test LOG",
-                "to-test LOG -o LeastTest.java --class LeastTest",
                 "record --without-page -- true",
                 "generate-completion",
             })
     void anAnswerThatCannotBeWrittenIsStatus74(String line) {
         String[] arguments = line.replace("LOG", log)
                 .replace("PAGE", folder.resolve("page.html").toString())
-                .replace("LeastTest.java", folder.resolve("LeastTest.java").toString())
-                .replace("LEAST", folder.resolve("least.jsonl").toString())
                 .split(" ");
         ByteArrayOutputStream err = new ByteArrayOutputStream();
 
@@ -179,7 +173,6 @@ class OutputTests {
                 "convert LOG -o /dev/full",
                 "convert --to perfetto LOG -o /dev/full",
                 "page LOG -o /dev/full",
-                "minimize LOG -o /dev/full",
                 "record --without-page -o /dev/full -- true",
             })
     void aFullDiskIsStatus74AndOneLine(String line) {
@@ -205,15 +198,7 @@ class OutputTests {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {
-                "page RUN -o PAGE",
-                "replay RUN",
-                "diff --devices RUN",
-                "minimize RUN",
-                "to-test RUN",
-                "convert RUN",
-                "convert --to csv RUN"
-            })
+            strings = {"page RUN -o PAGE", "replay RUN", "diff --devices RUN", "convert RUN", "convert --to csv RUN"})
     void aDeviceThatCannotBeIsALostReportAndNoDefect(String line) throws IOException {
         Path history = folder.resolve("run.jsonl");
         String text = Answer.to("convert", log).out();
@@ -233,7 +218,7 @@ class OutputTests {
     // Existing files
 
     @ParameterizedTest
-    @ValueSource(strings = {"convert", "minimize", "page", "to-test --overwrite"})
+    @ValueSource(strings = {"convert", "page"})
     void aRunIsNotWrittenOverItself(String command) throws IOException {
         Path link = Files.createSymbolicLink(folder.resolve("link"), Path.of(log));
 
@@ -290,9 +275,6 @@ class OutputTests {
                 "convert --to collapsed RUN",
                 "convert --to stack_trace_log RUN",
                 "convert --to perfetto RUN",
-                "minimize RUN",
-                "to-test RUN",
-                "to-test --reports --whole RUN",
                 "page RUN -o PAGE",
                 "analyze --phase ( LOG",
                 "analyze --bad\u001b[2J LOG",
@@ -349,21 +331,8 @@ class OutputTests {
     /** Returns the program itself, as a command without a name, and all commands. */
     static List<String> commands() {
         return List.of(
-                "",
-                "analyze",
-                "replay",
-                "diff",
-                "convert",
-                "page",
-                "suite",
-                "minimize",
-                "to-test",
-                "record",
-                "client",
-                "serve",
-                "dump",
-                "query",
-                "top");
+                "", "analyze", "replay", "diff", "convert", "page", "suite", "record", "client", "serve", "dump",
+                "query", "top");
     }
 
     @ParameterizedTest

@@ -29,8 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code meshguard replay}, {@code diff}, {@code convert}, {@code minimize} and {@code to-test}, called like from a
- * shell.
+ * {@code meshguard replay}, {@code diff} and {@code convert}, called like from a shell.
  */
 class RecordedRunsTests {
 
@@ -102,39 +101,12 @@ class RecordedRunsTests {
 
     @Test
     void aBaselineThatThereIsNotIsSaidInOneLine() {
-        for (String command : new String[] {"replay", "minimize"}) {
-            assertThat(Answer.to(command, "--baseline", "/no/such/file", leak))
-                    .isEqualTo(new Answer(
-                            64,
-                            "",
-                            "meshguard: --baseline \"/no/such/file\": there is no such file. Give the path of one, or leave"
-                                    + " --baseline out.\n"));
-        }
-    }
-
-    @Test
-    void whatIsExpectedIsNothingToMinimize() throws IOException {
-        String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
-
-        Answer answer = Answer.to("minimize", "--expected", expected, leak);
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err())
-                .isEqualTo("meshguard: " + leak
-                        + ": Nothing is wrong with this history (EXPECTED_ONLY), so there is nothing"
-                        + " to minimize. Give one whose verdict fails.\n");
-    }
-
-    @Test
-    void whatTheBaselineKnowsIsLeftOutOfTheLeastRun() throws IOException {
-        String baseline = baselineOf(OTHER);
-
-        Answer known = Answer.to("minimize", "--baseline", baseline, leak);
-        Answer answer = Answer.toInput(OTHER + ALLOCATED, "minimize", "--baseline", baseline, "-");
-
-        assertThat(known.status()).isEqualTo(64);
-        assertThat(answer.status()).as(answer.err()).isZero();
-        assertThat(answer.out()).contains("\"L1\"").doesNotContain("DRAM");
+        assertThat(Answer.to("replay", "--baseline", "/no/such/file", leak))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: --baseline \"/no/such/file\": there is no such file. Give the path of one, or leave"
+                                + " --baseline out.\n"));
     }
 
     private String baselineOf(String log) throws IOException {
@@ -177,7 +149,7 @@ class RecordedRunsTests {
     }
 
     @Test
-    void thePartOfATestOnASharedMeshIsReplayedShrunkAndWrittenAsATest() throws IOException {
+    void thePartOfATestOnASharedMeshIsReplayed() throws IOException {
         AllocationTracker tracker = AllocationTracker.create();
         tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
         tracker.allocated(0, BufferType.DRAM, 64, 64);
@@ -193,9 +165,6 @@ class RecordedRunsTests {
         assertThat(replayed.out())
                 .startsWith("LEAK  64 B in 1 DRAM buffer")
                 .contains("checked at the end of decode, whose mesh stays open");
-        assertThat(Answer.to("minimize", part).err()).contains("3 events, 1 buffer, 1 device -> 1 event");
-        assertThat(Answer.to("to-test", part).out()).contains("assertThat(tracker).noLeaks()");
-        assertThat(Answer.to("to-test", "--whole", "--reports", part).out()).contains("assertThat(tracker).noLeaks()");
     }
 
     @Test
@@ -477,150 +446,11 @@ class RecordedRunsTests {
                         + " cannot be written: its folder does not exist. Give another path with -o.\n");
     }
 
-    // Minimize
-
-    @Test
-    void aRunIsShrunkToWhatIsWrong() {
-        Path least = folder.resolve("least.jsonl");
-
-        Answer answer = Answer.to("minimize", leak, "-o", least.toString());
-
-        assertThat(answer.out())
-                .isEqualToNormalizingNewlines(leak + ": LEAKED: UNEXPLAINED\n7 events, 2 buffers, 2 devices -> 1 event,"
-                        + " 1 buffer, 1 device, found with "
-                        + answer.out().replaceAll("(?s).*found with (\\d+) .*", "$1") + " checks\n");
-        assertThat(Answer.to("replay", least.toString()).status()).isEqualTo(1);
-    }
-
-    @Test
-    void theLeastGoesToStandardOutputAndWhatIsSaidToTheOther() {
-        Answer answer = Answer.to("minimize", leak);
-
-        assertThat(Answer.toInput(answer.out(), "replay", "-").status()).isEqualTo(1);
-        assertThat(answer.err()).startsWith(leak + ": LEAKED: UNEXPLAINED");
-    }
-
-    @Test
-    void aCleanRunIsNotShrunk() {
-        assertThat(Answer.to("minimize", clean))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: " + clean
-                                + ": Nothing is wrong with this history (LEAK_FREE), so there is nothing to"
-                                + " minimize. Give one whose verdict fails.\n"));
-    }
-
-    @Test
-    void aCauseIsNamedInAnyCase() {
-        assertThat(Answer.to("minimize", "--cause", "unexplained", leak).status())
-                .isZero();
-        assertThat(Answer.to("minimize", "--cause", "HELD", leak).err())
-                .endsWith("No buffer of this history remains because of HELD. What is wrong is LEAKED: UNEXPLAINED.\n");
-    }
-
-    // To test
-
-    @Test
-    void aRunIsWrittenAsATest() {
-        assertThat(Answer.to("to-test", leak).out()).isEqualTo("""
-                        import static dev.meshguard.assertions.LeakAssertions.assertThat;
-                        import static dev.meshguard.event.BufferType.DRAM;
-
-                        import dev.meshguard.tracker.AllocationTracker;
-                        import org.junit.jupiter.api.Test;
-
-                        /**
-                         * LEAKED: UNEXPLAINED. Found in leak.log (7 events, 2 buffers, 2 devices).
-                         *
-                         * <p>Free the buffer before close_mesh_device.
-                         *
-                         * <p>The test reports to a tracker what that run reported; it goes green when it reports the frees that are missing.
-                         */
-                        class DramBufferIsNeverFreedTest {
-
-                            @Test
-                            void dramBufferIsNeverFreed() {
-                                AllocationTracker tracker = AllocationTracker.create();
-
-                                tracker.allocated(3, DRAM, 0x1000, 8192);
-
-                                assertThat(tracker).noLeaks().hasBalancedReports();
-                            }
-                        }
-                        """);
-    }
-
-    @Test
-    void theClassIsCalledAfterItsFile() throws IOException {
-        Path file = folder.resolve("LeakOfMondayTest.java");
-
-        Answer answer = Answer.to("to-test", leak, "-o", file.toString(), "--package", "dev.example");
-
-        assertThat(answer.out()).isEqualToNormalizingNewlines(file + ": fails with LEAKED: UNEXPLAINED\n");
-        assertThat(Files.readString(file)).startsWith("package dev.example;\n").contains("class LeakOfMondayTest {");
-    }
-
-    @Test
-    void aFolderOfSourcesGetsTheFileOfItsPackage() {
-        Answer.to("to-test", leak, "-o", folder.toString(), "--package", "dev.example");
-
-        assertThat(folder.resolve("dev/example/DramBufferIsNeverFreedTest.java"))
-                .exists();
-    }
-
-    @Test
-    void aFileThatIsThereIsKept() throws IOException {
-        Path file = folder.resolve("MineTest.java");
-        Files.writeString(file, "mine");
-
-        assertThat(Answer.to("to-test", leak, "-o", file.toString()).err())
-                .isEqualTo(
-                        "meshguard: " + file + " is there already. Give another path with -o, or add --overwrite.\n");
-        assertThat(file).hasContent("mine");
-        assertThat(Answer.to("to-test", leak, "--overwrite", "-o", file.toString())
-                        .status())
-                .isZero();
-        assertThat(Files.readString(file)).contains("class MineTest {");
-    }
-
-    @Test
-    void everyEventCanBeWritten() {
-        assertThat(Answer.to("to-test", "--whole", leak).out())
-                .contains("tracker.freed(")
-                .contains("tracker.sourceAttached(");
-    }
-
-    @Test
-    void aCleanRunIsNotWritten() {
-        assertThat(Answer.to("to-test", "--whole", clean).err())
-                .isEqualTo("meshguard: " + clean
-                        + ": Nothing is wrong with this history (LEAK_FREE), so there is no test to"
-                        + " write. Give one whose verdict fails.\n");
-        assertThat(Answer.to("to-test", clean).status()).isEqualTo(64);
-    }
-
-    @Test
-    void rejectsInvalidNames() {
-        assertThat(Answer.to(
-                                "to-test",
-                                leak,
-                                "--class",
-                                "Other",
-                                "-o",
-                                folder.resolve("MineTest.java").toString())
-                        .err())
-                .isEqualTo("meshguard: --class Other cannot be in " + folder.resolve("MineTest.java")
-                        + ": a class is in the file that is called after it. Leave one of the two out.\n");
-        assertThat(Answer.to("to-test", leak, "--package", "dev.new").err())
-                .endsWith("\"dev.new\" is no name of a package. Give one like dev.example.leaks.\n");
-    }
-
     // All of them
 
     @Test
     void aFileThatIsNotThereIsSaidInOneLine() {
-        for (String command : new String[] {"replay", "convert", "page", "minimize", "to-test"}) {
+        for (String command : new String[] {"replay", "convert", "page"}) {
             assertThat(Answer.to(command, "nowhere.jsonl"))
                     .isEqualTo(new Answer(
                             64,
@@ -642,7 +472,7 @@ class RecordedRunsTests {
 
     @Test
     void everyCommandExplainsItselfWithExamples() {
-        for (String command : new String[] {"replay", "diff", "convert", "page", "minimize", "to-test"}) {
+        for (String command : new String[] {"replay", "diff", "convert", "page"}) {
             assertThat(Answer.to(command, "--help").out())
                     .contains("Usage: meshguard " + command)
                     .contains("Exit status:")

@@ -8,7 +8,6 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
@@ -113,25 +112,6 @@ public final class FileReplacement {
             text.write(writer);
             writer.flush();
         });
-    }
-
-    /**
-     * Writes a file that does not exist yet.
-     *
-     * @throws FileAlreadyExistsException if the file exists
-     * @throws IOException if it cannot be written; then it does not exist
-     */
-    public static <X extends Exception> void writeNew(Path file, Content<X> content) throws IOException, X {
-        Files.createFile(file);
-        boolean isWritten = false;
-        try {
-            write(file, content);
-            isWritten = true;
-        } finally {
-            if (!isWritten) {
-                Files.deleteIfExists(file);
-            }
-        }
     }
 
     private static <X extends Exception> void writeInPlace(Path file, Content<X> content) throws IOException, X {

@@ -1,32 +1,14 @@
 package dev.meshguard.history;
 
 import dev.meshguard.event.HistoryEvent;
-import java.util.ArrayList;
-import java.util.List;
-import org.apiguardian.api.API;
-import org.apiguardian.api.API.Status;
 
-/**
- * Renumbers events, for code that creates a history from a part of another one.
- *
- * @since 0.1
- */
-@API(status = Status.INTERNAL, since = "0.1")
-public final class EventNumbers {
+/** Renumbers events, for code that creates a history from a part of another one. */
+final class EventNumbers {
 
     private EventNumbers() {}
 
-    /** Returns the same events, numbered from 1 in their order. */
-    public static List<HistoryEvent> fromOne(List<HistoryEvent> events) {
-        List<HistoryEvent> numbered = new ArrayList<>(events.size());
-        for (HistoryEvent event : events) {
-            numbered.add(numbered(event, numbered.size() + 1L));
-        }
-        return numbered;
-    }
-
     /** Returns an event with another number. */
-    public static HistoryEvent numbered(HistoryEvent event, long number) {
+    static HistoryEvent numbered(HistoryEvent event, long number) {
         if (event instanceof HistoryEvent.Allocated e) {
             return new HistoryEvent.Allocated(
                     number, e.request(), e.device(), e.type(), e.address(), e.size(), e.ownership());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -128,24 +127,6 @@ class FileReplacementTests {
         assertThatExceptionOfType(NoSuchFileException.class)
                 .isThrownBy(() -> FileReplacement.write(file, text("x")))
                 .withMessage(file.toString());
-    }
-
-    @Test
-    void aNewFileIsNeverWrittenOverAnother() throws IOException {
-        Path file = Files.writeString(folder.resolve("a"), "old");
-
-        assertThatExceptionOfType(FileAlreadyExistsException.class)
-                .isThrownBy(() -> FileReplacement.writeNew(file, text("new")));
-        assertThat(file).hasContent("old");
-    }
-
-    @Test
-    void aNewFileThatCannotBeWrittenIsNotThere() throws IOException {
-        assertThatExceptionOfType(IOException.class)
-                .isThrownBy(() -> FileReplacement.writeNew(folder.resolve("a"), bytes -> {
-                    throw new IOException("full");
-                }));
-        assertThat(files()).isEmpty();
     }
 
     private List<String> files() throws IOException {

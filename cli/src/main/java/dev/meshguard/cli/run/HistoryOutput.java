@@ -17,10 +17,6 @@ final class HistoryOutput {
             description = "Where it goes, compressed if OUT ends in .gz; standard output unless given.")
     private @Nullable Path output;
 
-    boolean isStandardOutput() {
-        return output == null;
-    }
-
     /**
      * Rejects overwriting the input.
      *

@@ -13,7 +13,6 @@ import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mockito.MockReports;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.reproduce.ReproductionTest;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.tracker.AllocationTracker;
 import java.nio.file.Path;
@@ -37,7 +36,6 @@ final class ProductClasses {
                         Ttnn.class,
                         VerdictReport.class,
                         RunPage.class,
-                        ReproductionTest.class,
                         RuntimeOutput.class,
                         AllocationLog.class,
                         LeakAssertions.class,

@@ -63,7 +63,6 @@ class PublicApiTests {
                         "dev.meshguard.mesh",
                         "dev.meshguard.report",
                         "dev.meshguard.page",
-                        "dev.meshguard.reproduce",
                         "dev.meshguard.capture",
                         "dev.meshguard.assertions",
                         "dev.meshguard.arrow",

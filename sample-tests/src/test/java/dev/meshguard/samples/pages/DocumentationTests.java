@@ -40,7 +40,6 @@ class DocumentationTests {
             "docs/ffm.md",
             "docs/fleet.md",
             "docs/formats.md",
-            "docs/from-a-log-to-a-test.md",
             "docs/growth-and-budgets.md",
             "docs/held-and-lost.md",
             "docs/inconclusive.md",
