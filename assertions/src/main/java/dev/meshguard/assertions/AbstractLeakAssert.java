@@ -1,25 +1,20 @@
 package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.error.ShouldBeWithoutAnomalies.shouldBeWithoutAnomalies;
-import static dev.meshguard.assertions.error.ShouldDoTheSameOnAllDevices.shouldDoTheSameOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytes;
-import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveBytesAtMost;
 import static dev.meshguard.assertions.error.ShouldHaveAmount.shouldHaveCount;
 import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdict;
-import static dev.meshguard.assertions.error.ShouldHaveCleanVerdict.shouldHaveCleanVerdictOnDevice;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsage;
 import static dev.meshguard.assertions.error.ShouldHaveSameUsage.shouldHaveSameUsageOnAllDevices;
 import static dev.meshguard.assertions.error.ShouldKeepEvents.shouldKeepEvents;
 import static dev.meshguard.assertions.error.ShouldStayWithinBudget.shouldStayWithinBudget;
 
 import dev.meshguard.assertions.error.ShouldHaveCleanVerdict;
-import dev.meshguard.assertions.internal.DeviceComparison;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.FreeSpace;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.Anomaly;
 import dev.meshguard.history.BufferGeneration;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.history.MemorySnapshot.Amount;
 import dev.meshguard.history.MemorySnapshot.MemoryKey;
@@ -66,8 +61,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
 
     private static final Set<Anomaly.Kind> DOUBLE_FREES =
             EnumSet.of(Anomaly.Kind.DOUBLE_FREE, Anomaly.Kind.IGNORED_DOUBLE_FREE);
-    private static final Set<Anomaly.Kind> UNKNOWN_FREES =
-            EnumSet.of(Anomaly.Kind.UNKNOWN_FREE, Anomaly.Kind.IGNORED_UNKNOWN_FREE);
 
     private ExpectedBuffers expected = ExpectedBuffers.none();
 
@@ -141,29 +134,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies that all memory of one device was freed.
-     *
-     * <p>Also fails if anything was freed only after close began, or if the result is unknown. Leaks of other devices
-     * are in the text but do not count.
-     *
-     * <pre>{@code
-     * assertThat(tracker).noLeaksOn(3); // succeeds when only device 0 leaked
-     * assertThat(tracker).noLeaksOn(0); // fails when device 0 did
-     * }</pre>
-     *
-     * @throws LeakAssertionError if it was not, or if that is unknown
-     */
-    public SELF noLeaksOn(int device) {
-        LeakVerdict verdict = verdict();
-        List<Survivor> leaked =
-                verdict.survivors(survivor -> survivor.buffer().device() == device && isNotFreed(survivor));
-        if (!leaked.isEmpty() || !verdict.inconclusiveReasonTexts().isEmpty()) {
-            return failed(shouldHaveCleanVerdictOnDevice(verdict, device, leaked), verdict);
-        }
-        return myself;
-    }
-
-    /**
      * Verifies that the reports add up: every reported allocation has one matching free, and every free has a matching
      * allocation.
      *
@@ -226,24 +196,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      * @throws LeakAssertionError if anything was
      */
     public SELF hasNoDoubleFrees() {
-        return hasNoAnomalies("double free", DOUBLE_FREES);
-    }
-
-    /**
-     * Verifies that no free lacks an allocation, even if the runtime ignored the free.
-     *
-     * <pre>{@code
-     * mesh.deallocateAddress(BufferType.L1, buffer.address());
-     * assertThat(tracker).hasNoUnknownFrees(); // succeeds
-     *
-     * mesh.deallocateAddress(BufferType.L1, buffer.address() + 32);
-     * assertThat(tracker).hasNoUnknownFrees(); // fails, and names the line that freed it
-     * }</pre>
-     *
-     * @throws LeakAssertionError if anything was
-     */
-    public SELF hasNoUnknownFrees() {
-        return hasNoAnomalies("free of an unknown address", UNKNOWN_FREES);
+        LeakVerdict verdict = verdict();
+        List<Anomaly> found = verdict.anomalies().stream()
+                .filter(anomaly -> DOUBLE_FREES.contains(anomaly.kind()))
+                .toList();
+        return found.isEmpty() ? myself : failed(shouldBeWithoutAnomalies(found, verdict.history()), verdict);
     }
 
     /**
@@ -280,32 +237,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return myself;
     }
 
-    /**
-     * Verifies that every device allocated, freed and still holds the same number of buffers and bytes of each type.
-     *
-     * <p>The reference is the usage of most devices; the failure names devices that differ. A device for which the
-     * source reports more than it holds ({@link dev.meshguard.event.MeshDescription#busiestDevice()}) must have at
-     * least the same usage. The devices are those of all opened meshes, or, if no mesh was reported, all devices with a
-     * report.
-     *
-     * <pre>{@code
-     * ttnn.empty(shape, DataType.BFLOAT16, mesh);
-     * assertThat(tracker).sameOnAllDevices(); // succeeds: a tensor lies on every device
-     *
-     * mesh.allocateOn(3, buffer);
-     * assertThat(tracker).sameOnAllDevices(); // fails: device 3 differs
-     * }</pre>
-     *
-     * @throws AssertionError if one differs
-     */
-    public SELF sameOnAllDevices() {
-        DeviceComparison comparison = DeviceComparison.of(history());
-        if (!comparison.isTheSame()) {
-            return failed(shouldDoTheSameOnAllDevices(comparison));
-        }
-        return myself;
-    }
-
     // Amounts
 
     /**
@@ -333,30 +264,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     }
 
     /**
-     * Verifies how many bytes of one type are allocated now on one device.
-     *
-     * <pre>{@code
-     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).hasLiveBytes(BufferType.DRAM, 0, 64); // succeeds
-     * assertThat(tracker).hasLiveBytes(BufferType.DRAM, 1, 64); // fails
-     * }</pre>
-     *
-     * @throws AssertionError if the number differs
-     */
-    public SELF hasLiveBytes(BufferType type, int device, long bytes) {
-        AllocationHistory history = history();
-        long live = history.totals(device, type).liveBytes();
-        if (live != bytes) {
-            return failed(shouldHaveBytes(
-                    String.format(Locale.ROOT, "live bytes of %s on device %d", type, device),
-                    bytes,
-                    live,
-                    history.snapshot()));
-        }
-        return myself;
-    }
-
-    /**
      * Verifies the maximum number of bytes of one type that were allocated at once on one device.
      *
      * <pre>{@code
@@ -372,27 +279,11 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         AllocationHistory history = history();
         long peak = history.totals(device, type).peakBytes();
         if (peak != bytes) {
-            return failed(shouldHaveBytes(peakOf(type, device), bytes, peak, history.snapshot()));
-        }
-        return myself;
-    }
-
-    /**
-     * Verifies the upper bound of the bytes of one type that were ever allocated at once on one device.
-     *
-     * <pre>{@code
-     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * assertThat(tracker).hasPeakBytesAtMost(BufferType.DRAM, 0, 100); // succeeds
-     * assertThat(tracker).hasPeakBytesAtMost(BufferType.DRAM, 0, 63); // fails
-     * }</pre>
-     *
-     * @throws AssertionError if there were more
-     */
-    public SELF hasPeakBytesAtMost(BufferType type, int device, long bytes) {
-        AllocationHistory history = history();
-        long peak = history.totals(device, type).peakBytes();
-        if (peak > bytes) {
-            return failed(shouldHaveBytesAtMost(peakOf(type, device), bytes, peak, history.snapshot()));
+            return failed(shouldHaveBytes(
+                    String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device),
+                    bytes,
+                    peak,
+                    history.snapshot()));
         }
         return myself;
     }
@@ -422,23 +313,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
      */
     public ListAssert<Survivor> survivorsWithCause(Cause cause) {
         return sink.listAssert(verdict().survivors(survivor -> survivor.cause() == cause));
-    }
-
-    /**
-     * Returns an assert for the sums of the reports under a counting policy.
-     *
-     * <pre>{@code
-     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * tracker.allocated(0, BufferType.DRAM, 4096, 64);
-     * tracker.freed(0, BufferType.DRAM, 4096);
-     * assertThat(tracker).ledger(CountingPolicy.ONCE_PER_ADDRESS).isEmpty(); // succeeds
-     * assertThat(tracker).ledger(CountingPolicy.REFERENCE_COUNTED).isEmpty(); // fails: one reference remains
-     * }</pre>
-     *
-     * @throws IllegalStateException if the history cannot be read under the policy
-     */
-    public LedgerAssert ledger(CountingPolicy policy) {
-        return new LedgerAssert(history().ledger(policy), sink);
     }
 
     // Budgets and differences
@@ -493,8 +367,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
     /**
      * Verifies that every device was used in the same way: each line of code allocated and left the same number of
      * buffers and bytes on each device.
-     *
-     * <p>{@link #sameOnAllDevices()} compares sums; this assertion also compares the lines that allocated.
      *
      * <pre>{@code
      * for (int device : mesh.deviceIds()) {
@@ -555,21 +427,6 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
         return failed(failure);
     }
 
-    private SELF hasNoAnomalies(String words, Set<Anomaly.Kind> kinds) {
-        LeakVerdict verdict = verdict();
-        List<Anomaly> found = verdict.anomalies().stream()
-                .filter(anomaly -> kinds.contains(anomaly.kind()))
-                .toList();
-        return hasNone(words, found, verdict);
-    }
-
-    private SELF hasNone(String words, List<Anomaly> found, LeakVerdict verdict) {
-        if (!found.isEmpty()) {
-            return failed(shouldBeWithoutAnomalies(words, found, verdict.history()), verdict);
-        }
-        return myself;
-    }
-
     private static MemorySnapshot amounts(List<BufferGeneration> live) {
         Map<MemoryKey, Amount> amounts = new HashMap<>();
         for (BufferGeneration buffer : live) {
@@ -579,16 +436,5 @@ public abstract sealed class AbstractLeakAssert<SELF extends AbstractLeakAssert<
                     (sum, one) -> new Amount(sum.bytes() + one.bytes(), sum.buffers() + one.buffers()));
         }
         return MemorySnapshot.of(amounts);
-    }
-
-    private static boolean isNotFreed(Survivor survivor) {
-        return switch (survivor.status()) {
-            case LEAKED, FREED_LATE, UNDECIDED -> true;
-            case MISREPORTED, EXPECTED -> false;
-        };
-    }
-
-    private static String peakOf(BufferType type, int device) {
-        return String.format(Locale.ROOT, "peak bytes of %s on device %d", type, device);
     }
 }

@@ -1,6 +1,5 @@
 package dev.meshguard.assertions;
 
-import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldBeFullAfter;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInLedgerBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
@@ -12,7 +11,6 @@ import dev.meshguard.event.BufferType;
 import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.Forecast;
 import dev.meshguard.verdict.growth.FragmentationGrowth;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.Trend;
@@ -161,24 +159,6 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
         return growsBy(actual.ledger(policy), memory, bytes)
                 ? myself
                 : failed(shouldGrowInLedgerBy(policy, memory, bytes, actual));
-    }
-
-    /**
-     * Verifies how many more rounds fit into a growing memory.
-     *
-     * <pre>{@code
-     * assertThat(tracker).accumulation().isFullAfter(BufferType.DRAM, 0, 23_904); // succeeds if so many more rounds fit
-     * }</pre>
-     *
-     * @throws AssertionError if the number differs, or there is no forecast
-     */
-    public AccumulationAssert isFullAfter(BufferType type, int device, long moreRounds) {
-        isNotNull();
-        DeviceMemory memory = new DeviceMemory(device, type);
-        boolean holds = actual.memory().stream()
-                .filter(growth -> growth.memory().equals(memory))
-                .anyMatch(growth -> growth.forecast() instanceof Forecast.Full full && full.moreRounds() == moreRounds);
-        return holds ? myself : failed(shouldBeFullAfter(memory, moreRounds, actual));
     }
 
     private boolean growsBy(List<MemoryGrowth> growths, DeviceMemory memory, long bytes) {

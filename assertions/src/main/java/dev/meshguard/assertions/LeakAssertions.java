@@ -3,8 +3,6 @@ package dev.meshguard.assertions;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
-import dev.meshguard.history.MemorySnapshot;
-import dev.meshguard.history.PolicyLedger;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -53,19 +51,9 @@ public final class LeakAssertions {
         return VerdictAssert.assertThat(actual);
     }
 
-    /** Starts assertions about the memory allocated at one moment, or about the change between two. */
-    public static SnapshotAssert assertThat(MemorySnapshot actual) {
-        return SnapshotAssert.assertThat(actual);
-    }
-
     /** Starts assertions about a memory that had no room for a request. */
     public static MemoryShortageAssert assertThat(MemoryShortage actual) {
         return MemoryShortageAssert.assertThat(actual);
-    }
-
-    /** Starts assertions about the sums of the reports of a history. */
-    public static LedgerAssert assertThat(PolicyLedger actual) {
-        return LedgerAssert.assertThat(actual);
     }
 
     /** Starts assertions about the survivors of rounds. */

@@ -3,8 +3,6 @@ package dev.meshguard.assertions;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.HistorySource;
-import dev.meshguard.history.MemorySnapshot;
-import dev.meshguard.history.PolicyLedger;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -19,9 +17,8 @@ import org.assertj.core.api.SoftAssertionsProvider;
  * class MySoftAssertions extends BDDSoftAssertions implements LeakSoftAssertionsProvider {}
  * }</pre>
  *
- * <p>Failures of assertions about memory are collected, including those after {@code survivors()} and
- * {@code ledger(…)}. Failures of methods inherited from AssertJ's base class, such as {@code isEqualTo}, are thrown at
- * once.
+ * <p>Failures of assertions about memory are collected, including those after {@code survivors()}. Failures of methods
+ * inherited from AssertJ's base class, such as {@code isEqualTo}, are thrown at once.
  *
  * <p>If you need no class of your own, use {@link LeakSoftAssertions}.
  *
@@ -50,19 +47,9 @@ public interface LeakSoftAssertionsProvider extends SoftAssertionsProvider {
         return new VerdictAssert(actual, FailureSink.collecting(this));
     }
 
-    /** Starts soft assertions about the memory allocated at one moment, or about the change between two. */
-    default SnapshotAssert assertThat(MemorySnapshot actual) {
-        return new SnapshotAssert(actual, FailureSink.collecting(this));
-    }
-
     /** Starts soft assertions about a memory that had no room for a request. */
     default MemoryShortageAssert assertThat(MemoryShortage actual) {
         return new MemoryShortageAssert(actual, FailureSink.collecting(this));
-    }
-
-    /** Starts soft assertions about the sums of the reports of a history. */
-    default LedgerAssert assertThat(PolicyLedger actual) {
-        return new LedgerAssert(actual, FailureSink.collecting(this));
     }
 
     /** Starts soft assertions about the survivors of rounds. */

@@ -10,7 +10,7 @@ import org.assertj.core.error.ErrorMessageFactory;
  * @param <ACTUAL> the type of the subject
  */
 abstract sealed class MemoryAssert<SELF extends MemoryAssert<SELF, ACTUAL>, ACTUAL> extends AbstractAssert<SELF, ACTUAL>
-        permits AbstractLeakAssert, AccumulationAssert, LedgerAssert, MemoryShortageAssert, SnapshotAssert {
+        permits AbstractLeakAssert, AccumulationAssert, MemoryShortageAssert {
 
     final FailureSink sink;
 

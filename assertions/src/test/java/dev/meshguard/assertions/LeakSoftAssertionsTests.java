@@ -3,7 +3,6 @@ package dev.meshguard.assertions;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.history.HistorySource;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Cause;
@@ -40,12 +39,8 @@ class LeakSoftAssertionsTests {
     void collectsBehindNavigation() {
         softly.assertThat(tracker).survivors().isEmpty();
         softly.assertThat(tracker).survivorsWithCause(Cause.CACHED).hasSize(1);
-        softly.assertThat(tracker)
-                .ledger(CountingPolicy.REFERENCE_COUNTED)
-                .isEmpty()
-                .hasEntries(2);
 
-        assertThat(softly.errorsCollected()).hasSize(4);
+        assertThat(softly.errorsCollected()).hasSize(2);
     }
 
     @Test
@@ -53,11 +48,8 @@ class LeakSoftAssertionsTests {
         softly.assertThat(tracker.history()).noLeaks();
         softly.assertThat(LeakCheck.create().examine(tracker.history())).noLeaks();
         softly.assertThat((HistorySource) tracker::history).noLeaks();
-        softly.assertThat(tracker.snapshot()).isEmpty();
-        softly.assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED))
-                .isEmpty();
 
-        assertThat(softly.errorsCollected()).hasSize(5);
+        assertThat(softly.errorsCollected()).hasSize(3);
     }
 
     @Test

@@ -1,15 +1,12 @@
 package dev.meshguard.report;
 
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.MemorySnapshot.Amount;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
-import dev.meshguard.verdict.difference.SnapshotDifference;
 import dev.meshguard.verdict.difference.Usage;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,8 +32,6 @@ public record DifferenceReport(String text) {
     private static final int KEPT_FOR_PEAKS = 8;
 
     private record PeakLikeness(BufferType type, long before, long after) {}
-
-    private record AmountLikeness(BufferType type, BufferLifetime lifetime, Amount before, Amount after) {}
 
     /** Returns the report of the changes between two runs. */
     public static DifferenceReport of(HistoryDifference difference) {
@@ -65,35 +60,6 @@ public record DifferenceReport(String text) {
                                 + Quantities.count(difference.deviations().size(), "site") + " of allocation",
                         difference.deviations(),
                         DifferenceReport::description)
-                .text());
-    }
-
-    /** Returns the report of the changes between two moments. */
-    public static DifferenceReport of(SnapshotDifference difference) {
-        if (difference.isEmpty()) {
-            return new DifferenceReport("SAME USAGE  no difference");
-        }
-        Map<AmountLikeness, List<Integer>> alike = new LinkedHashMap<>();
-        difference
-                .changes()
-                .forEach(change -> alike.computeIfAbsent(
-                                new AmountLikeness(
-                                        change.key().type(), change.key().lifetime(), change.before(), change.after()),
-                                unused -> new ArrayList<>())
-                        .add(change.key().device()));
-        List<String> lines = new ArrayList<>();
-        alike.forEach((one, devices) -> lines.add(String.format(
-                Locale.ROOT,
-                "%s%s %s of %s: %s -> %s, %s",
-                INDENT,
-                one.type(),
-                one.lifetime(),
-                DeviceNames.of(devices),
-                amount(one.before().buffers(), one.before().bytes()),
-                amount(one.after().buffers(), one.after().bytes()),
-                signed(one.after().bytes() - one.before().bytes()))));
-        return new DifferenceReport(new TruncatedText(0)
-                .section("CHANGED  between the two moments", lines, List::of)
                 .text());
     }
 

@@ -17,7 +17,6 @@ import dev.meshguard.event.WitnessSnapshot;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.CountingPolicy;
-import dev.meshguard.history.MemorySnapshot;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
@@ -27,7 +26,6 @@ import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.budget.BudgetVerdict;
 import dev.meshguard.verdict.difference.DeviceDifference;
 import dev.meshguard.verdict.difference.HistoryDifference;
-import dev.meshguard.verdict.difference.SnapshotDifference;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.List;
 import java.util.Locale;
@@ -238,9 +236,6 @@ class GrowthReportTests {
                 .isEqualTo("SAME USAGE  both runs used memory alike");
         assertThat(DifferenceReport.of(DeviceDifference.of(history)).text())
                 .isEqualTo("SAME USAGE  all devices used memory alike");
-        assertThat(DifferenceReport.of(SnapshotDifference.between(history.snapshot(), history.snapshot()))
-                        .text())
-                .isEqualTo("SAME USAGE  no difference");
     }
 
     @Test
@@ -258,29 +253,6 @@ class GrowthReportTests {
                            DRAM buffers of 64 B
                               devices 0-2, 4-7: allocated 1 buffer of 64 B, live nothing
                               device 3: allocated 1 buffer of 64 B, live 1 buffer of 64 B""");
-    }
-
-    @Test
-    void reportsChangesBetweenTwoMomentsForDevicesTogether() {
-        tracker.allocated(0, DRAM, 4_096, 64);
-        tracker.allocated(1, DRAM, 4_096, 64);
-        MemorySnapshot before = tracker.snapshot();
-        tracker.allocated(0, DRAM, 8_192, 2_048);
-        tracker.allocated(1, DRAM, 8_192, 2_048);
-        tracker.allocated(1, L1, 4_096, 32);
-
-        assertThat(DifferenceReport.of(SnapshotDifference.between(before, tracker.snapshot()))
-                        .text())
-                .isEqualTo("""
-                        CHANGED  between the two moments
-                           DRAM USER of devices 0-1: 1 buffer of 64 B -> 2 buffers of 2.06 KiB (2112 B), 2 KiB (2048 B) more
-                           L1 USER of device 1: nothing -> 1 buffer of 32 B, 32 B more""");
-        assertThat(DifferenceReport.of(SnapshotDifference.between(tracker.snapshot(), before))
-                        .text())
-                .isEqualTo("""
-                        CHANGED  between the two moments
-                           DRAM USER of devices 0-1: 2 buffers of 2.06 KiB (2112 B) -> 1 buffer of 64 B, 2 KiB (2048 B) less
-                           L1 USER of device 1: 1 buffer of 32 B -> nothing, 32 B less""");
     }
 
     @Test

@@ -62,10 +62,6 @@ public final class MemorySnapshot {
         /** No memory. */
         public static final Amount NOTHING = new Amount(0, 0);
 
-        Amount plus(Amount other) {
-            return new Amount(bytes + other.bytes, buffers + other.buffers);
-        }
-
         Amount minus(Amount other) {
             return new Amount(bytes - other.bytes, buffers - other.buffers);
         }
@@ -116,34 +112,19 @@ public final class MemorySnapshot {
 
     /** Returns the bytes of all devices, types and lifetimes. */
     public long bytes() {
-        return sum(account -> true).bytes();
-    }
-
-    /** Returns the bytes of one type on all devices. */
-    public long bytes(BufferType type) {
-        return sum(account -> account.type() == type).bytes();
+        return bytes(account -> true);
     }
 
     /** Returns the bytes of one type on one device. */
     public long bytes(int device, BufferType type) {
-        return sum(account -> account.device() == device && account.type() == type)
-                .bytes();
+        return bytes(account -> account.device() == device && account.type() == type);
     }
 
-    /** Returns the number of entries of all devices, types and lifetimes. */
-    public long buffers() {
-        return sum(account -> true).buffers();
-    }
-
-    /** Returns the sum of the amounts whose key fits. */
-    public Amount sum(Predicate<MemoryKey> fits) {
-        Amount sum = Amount.NOTHING;
-        for (Map.Entry<MemoryKey, Amount> entry : amounts.entrySet()) {
-            if (fits.test(entry.getKey())) {
-                sum = sum.plus(entry.getValue());
-            }
-        }
-        return sum;
+    private long bytes(Predicate<MemoryKey> fits) {
+        return amounts.entrySet().stream()
+                .filter(entry -> fits.test(entry.getKey()))
+                .mapToLong(entry -> entry.getValue().bytes())
+                .sum();
     }
 
     /** Returns the change since an earlier snapshot; negative where memory was freed. */

@@ -65,6 +65,7 @@ class PolicyLedgerTests {
 
         assertThat(books.isEmpty()).isTrue();
         assertThat(books.peakBytes(0, DRAM)).isEqualTo(36_864);
+        assertThat(books.peakEntries()).isEqualTo(2);
         assertThat(books.unknownFrees()).isZero();
     }
 

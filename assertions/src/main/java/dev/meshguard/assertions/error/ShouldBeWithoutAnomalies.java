@@ -16,11 +16,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
-/** The message for inconsistent reports, with both sides of each: the report and the earlier one. */
+/** The message for double frees, with both sides of each: the report and the earlier one. */
 public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
 
     private static final int MAX_SHOWN = 5;
@@ -43,26 +42,24 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         }
     }
 
-    private ShouldBeWithoutAnomalies(String words, List<Anomaly> found, AllocationHistory history) {
-        super(escapePercent(text(words, found, history)));
+    private ShouldBeWithoutAnomalies(List<Anomaly> found, AllocationHistory history) {
+        super(escapePercent(text(found, history)));
     }
 
     /**
      * Returns the message.
      *
-     * @param words the name of the anomaly
      * @param found the anomalies; at least one
      * @param history their history
      */
-    public static ShouldBeWithoutAnomalies shouldBeWithoutAnomalies(
-            String words, List<Anomaly> found, AllocationHistory history) {
-        return new ShouldBeWithoutAnomalies(words, found, history);
+    public static ShouldBeWithoutAnomalies shouldBeWithoutAnomalies(List<Anomaly> found, AllocationHistory history) {
+        return new ShouldBeWithoutAnomalies(found, history);
     }
 
-    private static String text(String words, List<Anomaly> found, AllocationHistory history) {
+    private static String text(List<Anomaly> found, AllocationHistory history) {
         List<List<Anomaly>> groups = grouped(found);
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(Locale.ROOT, "Expecting no %s but found %d:", words, groups.size()));
+        lines.add(String.format(Locale.ROOT, "Expecting no double free but found %d:", groups.size()));
         List<List<Anomaly>> shown = groups.subList(0, Math.min(MAX_SHOWN, groups.size()));
         for (int i = 0; i < shown.size(); i++) {
             lines.add((i + 1) + ". " + again(shown.get(i)));
@@ -97,9 +94,8 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "   the buffer that was there, %s%s, was allocated at event #%d",
+                "   the buffer that was there, %s, was allocated at event #%d",
                 Quantities.size(holder.size()),
-                anotherMesh(anomaly, holder),
                 holder.allocatedAt()));
         lines.add(site(Optional.of(holder.request())));
         firstFree(anomaly, history).ifPresent(free -> {
@@ -111,22 +107,6 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
             }
         });
         return lines;
-    }
-
-    /** If the two sides belong to two meshes, an address alone does not identify its allocator. */
-    private static String anotherMesh(Anomaly anomaly, BufferGeneration holder) {
-        OptionalInt mesh = requestOf(anomaly.event())
-                .map(request -> request.details().mesh())
-                .orElse(OptionalInt.empty());
-        boolean differ = mesh.isPresent() && holder.mesh().isPresent() && !mesh.equals(holder.mesh());
-        return differ
-                ? String.format(
-                        Locale.ROOT,
-                        " at %s of mesh %d and not of mesh %d",
-                        Quantities.address(holder.address()),
-                        holder.mesh().getAsInt(),
-                        mesh.getAsInt())
-                : "";
     }
 
     private static boolean lacksFirstFree(Anomaly anomaly, AllocationHistory history) {
@@ -161,9 +141,6 @@ public final class ShouldBeWithoutAnomalies extends BasicErrorMessageFactory {
     }
 
     private static Optional<MemoryRequest> requestOf(HistoryEvent event) {
-        if (event instanceof HistoryEvent.Allocated allocated) {
-            return Optional.of(allocated.request());
-        }
         if (event instanceof HistoryEvent.Freed freed) {
             return Optional.of(freed.request());
         }

@@ -5,7 +5,6 @@ import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
-import java.util.Locale;
 import org.assertj.core.error.BasicErrorMessageFactory;
 
 /** The messages about the survivors of rounds, with the whole text of the accumulation. */
@@ -54,13 +53,6 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
         return new ShouldNotAccumulate(
                 expected("the ledger of policy " + policy + " for ", memory, bytes),
                 AccumulationReport.of(accumulation).withLedger(policy));
-    }
-
-    /** Returns the message for memory that will be full at another time. */
-    public static ShouldNotAccumulate shouldBeFullAfter(DeviceMemory memory, long rounds, Accumulation accumulation) {
-        return new ShouldNotAccumulate(
-                String.format(Locale.ROOT, "%s to be full after %d more rounds", memory, rounds),
-                AccumulationReport.of(accumulation));
     }
 
     private static String expected(String books, DeviceMemory memory, long bytes) {

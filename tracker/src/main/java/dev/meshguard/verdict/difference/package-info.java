@@ -1,4 +1,4 @@
-/** Differences between two moments, runs or devices. */
+/** Differences between two runs, or between the devices of one. */
 @NullMarked
 package dev.meshguard.verdict.difference;
 

@@ -10,22 +10,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferLifetime;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.MemoryRequest;
 import dev.meshguard.event.MeshDescription;
 import dev.meshguard.event.Origin;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.history.MemorySnapshot;
-import dev.meshguard.history.MemorySnapshot.Amount;
-import dev.meshguard.history.MemorySnapshot.MemoryKey;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.difference.HistoryDifference.PeakChange;
 import dev.meshguard.verdict.difference.HistoryDifference.UsageChange;
-import dev.meshguard.verdict.difference.SnapshotDifference.AmountChange;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -116,20 +111,6 @@ class DifferenceTests {
         assertThat(DeviceDifference.of(reportedForDevice0(0, 1)).deviations())
                 .singleElement()
                 .satisfies(deviation -> assertThat(deviation.others()).containsOnlyKeys(0));
-    }
-
-    @Test
-    void describesTheAmountsOfBothSnapshots() {
-        MemoryKey dram = new MemoryKey(0, DRAM, BufferLifetime.USER);
-        MemoryKey l1 = new MemoryKey(0, L1, BufferLifetime.USER);
-        MemorySnapshot before = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));
-        MemorySnapshot after = MemorySnapshot.of(Map.of(dram, new Amount(128, 2), l1, new Amount(32, 1)));
-
-        assertThat(SnapshotDifference.between(before, after).changes())
-                .containsExactly(
-                        new AmountChange(dram, new Amount(64, 1), new Amount(128, 2)),
-                        new AmountChange(l1, Amount.NOTHING, new Amount(32, 1)));
-        assertThat(SnapshotDifference.between(after, after).isEmpty()).isTrue();
     }
 
     private static AllocationHistory reportedForDevice0(int ofDevice0, int ofOthers) {
@@ -233,15 +214,6 @@ class DifferenceTests {
         assertThat(HistoryDifference.between(before, after).changes())
                 .extracting(UsageChange::moreBytes)
                 .containsExactly(-4_096L, 128L, -64L);
-    }
-
-    @Test
-    void snapshotsThatDifferAreNotEmpty() {
-        MemoryKey dram = new MemoryKey(0, DRAM, BufferLifetime.USER);
-        MemorySnapshot nothing = MemorySnapshot.of(Map.of());
-        MemorySnapshot something = MemorySnapshot.of(Map.of(dram, new Amount(64, 1)));
-
-        assertThat(SnapshotDifference.between(nothing, something).isEmpty()).isFalse();
     }
 
     @Test
