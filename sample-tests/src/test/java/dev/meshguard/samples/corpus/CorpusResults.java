@@ -2,10 +2,7 @@ package dev.meshguard.samples.corpus;
 
 import dev.meshguard.samples.corpus.matrix.ConfusionMatrix;
 import dev.meshguard.samples.corpus.matrix.CorpusJudgement;
-import dev.meshguard.samples.corpus.oldtools.LogLine;
-import dev.meshguard.samples.corpus.oldtools.OldTool;
-import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
-import dev.meshguard.samples.corpus.oldtools.ToolScores;
+import dev.meshguard.samples.corpus.matrix.ToolScores;
 import dev.meshguard.samples.corpus.stage.HandleFinder;
 import dev.meshguard.samples.corpus.stage.SearchedHandles;
 import dev.meshguard.samples.corpus.truth.GroundTruth;
@@ -128,13 +125,9 @@ final class CorpusResults {
     }
 
     private void score(CaseRun run, CorpusJudgement full, CorpusJudgement reduced) {
-        // A log knows no close, so its readings are asked for what was left at the check.
+        // A log knows no close, so it is asked for what was left at the check.
         GroundTruth atTheCheck = run.truth().withoutCloses();
         ToolScores.Truth log = new ToolScores.Truth(atTheCheck.isMemoryMissing(), atTheCheck.showsInTheLog());
-        List<LogLine> lines = LogLine.parse(ServerLogLines.of(reduced.verdict().history()));
-        for (OldTool tool : OldTool.all()) {
-            scores.count(tool.name(), log, tool.leaks(lines) > 0);
-        }
         scores.count(LOG, log, reduced.outcomeOfMemory());
         reasons.count(reduced.verdict(), log.isMemoryMissing());
         boolean canBeKnown = !run.truth().outcomes().equals(EnumSet.allOf(Outcome.class));

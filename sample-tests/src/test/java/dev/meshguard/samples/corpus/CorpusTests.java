@@ -19,7 +19,6 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
 @TestInstance(Lifecycle.PER_CLASS) // The cases are run once; nobody changes what came of them.
 class CorpusTests {
 
-    private static final Path COMPARISON = Path.of("..", "docs", "internals", "compared-diagnosis.md");
     private static final Path RUNTIME_OUTPUTS = Path.of("..", "docs", "runtime-outputs.md");
 
     private final SearchedHandles finder = new SearchedHandles();
@@ -70,9 +69,18 @@ class CorpusTests {
                 .isLessThan(results.causes().total());
     }
 
+    /**
+     * Two kinds of errors have columns of their own, because what is read does not show the truth: no report of a free arrived, so
+     * the lines are a leak's; or memory is missing, and no report of it is open.
+     */
     @Test
-    void isReadByTheOldToolsAsTheirComparisonSays() throws IOException {
-        isInTheComparison("compared-diagnosis.txt", results.scores().table());
+    void isSaidToMissMemoryAsOftenAsThisTableSays() {
+        assertThat(results.scores().table()).isEqualTo("""
+                | reading | right | leak where there is none | the same, but its lines are a leak's | misses a leak | misses what left nothing | cannot be known | leaks among these | right if it says leak |
+                | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
+                | MeshGuard, a server's log | 2395 | 2 | 281 | 0 | 40 | 201 | 72 | 83.4 % |
+                | MeshGuard, whole history | 2833 | 1 | 6 | 0 | 0 | 79 | 51 | 99.6 % |
+                """);
     }
 
     /** Of the runs in which the lines of a log show whether memory is missing, a leak is called one, and nearly nothing else is. */
@@ -83,9 +91,17 @@ class CorpusTests {
     }
 
     @Test
-    void isLeftUndecidedForReasonsThatPreventMoreThanTheyHide() throws IOException {
+    void isLeftUndecidedForReasonsThatPreventMoreThanTheyHide() {
         assertThat(results.reasons().useless()).isEmpty();
-        isInTheComparison("undecided-reasons.txt", results.reasons().table());
+        assertThat(results.reasons().table()).isEqualTo("""
+                | reason | runs without a leak | runs with a leak |
+                | --- | ---: | ---: |
+                | several reports of its address are open | 50 | 44 |
+                | it was reported twice in a row, and not freed as often | 35 | 10 |
+                | a later free of its address found nothing on another device | 53 | 17 |
+                | a free of it found nothing before it was reported | 28 | 5 |
+                | it lies in a stack of L1 without gaps from a known base | 30 | 22 |
+                """);
     }
 
     @Test
@@ -108,10 +124,6 @@ class CorpusTests {
     void isLostByFilesOfTheRuntimeAsTheirPageSays() throws IOException {
         isInThePage(
                 RUNTIME_OUTPUTS, "runtime-output-losses.txt", results.outputs().losses());
-    }
-
-    private static void isInTheComparison(String file, String table) throws IOException {
-        isInThePage(COMPARISON, file, table);
     }
 
     private static void isInThePage(Path page, String file, String table) throws IOException {

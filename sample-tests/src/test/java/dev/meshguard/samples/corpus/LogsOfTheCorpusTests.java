@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.samples.corpus.oldtools.ServerLogLines;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;

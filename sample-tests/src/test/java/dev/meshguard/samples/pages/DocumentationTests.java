@@ -70,7 +70,6 @@ class DocumentationTests {
             "docs/README.md",
             "docs/glossary.md",
             "docs/gradle.md",
-            "docs/internals/compared-diagnosis.md",
             "docs/internals/compared.md",
             "docs/internals/dependencies.md",
             "docs/internals/foreign-tests.md",

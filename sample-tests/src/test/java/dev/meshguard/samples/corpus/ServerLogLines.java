@@ -1,4 +1,4 @@
-package dev.meshguard.samples.corpus.oldtools;
+package dev.meshguard.samples.corpus;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.HistoryEvent;
@@ -16,7 +16,7 @@ import java.util.Map;
  * The lines that tt-metal's allocation server would have printed for a history: the generation with reference counts and
  * decimal ids, in which the id of a buffer is its address.
  */
-public final class ServerLogLines {
+final class ServerLogLines {
 
     private record Key(int device, long id) {}
 
@@ -33,7 +33,7 @@ public final class ServerLogLines {
     private ServerLogLines() {}
 
     /** Returns the lines for a history in which every request names its process. */
-    public static List<String> of(AllocationHistory history) {
+    static List<String> of(AllocationHistory history) {
         ServerLogLines server = new ServerLogLines();
         history.events().forEach(server::accept);
         return server.lines;

@@ -1,4 +1,4 @@
-package dev.meshguard.samples.corpus.oldtools;
+package dev.meshguard.samples.corpus;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

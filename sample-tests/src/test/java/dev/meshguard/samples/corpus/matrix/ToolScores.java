@@ -1,18 +1,18 @@
-package dev.meshguard.samples.corpus.oldtools;
+package dev.meshguard.samples.corpus.matrix;
 
 import dev.meshguard.verdict.Outcome;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Counts how often each tool was right about missing memory. */
+/** Counts how often each reading of the runs was right about missing memory. */
 public final class ToolScores {
 
     /**
-     * The ground truth of a run, the same for every tool.
+     * The ground truth of a run.
      *
      * @param isMemoryMissing whether memory is missing
-     * @param shows whether the log shows it; otherwise a tool can only guess
+     * @param shows whether what is read shows it; otherwise a reading can only guess
      */
     public record Truth(boolean isMemoryMissing, boolean shows) {}
 
@@ -38,10 +38,14 @@ public final class ToolScores {
 
     private final Map<String, Score> scores = new LinkedHashMap<>();
 
-    /** Counts what a reading says. */
-    public void count(String tool, Truth truth, boolean saysLeak) {
-        Score score = of(tool);
-        if (truth.isMemoryMissing()) {
+    /** Counts what a verdict says, which may be that it cannot be known. */
+    public void count(String reading, Truth truth, Outcome outcome) {
+        Score score = of(reading);
+        boolean saysLeak = outcome == Outcome.LEAKED || outcome == Outcome.FREED_LATE;
+        if (outcome == Outcome.INCONCLUSIVE) {
+            score.cannotSay++;
+            score.leaksThatItCannotSay += truth.isMemoryMissing() ? 1 : 0;
+        } else if (truth.isMemoryMissing()) {
             score.leaks += saysLeak ? 1 : 0;
             score.missed += !saysLeak && truth.shows() ? 1 : 0;
             score.unseenLeaks += !saysLeak && !truth.shows() ? 1 : 0;
@@ -52,29 +56,18 @@ public final class ToolScores {
         }
     }
 
-    /** Counts what a verdict says, which may be that it cannot be known. */
-    public void count(String tool, Truth truth, Outcome outcome) {
-        if (outcome == Outcome.INCONCLUSIVE) {
-            Score score = of(tool);
-            score.cannotSay++;
-            score.leaksThatItCannotSay += truth.isMemoryMissing() ? 1 : 0;
-        } else {
-            count(tool, truth, outcome == Outcome.LEAKED || outcome == Outcome.FREED_LATE);
-        }
-    }
-
     /** Returns, of the runs that a reading calls leak and in which something shows whether they are, the share that is right. */
-    public double shareOfShownThatIsRight(String tool) {
-        return of(tool).shareOfShownThatIsRight();
+    public double shareOfShownThatIsRight(String reading) {
+        return of(reading).shareOfShownThatIsRight();
     }
 
     /** Returns how many leaks a reading misses although something shows them. */
-    public int missed(String tool) {
-        return of(tool).missed;
+    public int missed(String reading) {
+        return of(reading).missed;
     }
 
-    private Score of(String tool) {
-        return scores.computeIfAbsent(tool, unused -> new Score());
+    private Score of(String reading) {
+        return scores.computeIfAbsent(reading, unused -> new Score());
     }
 
     /** Returns the scores as a table in Markdown. */
@@ -83,10 +76,10 @@ public final class ToolScores {
                 | reading | right | leak where there is none | the same, but its lines are a leak's | misses a leak | misses what left nothing | cannot be known | leaks among these | right if it says leak |
                 | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
                 """);
-        scores.forEach((tool, score) -> table.append(String.format(
+        scores.forEach((reading, score) -> table.append(String.format(
                 Locale.ROOT,
                 "| %s | %d | %d | %d | %d | %d | %d | %d | %.1f %% |\n",
-                tool,
+                reading,
                 score.leaks + score.clean,
                 score.falseAlarms,
                 score.unseenFrees,
