@@ -1,7 +1,6 @@
 package dev.meshguard.report;
 
 import dev.meshguard.event.DistinguishingCallers;
-import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,8 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apiguardian.api.API;
-import org.apiguardian.api.API.Status;
 
 /**
  * Finds the callers that a reader needs beside the line of an allocation.
@@ -20,11 +17,8 @@ import org.apiguardian.api.API.Status;
  * answer depends on the findings of one verdict alone.
  *
  * <p>Immutable and safe for use by several threads.
- *
- * @since 0.1
  */
-@API(status = Status.EXPERIMENTAL, since = "0.1")
-public final class CallerLines {
+final class CallerLines {
 
     /** A caller of the line that allocated, and the buffers that it caused. */
     record Caller(StackTraceElement frame, long buffers) {}
@@ -40,24 +34,6 @@ public final class CallerLines {
     CallerLines(List<SurvivorGroup> groups, Optional<String> testClass) {
         this.testClass = testClass.map(CallerLines::topLevel);
         this.distinguishing = DistinguishingCallers.of(groups.stream().flatMap(group -> group.origin().stream()));
-    }
-
-    /**
-     * Returns the lines of the findings of a verdict.
-     *
-     * @param testClass the class whose test ran, if it is known
-     */
-    public static CallerLines of(LeakVerdict verdict, Optional<Class<?>> testClass) {
-        return new CallerLines(verdict.groups(), testClass.map(Class::getName));
-    }
-
-    /**
-     * Returns the line at which a reader begins: the caller of most of the buffers if the line of the allocation leads
-     * nowhere, otherwise that line.
-     */
-    public Optional<StackTraceElement> firstLineOf(SurvivorGroup group) {
-        FindingGroups finding = new FindingGroups(List.of(group));
-        return of(finding).stream().map(Caller::frame).findFirst().or(finding::site);
     }
 
     /** Returns the callers that a reader needs, the one of most buffers first; none if the line of the allocation is enough. */

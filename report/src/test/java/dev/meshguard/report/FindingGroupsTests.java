@@ -163,21 +163,23 @@ class FindingGroupsTests {
     }
 
     @Test
-    void aReaderBeginsAtTheCallerOfAHelper() {
+    void namesTheCallersOfAHelper() {
         allocated(DRAM, 0, 1024, "weights", HELPER, LOAD_WEIGHTS, TEST);
         LeakVerdict one = verdict();
         allocated(L1, 0, 1024, "kv-cache", HELPER, LOAD_CACHE, TEST);
         LeakVerdict two = verdict();
 
-        assertThat(firstLines(one, Optional.empty())).containsExactly(HELPER);
-        assertThat(firstLines(one, Optional.of(FindingGroupsTests.class))).containsExactly(TEST);
-        assertThat(firstLines(two, Optional.of(FindingGroupsTests.class))).containsExactly(LOAD_WEIGHTS, LOAD_CACHE);
+        Optional<String> testClass = Optional.of(FindingGroupsTests.class.getName());
+        assertThat(callers(one, Optional.empty())).isEmpty();
+        assertThat(callers(one, testClass)).containsExactly(TEST);
+        assertThat(callers(two, testClass)).containsExactly(LOAD_WEIGHTS, LOAD_CACHE);
     }
 
-    private static List<StackTraceElement> firstLines(LeakVerdict verdict, Optional<Class<?>> testClass) {
-        CallerLines lines = CallerLines.of(verdict, testClass);
+    private static List<StackTraceElement> callers(LeakVerdict verdict, Optional<String> testClass) {
+        CallerLines lines = new CallerLines(verdict.groups(), testClass);
         return verdict.groups().stream()
-                .flatMap(group -> lines.firstLineOf(group).stream())
+                .flatMap(group -> lines.of(new FindingGroups(List.of(group))).stream())
+                .map(CallerLines.Caller::frame)
                 .toList();
     }
 
@@ -222,7 +224,9 @@ class FindingGroupsTests {
 
         assertThat(report().text()).startsWith("LEAK  8 EiB in 2 DRAM buffers, 2 findings; largest 8 EiB \"weights\"");
         assertThat(report().tables()).contains("DRAM     2 buffers, 8 EiB (9223372036854775807 B)  2 buffers, 8 EiB");
-        assertThat(verdict().groups().stream().map(LeakTotals::of).reduce(LeakTotals.NOTHING, LeakTotals::and))
+        assertThat(FindingGroups.of(verdict().groups()).stream()
+                        .map(LeakTotals::of)
+                        .reduce(LeakTotals.NOTHING, LeakTotals::and))
                 .isEqualTo(new LeakTotals(2, 2, Long.MAX_VALUE));
     }
 

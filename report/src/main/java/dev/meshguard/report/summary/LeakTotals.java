@@ -2,7 +2,6 @@ package dev.meshguard.report.summary;
 
 import dev.meshguard.event.Quantities;
 import dev.meshguard.report.FindingGroups;
-import dev.meshguard.verdict.SurvivorGroup;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -23,11 +22,6 @@ public record LeakTotals(long leaks, long buffers, long bytes) {
     /** Returns the total of one finding, as the text of a failure counts findings. */
     public static LeakTotals of(FindingGroups finding) {
         return new LeakTotals(1, finding.buffers(), finding.totalBytes());
-    }
-
-    /** Returns the total of one group of survivors. */
-    public static LeakTotals of(SurvivorGroup group) {
-        return new LeakTotals(1, group.buffers(), group.totalBytes());
     }
 
     /** Returns the sum of both. */

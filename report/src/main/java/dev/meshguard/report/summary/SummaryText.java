@@ -44,7 +44,7 @@ final class SummaryText {
     }
 
     /** Returns what was checked, and the results. */
-    static String headline(RunSummary summary) {
+    private static String headline(RunSummary summary) {
         List<String> parts = new ArrayList<>();
         parts.add(subjects(summary) + " tracked");
         parts.add(Quantities.count(summary.buffers(), "buffer"));
@@ -102,15 +102,10 @@ final class SummaryText {
             rows.add(cause.getKey() + "  " + description(cause.getValue()));
         }
         if (summary.withoutLeak() > 0) {
-            rows.add(withoutLeak(summary));
+            rows.add(Quantities.count(summary.withoutLeak(), "check")
+                    + " failed for something else: budgets, overwritten buffers, wrong reports, doubts");
         }
         return rows;
-    }
-
-    /** Returns the number of failed checks without a leak. */
-    static String withoutLeak(RunSummary summary) {
-        return Quantities.count(summary.withoutLeak(), "check")
-                + " failed for something else: budgets, overwritten buffers, wrong reports, doubts";
     }
 
     private static List<String> knownLeaks(RunSummary summary) {

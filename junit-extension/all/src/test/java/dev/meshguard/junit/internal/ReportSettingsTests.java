@@ -24,28 +24,13 @@ class ReportSettingsTests {
 
     @Test
     void saysTheSummaryAndAttachesNothingUnlessMoreIsGiven() {
-        assertThat(settings())
-                .isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false, TextLength.SHORT, SummaryMode.OFF, false));
+        assertThat(settings()).isEqualTo(new ReportSettings(SummaryMode.ALWAYS, false, TextLength.SHORT));
     }
 
     @ParameterizedTest
     @CsvSource({"off,OFF", "failures,FAILURES", "always,ALWAYS", "' ',ALWAYS"})
     void readsWhenTheSummaryIsSaid(String value, SummaryMode mode) {
         assertThat(settings("meshguard.summary=" + value).summary()).isEqualTo(mode);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"off,OFF", "failures,FAILURES", "always,ALWAYS", "' ',OFF"})
-    void readsWhenTheSummaryIsAppendedToThePageOfAJob(String value, SummaryMode mode) {
-        assertThat(settings("meshguard.github.summary=" + value).githubSummary())
-                .isEqualTo(mode);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"true,true", "false,false", "' ',false"})
-    void readsWhetherFindingsAreAnnotations(String value, boolean annotates) {
-        assertThat(settings("meshguard.github.annotations=" + value).githubAnnotations())
-                .isEqualTo(annotates);
     }
 
     @ParameterizedTest
@@ -70,8 +55,6 @@ class ReportSettingsTests {
     @ParameterizedTest
     @CsvSource({
         "meshguard.summary=OFF,'meshguard.summary = OFF is rejected. It is off, failures or always.'",
-        "meshguard.github.summary=on,'meshguard.github.summary = on is rejected. It is off, failures or always.'",
-        "meshguard.github.annotations=on,'meshguard.github.annotations = on is rejected. It is true or false.'",
         "meshguard.attach=always,'meshguard.attach = always is rejected. It is off or failures.'"
     })
     void rejectsWhatMakesNoSense(String parameter, String message) {

@@ -10,15 +10,8 @@ import java.util.function.Function;
  * @param summary when the summary of a run is printed
  * @param attachesFiles whether files are attached to failed tests
  * @param text the length of the text of a failure
- * @param githubSummary when the summary is appended to the page of a job
- * @param githubAnnotations whether findings are printed as annotations
  */
-public record ReportSettings(
-        SummaryMode summary,
-        boolean attachesFiles,
-        TextLength text,
-        SummaryMode githubSummary,
-        boolean githubAnnotations) {
+public record ReportSettings(SummaryMode summary, boolean attachesFiles, TextLength text) {
 
     /** The parameter for when the summary of a run is printed. */
     public static final String SUMMARY = "meshguard.summary";
@@ -28,12 +21,6 @@ public record ReportSettings(
 
     /** The parameter for whether files are attached. */
     public static final String ATTACH = "meshguard.attach";
-
-    /** The parameter for when the summary is appended to the page of a job. */
-    public static final String GITHUB_SUMMARY = "meshguard.github.summary";
-
-    /** The parameter for whether findings are printed as annotations. */
-    public static final String GITHUB_ANNOTATIONS = "meshguard.github.annotations";
 
     /** JUnit's own parameter: writes Open Test Reporting. */
     static final String OPEN_REPORT = "junit.platform.reporting.open.xml.enabled";
@@ -49,11 +36,9 @@ public record ReportSettings(
      */
     public static ReportSettings of(Function<String, Optional<String>> parameters) {
         return new ReportSettings(
-                mode(SUMMARY, SummaryMode.ALWAYS, parameters),
+                mode(RunSettings.given(parameters, SUMMARY)),
                 attachesFiles(parameters),
-                text(RunSettings.given(parameters, TEXT)),
-                mode(GITHUB_SUMMARY, SummaryMode.OFF, parameters),
-                annotates(RunSettings.given(parameters, GITHUB_ANNOTATIONS)));
+                text(RunSettings.given(parameters, TEXT)));
     }
 
     private static TextLength text(Optional<String> value) {
@@ -64,23 +49,12 @@ public record ReportSettings(
         };
     }
 
-    private static SummaryMode mode(
-            String name, SummaryMode defaultMode, Function<String, Optional<String>> parameters) {
-        return RunSettings.given(parameters, name)
-                .map(value -> switch (value) {
-                    case "off" -> SummaryMode.OFF;
-                    case "failures" -> SummaryMode.FAILURES;
-                    case "always" -> SummaryMode.ALWAYS;
-                    default -> throw RunSettings.rejected(name, value, "It is off, failures or always.");
-                })
-                .orElse(defaultMode);
-    }
-
-    private static boolean annotates(Optional<String> value) {
-        return switch (value.orElse("false")) {
-            case "true" -> true;
-            case "false" -> false;
-            default -> throw RunSettings.rejected(GITHUB_ANNOTATIONS, value.orElseThrow(), "It is true or false.");
+    private static SummaryMode mode(Optional<String> value) {
+        return switch (value.orElse("always")) {
+            case "off" -> SummaryMode.OFF;
+            case "failures" -> SummaryMode.FAILURES;
+            case "always" -> SummaryMode.ALWAYS;
+            default -> throw RunSettings.rejected(SUMMARY, value.orElseThrow(), "It is off, failures or always.");
         };
     }
 

@@ -1,7 +1,6 @@
 package dev.meshguard.junit.internal;
 
 import dev.meshguard.junit.internal.summary.RunSummaryCollector;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,7 +19,6 @@ public final class Reporting {
     private final boolean attachesFiles;
     private final TextLength textLength;
     private final RunSummaryCollector numbers;
-    private final GitHubJob job;
     private final Optional<HistoryFolder> histories;
     private final Optional<FindingsFile> findings;
     private final RunPages pages;
@@ -32,13 +30,12 @@ public final class Reporting {
      * @param nanoTime the clock by which checks are timed; only differences count
      */
     public Reporting(ReportSettings settings, LongSupplier nanoTime) {
-        this(settings, Map.of(), Optional.empty(), Optional.empty(), RunPages.none(), nanoTime);
+        this(settings, Optional.empty(), Optional.empty(), RunPages.none(), nanoTime);
     }
 
     /**
      * Creates the output with histories, findings and pages.
      *
-     * @param environment the environment variables of the process
      * @param histories the folder of histories, if configured
      * @param findings the file of findings, if configured
      * @param pages the pages of the run
@@ -46,20 +43,16 @@ public final class Reporting {
      */
     public Reporting(
             ReportSettings settings,
-            Map<String, String> environment,
             Optional<HistoryFolder> histories,
             Optional<FindingsFile> findings,
             RunPages pages,
             LongSupplier nanoTime) {
-        this.job = GitHubJob.of(settings, environment);
         this.attachesFiles = settings.attachesFiles();
         this.textLength = settings.text();
         this.histories = histories;
         this.findings = findings;
         this.pages = pages;
-        this.numbers = job.isReported()
-                ? RunSummaryCollector.ofJob(settings.summary(), nanoTime)
-                : RunSummaryCollector.ofNumbers(settings.summary(), nanoTime);
+        this.numbers = new RunSummaryCollector(settings.summary(), nanoTime);
     }
 
     /** Returns the length of the text of a failure. */
@@ -80,11 +73,6 @@ public final class Reporting {
     /** Returns the pages of the run. */
     public RunPages pages() {
         return pages;
-    }
-
-    /** Returns the job that runs the tests. */
-    GitHubJob job() {
-        return job;
     }
 
     /** Returns the numbers, to which each check is added. */

@@ -250,11 +250,6 @@ public final class RunPages {
                 : Optional.empty();
     }
 
-    /** Returns the folder, if this execution has written pages of failures to it. */
-    public synchronized Optional<Path> folder() {
-        return ofFailures.isEmpty() ? Optional.empty() : Optional.of(settings.folder());
-    }
-
     /** Returns whether pages of an earlier run may be in the folder. */
     public boolean hasOldPages() {
         return hasOldPages;

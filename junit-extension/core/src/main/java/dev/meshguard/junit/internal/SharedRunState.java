@@ -154,17 +154,6 @@ public final class SharedRunState implements StoredResource {
         return reporting.numbers().entry(description(entries.matched()), description(entries.unmatched()));
     }
 
-    /** Writes the report of the run for the job of a CI, if configured; returns an error as a whole sentence. */
-    public synchronized Optional<String> writeJobReport() {
-        return reporting
-                .numbers()
-                .jobReport(
-                        description(entries.matched()),
-                        description(entries.unmatched()),
-                        reporting.pages().folder().map(Path::toString))
-                .flatMap(reporting.job()::write);
-    }
-
     private static List<String> description(List<Expectation> entries) {
         return entries.stream().map(EntryUsage::description).toList();
     }

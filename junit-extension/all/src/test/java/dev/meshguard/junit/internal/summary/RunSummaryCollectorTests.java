@@ -4,25 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.AllocationDetails;
 import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.Origin;
-import dev.meshguard.event.Owner;
 import dev.meshguard.event.Ownership;
 import dev.meshguard.event.SourceDescription;
 import dev.meshguard.event.SourceVocabulary;
-import dev.meshguard.report.summary.JobReport;
-import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Outcome;
-import dev.meshguard.verdict.baseline.Baseline;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -141,94 +133,6 @@ class RunSummaryCollectorTests {
     }
 
     @Test
-    void findingsOfOneLineAreOneInTheReportOfAJob() {
-        RunSummaryCollector numbers = numbers();
-        fail(numbers, "B#leaks");
-        fail(numbers, "A#leaks");
-
-        JobReport report = report(numbers);
-
-        assertThat(report.outcome()).isEqualTo(Outcome.LEAKED);
-        assertThat(report.findings()).singleElement().satisfies(finding -> {
-            assertThat(finding.totals()).isEqualTo(new LeakTotals(2, 4, 16_384));
-            assertThat(finding.checks()).containsOnlyKeys("A#leaks", "B#leaks");
-            assertThat(finding.key().baseline()).isEmpty();
-        });
-    }
-
-    @Test
-    void listsBuffersThatAReplayOverwrote() {
-        RunSummaryCollector numbers = numbers();
-
-        try (RunningCheck check = numbers.checkOfMesh(subject("A#replays"))) {
-            check.found(overwritten());
-        }
-
-        JobReport report = report(numbers);
-        assertThat(report.outcome()).isEqualTo(Outcome.OVERWRITTEN);
-        assertThat(report.markdown()).contains("| BY_REPLAY, overwritten |  | 1 DRAM | 64 B | `A#replays` |  |");
-        assertThat(report.annotations(site -> Optional.empty()))
-                .containsExactly(
-                        "::error title=MeshGuard%3A 64 B overwritten::1 DRAM buffer BY_REPLAY; found by A#replays");
-    }
-
-    @Test
-    void aFindingOfAHelperNamesTheLineOfTheTestClass() {
-        StackTraceElement helper = new StackTraceElement("dev.example.Model", "allocate", "Model.java", 128);
-        StackTraceElement caller =
-                new StackTraceElement(getClass().getName(), "test", "RunSummaryCollectorTests.java", 3);
-        AllocationTracker tracker =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        tracker.allocated(
-                MemoryRequest.restored(AllocationDetails.user(), Optional.of(new Origin(List.of(helper, caller)))),
-                0,
-                BufferType.DRAM,
-                65_536,
-                4_096,
-                Ownership.OWNING);
-        RunSummaryCollector numbers = numbers();
-        try (RunningCheck check = numbers.checkOfMesh(subject("A#leaks"))) {
-            check.found(LeakCheck.create().examine(tracker.history()));
-            check.ranIn(getClass());
-        }
-
-        assertThat(report(numbers).findings()).singleElement().satisfies(finding -> {
-            assertThat(finding.key().site()).contains(helper);
-            assertThat(finding.lines()).containsOnlyKeys(caller);
-        });
-    }
-
-    @Test
-    void aKnownLeakIsInTheReportOfAJobAndNoFailure() {
-        RunSummaryCollector numbers = numbers();
-        LeakVerdict verdict = leak(BufferType.DRAM, 4_096);
-        try (RunningCheck check = numbers.checkOfMesh(subject("A#known"))) {
-            check.comparedWith(Baseline.of(verdict));
-            check.shownAt("target/meshguard/runs/known.html");
-            check.found(verdict);
-            check.became(CheckResult.KNOWN);
-        }
-
-        JobReport report = report(numbers);
-
-        assertThat(report.outcome()).isEqualTo(Outcome.LEAK_FREE);
-        assertThat(report.findings()).singleElement().satisfies(finding -> {
-            assertThat(finding.key().baseline()).contains("known");
-            assertThat(finding.checks())
-                    .containsExactly(Map.entry("A#known", Optional.of("target/meshguard/runs/known.html")));
-        });
-        assertThat(report.annotations(site -> Optional.empty())).isEmpty();
-    }
-
-    @Test
-    void withoutAJobNoReportIsCollected() {
-        RunSummaryCollector numbers = RunSummaryCollector.ofNumbers(SummaryMode.ALWAYS, now::get);
-        fail(numbers, "A#leaks");
-
-        assertThat(numbers.jobReport(List.of(), List.of(), Optional.empty())).isEmpty();
-    }
-
-    @Test
     void countsTheSizesOfOneLineAsOneFinding() {
         RunSummaryCollector numbers = numbers();
         AllocationTracker tracker = AllocationTracker.create();
@@ -270,22 +174,13 @@ class RunSummaryCollectorTests {
     }
 
     @Test
-    void aRunWithoutChecksHasNoReportForAJob() {
-        assertThat(numbers().jobReport(List.of(), List.of(), Optional.empty())).isEmpty();
-    }
-
-    private static JobReport report(RunSummaryCollector numbers) {
-        return numbers.jobReport(List.of(), List.of(), Optional.empty()).orElseThrow();
-    }
-
-    @Test
     void anEntryOfAnotherVersionIsNotRead() {
         assertThat(RunSummary.read(Map.of("meshguard.summary", "2"))).isEmpty();
         assertThat(RunSummary.read(Map.of("meshguard", "LEAK"))).isEmpty();
     }
 
     private RunSummaryCollector numbers() {
-        return RunSummaryCollector.ofJob(SummaryMode.ALWAYS, now::get);
+        return new RunSummaryCollector(SummaryMode.ALWAYS, now::get);
     }
 
     private void check(RunSummaryCollector numbers, String name, long nanos) {
@@ -319,28 +214,6 @@ class RunSummaryCollectorTests {
     /** The form in which the listener receives it. */
     private static RunSummary summary(RunSummaryCollector numbers, List<String> matched, List<String> unmatched) {
         return numbers.entry(matched, unmatched).flatMap(RunSummary::read).orElseThrow();
-    }
-
-    /** A buffer that gets the memory of a temporary one, before the trace that wrote it is replayed. */
-    private static LeakVerdict overwritten() {
-        AllocationTracker tracker =
-                AllocationTracker.builder().originCapture(OriginCapture.NONE).build();
-        Owner trace = new Owner(Owner.Kind.TRACE, "0");
-        Runnable allocation = () -> tracker.allocated(
-                tracker.request(AllocationDetails.user().onMesh(0).withExtent(64)),
-                0,
-                BufferType.DRAM,
-                65_536,
-                64,
-                Ownership.OWNING);
-        tracker.captureBegan(0, trace);
-        allocation.run();
-        tracker.freed(0, BufferType.DRAM, 65_536);
-        tracker.captureEnded(trace);
-        allocation.run();
-        tracker.traceReplayed(trace, List.of());
-        tracker.freed(0, BufferType.DRAM, 65_536);
-        return LeakCheck.create().examine(tracker.history());
     }
 
     /** A lease of a source, where Arrow, of which nothing is allocated, is attached too. */

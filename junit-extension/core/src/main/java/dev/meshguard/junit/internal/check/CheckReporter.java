@@ -117,7 +117,6 @@ record CheckReporter(
             boolean[] hasFailed) {
         running.found(verdict);
         run.baseline().ifPresent(running::comparedWith);
-        test.testClass().ifPresent(running::ranIn);
         // Also for a skipped check: its matches count for the expectation file, and its leaks remain known.
         if (policies.check() != AllocationCheck.NONE) {
             run.add(verdict);

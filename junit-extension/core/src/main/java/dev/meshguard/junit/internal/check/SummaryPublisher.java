@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * Publishes the numbers of a run as an entry of its engine after the last check, ends the file of findings, and writes the
- * overview page and the report for the job of a CI.
+ * overview page.
  *
  * <p>A value of the root context's store, put there after the run's state and before the first mesh of the whole run.
  * It is therefore closed after that mesh was checked.
@@ -28,6 +28,5 @@ record SummaryPublisher(ExtensionContext root, SharedRunState run) implements St
         run.reporting()
                 .findings()
                 .ifPresent(file -> file.end().forEach(notice -> root.publishReportEntry("meshguard", notice)));
-        run.writeJobReport().ifPresent(problem -> root.publishReportEntry("meshguard", problem));
     }
 }

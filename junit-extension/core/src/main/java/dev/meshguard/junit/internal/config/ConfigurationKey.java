@@ -150,18 +150,6 @@ public enum ConfigurationKey {
             description(SummaryMode.values()),
             word(SummaryMode.ALWAYS),
             "When the summary of a run is printed."),
-    GITHUB_SUMMARY(
-            ReportSettings.GITHUB_SUMMARY,
-            String.class,
-            description(SummaryMode.values()),
-            word(SummaryMode.OFF),
-            "When the summary of a run is appended as Markdown to the file that the variable GITHUB_STEP_SUMMARY names."),
-    GITHUB_ANNOTATIONS(
-            ReportSettings.GITHUB_ANNOTATIONS,
-            Boolean.class,
-            List.of("true", "false"),
-            "false",
-            "Whether findings are printed as commands of GitHub that annotate their lines, at most ten in a run."),
     TEXT(
             ReportSettings.TEXT,
             String.class,

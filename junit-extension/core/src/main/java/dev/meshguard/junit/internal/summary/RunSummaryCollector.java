@@ -5,13 +5,10 @@ import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.FindingGroups;
 import dev.meshguard.report.summary.Amount;
-import dev.meshguard.report.summary.FindingTotals;
-import dev.meshguard.report.summary.JobReport;
 import dev.meshguard.report.summary.LeakTotals;
 import dev.meshguard.report.summary.RunSummary;
 import dev.meshguard.verdict.Cause;
 import dev.meshguard.verdict.LeakVerdict;
-import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.SurvivorStatus;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.Collection;
@@ -45,37 +42,20 @@ public final class RunSummaryCollector {
     private final SortedSet<String> reproductions = new TreeSet<>();
     private final EnumMap<CheckSubject.Kind, Long> checked = new EnumMap<>(CheckSubject.Kind.class);
     private final EnumMap<CheckResult, Long> checksByResult = new EnumMap<>(CheckResult.class);
-    private final Optional<FindingCollector> findings;
     private Optional<String> overview = Optional.empty();
-    private Outcome worst = Outcome.LEAK_FREE;
     private LeakTotals knownLeaks = LeakTotals.NOTHING;
     private long buffers;
     private long withoutLeak;
 
-    private RunSummaryCollector(SummaryMode mode, LongSupplier nanoTime, Optional<FindingCollector> findings) {
+    /**
+     * Creates the collector of a run without checks.
+     *
+     * @param mode when the summary is printed
+     * @param nanoTime the clock by which checks are timed; only differences count
+     */
+    public RunSummaryCollector(SummaryMode mode, LongSupplier nanoTime) {
         this.mode = mode;
         this.nanoTime = nanoTime;
-        this.findings = findings;
-    }
-
-    /**
-     * Returns the collector of a run without checks and without a job report.
-     *
-     * @param mode when the summary is printed
-     * @param nanoTime the clock by which checks are timed; only differences count
-     */
-    public static RunSummaryCollector ofNumbers(SummaryMode mode, LongSupplier nanoTime) {
-        return new RunSummaryCollector(mode, nanoTime, Optional.empty());
-    }
-
-    /**
-     * Returns the collector of a run without checks that also collects the findings of a job report.
-     *
-     * @param mode when the summary is printed
-     * @param nanoTime the clock by which checks are timed; only differences count
-     */
-    public static RunSummaryCollector ofJob(SummaryMode mode, LongSupplier nanoTime) {
-        return new RunSummaryCollector(mode, nanoTime, Optional.of(new FindingCollector()));
     }
 
     /** Begins a check of a whole mesh, which ends when the returned object is closed. */
@@ -92,14 +72,12 @@ public final class RunSummaryCollector {
 
     void ended(RunningCheck check) {
         long nanos = nanoTime.getAsLong() - check.begunAt();
-        List<FindingTotals> found = findingsOf(check);
         List<FindingGroups> remaining = remainingIn(check);
         synchronized (this) {
             checked.merge(check.subject().kind(), 1L, Long::sum);
             checksByResult.merge(check.result(), 1L, Long::sum);
             addSlow(nanos, check.subject().name());
             check.verdict().ifPresent(verdict -> add(check, verdict, remaining));
-            findings.ifPresent(all -> all.add(found));
             if (check.result() == CheckResult.FAILED) {
                 reproductions.add(check.subject().reproduction());
                 check.headline()
@@ -133,28 +111,15 @@ public final class RunSummaryCollector {
                 remaining.forEach(
                         finding -> leaks.merge(finding.first().cause(), LeakTotals.of(finding), LeakTotals::and));
                 withoutLeak += remaining.isEmpty() ? 1 : 0;
-                worst = worst.orWorse(verdict.outcome());
             }
         }
     }
 
-    private List<FindingTotals> findingsOf(RunningCheck check) {
-        return findings.isPresent() && hasFindings(check)
-                ? check.verdict()
-                        .map(verdict -> FindingCollector.findingsOf(check, verdict))
-                        .orElse(List.of())
-                : List.of();
-    }
-
     /** The findings are those of the text of the failure, which separates new ones from known ones. */
     private static List<FindingGroups> remainingIn(RunningCheck check) {
-        return hasFindings(check)
-                ? check.verdict().map(verdict -> remainingIn(check, verdict)).orElse(List.of())
-                : List.of();
-    }
-
-    private static boolean hasFindings(RunningCheck check) {
-        return check.result() != CheckResult.HELD && check.result() != CheckResult.SKIPPED;
+        return check.result() == CheckResult.HELD || check.result() == CheckResult.SKIPPED
+                ? List.of()
+                : check.verdict().map(verdict -> remainingIn(check, verdict)).orElse(List.of());
     }
 
     private static List<FindingGroups> remainingIn(RunningCheck check, LeakVerdict verdict) {
@@ -206,24 +171,6 @@ public final class RunSummaryCollector {
      */
     public Optional<Map<String, String>> entry(Collection<String> matched, Collection<String> unmatched) {
         return Optional.of(summary(matched, unmatched)).filter(mode::wants).map(RunSummary::entry);
-    }
-
-    /**
-     * Returns the report for the job of a CI, if it is collected and anything was checked.
-     *
-     * @param matched the entries of files that matched
-     * @param unmatched those that did not match
-     * @param pages the folder of the pages, if any were written
-     */
-    public synchronized Optional<JobReport> jobReport(
-            Collection<String> matched, Collection<String> unmatched, Optional<String> pages) {
-        if (findings.isEmpty()) {
-            return Optional.empty();
-        }
-        RunSummary numbers = summary(matched, unmatched);
-        return numbers.hasChecks()
-                ? Optional.of(new JobReport(numbers, worst, findings.get().totals(), pages))
-                : Optional.empty();
     }
 
     private synchronized RunSummary summary(Collection<String> matched, Collection<String> unmatched) {

@@ -21,7 +21,6 @@ public final class RunningCheck implements AutoCloseable {
     private CheckResult result = CheckResult.FAILED;
     private @Nullable LeakVerdict verdict;
     private @Nullable Baseline baseline;
-    private @Nullable Class<?> testClass;
     private @Nullable String page;
     private @Nullable String headline;
 
@@ -40,11 +39,6 @@ public final class RunningCheck implements AutoCloseable {
     /** Sets the known leaks with which the findings are compared. */
     public void comparedWith(Baseline known) {
         baseline = known;
-    }
-
-    /** Sets the class whose test ran. */
-    public void ranIn(Class<?> newTestClass) {
-        testClass = newTestClass;
     }
 
     /** Sets the location of the page that shows the check. */
@@ -91,10 +85,6 @@ public final class RunningCheck implements AutoCloseable {
 
     Optional<Baseline> baseline() {
         return Optional.ofNullable(baseline);
-    }
-
-    Optional<Class<?>> testClass() {
-        return Optional.ofNullable(testClass);
     }
 
     Optional<String> headline() {
