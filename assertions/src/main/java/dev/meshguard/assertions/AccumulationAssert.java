@@ -1,20 +1,14 @@
 package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowBy;
-import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldGrowInLedgerBy;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveSettled;
-import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveStableFragmentation;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldHaveStableProgramCache;
 import static dev.meshguard.assertions.error.ShouldNotAccumulate.shouldNotGrow;
 
 import dev.meshguard.event.BufferType;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.FragmentationGrowth;
-import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.Trend;
-import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -85,30 +79,6 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     }
 
     /**
-     * Verifies that the free memory of no bank lies in more and more pieces: the bytes outside its largest free block do not grow
-     * from round to round.
-     *
-     * <p>Memory that leaks makes the largest free block smaller too, but not the bytes outside it; see {@link #doesNotGrow()}.
-     * Also fails if the fragmentation is unknown, because no source described where its memory begins, the rounds are too few,
-     * overlap, or reports are missing.
-     *
-     * <pre>{@code
-     * tracker.rounds(4, round -> decode(tokens));
-     * assertThat(tracker).accumulation().hasStableFragmentation();
-     * }</pre>
-     *
-     * @throws AssertionError if that of any memory grows, or if that is unknown
-     */
-    public AccumulationAssert hasStableFragmentation() {
-        isNotNull();
-        List<FragmentationGrowth> growths = actual.fragmentation();
-        boolean isStable = actual.inconclusiveReasons().isEmpty()
-                && !growths.isEmpty()
-                && growths.stream().allMatch(growth -> growth.trend().isQuiet());
-        return isStable ? myself : failed(shouldHaveStableFragmentation(actual));
-    }
-
-    /**
      * Verifies that the program cache does not grow from round to round: neither by one operation nor by all together.
      *
      * <p>A call whose shapes differ from all earlier ones adds a program, and its kernel binary stays in memory until the cache is
@@ -140,32 +110,14 @@ public final class AccumulationAssert extends MemoryAssert<AccumulationAssert, A
     public AccumulationAssert memoryGrowsBy(BufferType type, int device, long bytes) {
         isNotNull();
         DeviceMemory memory = new DeviceMemory(device, type);
-        return growsBy(actual.memory(), memory, bytes) ? myself : failed(shouldGrowBy(memory, bytes, actual));
+        return growsBy(memory, bytes) ? myself : failed(shouldGrowBy(memory, bytes, actual));
     }
 
-    /**
-     * Verifies the exact growth of the ledger of a counting policy for one memory, in bytes a round after the warm-up.
-     *
-     * <pre>{@code
-     * assertThat(tracker).accumulation().ledgerGrowsBy(CountingPolicy.EVERY_REPORT, BufferType.DRAM, 0, 36_864);
-     * }</pre>
-     *
-     * @throws AssertionError if it grows by another number, unevenly, or if that is unknown
-     * @throws IllegalStateException if the history cannot be read under the policy
-     */
-    public AccumulationAssert ledgerGrowsBy(CountingPolicy policy, BufferType type, int device, long bytes) {
-        isNotNull();
-        DeviceMemory memory = new DeviceMemory(device, type);
-        return growsBy(actual.ledger(policy), memory, bytes)
-                ? myself
-                : failed(shouldGrowInLedgerBy(policy, memory, bytes, actual));
-    }
-
-    private boolean growsBy(List<MemoryGrowth> growths, DeviceMemory memory, long bytes) {
+    private boolean growsBy(DeviceMemory memory, long bytes) {
         if (!actual.inconclusiveReasons().isEmpty()) {
             return false;
         }
-        return growths.stream()
+        return actual.memory().stream()
                 .filter(growth -> growth.memory().equals(memory))
                 .findFirst()
                 .map(growth -> bytes == 0

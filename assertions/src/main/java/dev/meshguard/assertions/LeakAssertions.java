@@ -6,7 +6,6 @@ import dev.meshguard.history.HistorySource;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.growth.Accumulation;
-import java.util.List;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -59,18 +58,5 @@ public final class LeakAssertions {
     /** Starts assertions about the survivors of rounds. */
     public static AccumulationAssert assertThat(Accumulation actual) {
         return AccumulationAssert.assertThat(actual);
-    }
-
-    /**
-     * Starts assertions about the survivors of rounds that have a history each, in the order of the list.
-     *
-     * <pre>{@code
-     * assertThatRounds(histories).doesNotGrow();
-     * }</pre>
-     *
-     * @throws IllegalArgumentException if two histories were taken from one tracker
-     */
-    public static AccumulationAssert assertThatRounds(List<AllocationHistory> histories) {
-        return AccumulationAssert.assertThat(Accumulation.ofSeparate(histories));
     }
 }

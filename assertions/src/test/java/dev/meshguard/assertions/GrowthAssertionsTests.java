@@ -2,22 +2,18 @@ package dev.meshguard.assertions;
 
 import static dev.meshguard.assertions.Failures.textOf;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
-import static dev.meshguard.assertions.LeakAssertions.assertThatRounds;
 import static dev.meshguard.event.BufferType.DRAM;
 import static dev.meshguard.event.BufferType.L1;
 import static dev.meshguard.event.BufferType.SYSTEM_MEMORY;
-import static dev.meshguard.history.CountingPolicy.EVERY_REPORT;
 import static dev.meshguard.tracker.script.ExpectedText.expected;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.OriginFilter;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.growth.Accumulation;
-import java.util.List;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
 
@@ -34,8 +30,7 @@ class GrowthAssertionsTests {
                 .doesNotGrow()
                 .hasSettled()
                 .memoryGrowsBy(DRAM, 0, 0)
-                .memoryGrowsBy(L1, 7, 0)
-                .ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 0);
+                .memoryGrowsBy(L1, 7, 0);
     }
 
     @Test
@@ -58,7 +53,7 @@ class GrowthAssertionsTests {
     void aLeakGrows() {
         rounds(1, 1, 1, 1);
 
-        assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 64).ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 64);
+        assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 64);
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().doesNotGrow()))
                 .isEqualTo("""
 
@@ -66,7 +61,6 @@ class GrowthAssertionsTests {
                           GROWING  4 rounds, the first for warming up · memory grows: DRAM of device 0 by 64 B per round
                           Memory retained by each round, in bytes:
                              DRAM of device 0  [64, 64, 64, 64]  growing by 64 B per round
-                                no forecast: the reports do not contain what a buffer reserves in each bank
                           Call sites, the worst first:
                              DRAM buffers of 64 B, buffers retained on device 0: [1, 1, 1, 1], growing""");
     }
@@ -83,9 +77,6 @@ class GrowthAssertionsTests {
                         "\nExpecting DRAM of device 0 to grow by exactly 0 B in each round after the warm-up, but:\n  GROWING");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(L1, 0, 64)))
                 .startsWith("\nExpecting L1 of device 0 to grow");
-        Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().ledgerGrowsBy(EVERY_REPORT, DRAM, 0, 0)))
-                .startsWith("\nExpecting the ledger of policy EVERY_REPORT for DRAM of device 0 to grow by exactly 0 B")
-                .contains("Books of a counter of policy EVERY_REPORT");
     }
 
     @Test
@@ -104,18 +95,6 @@ class GrowthAssertionsTests {
                 .contains("2 of at least 3 rounds ended");
         Assertions.assertThat(textOf(() -> assertThat(tracker).accumulation().memoryGrowsBy(DRAM, 0, 0)))
                 .contains("2 of at least 3 rounds ended");
-    }
-
-    @Test
-    void roundsMayHaveHistoriesOfTheirOwn() {
-        AllocationHistory clean = withoutOrigins().history();
-        AllocationTracker leaking = withoutOrigins();
-        leaking.allocated(0, DRAM, 4_096, 64);
-
-        assertThatRounds(List.of(leaking.history(), clean, clean)).hasSettled();
-        Assertions.assertThat(textOf(() -> assertThatRounds(List.of(clean, leaking.history(), leaking.history()))
-                        .doesNotGrow()))
-                .contains("[0, 64, 64]");
     }
 
     @Test

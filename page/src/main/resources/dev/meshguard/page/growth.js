@@ -1,6 +1,6 @@
 "use strict";
 
-/** Shows the memory that remains after each round: by origin, or by memory beside the reported counts. */
+/** Shows the memory that remains after each round: by origin, or by memory. */
 const GrowthView = (() => {
     const MOST = 8;
     const COLOURS = ["type-dram", "type-trace", "type-l1", "type-system-memory", "type-l1-small", "type-other"];
@@ -18,7 +18,7 @@ const GrowthView = (() => {
     /** The places of the rounds that are shown. */
     let places;
 
-    const shownOf = (values) => values && places.map((place) => values[place]);
+    const shownOf = (values) => places.map((place) => values[place]);
 
     const rounds = () => shownOf(data.growth.round);
 
@@ -28,7 +28,7 @@ const GrowthView = (() => {
         const isWhole = places.length === data.growth.round.length;
         const shown = rounds();
         const slope = isWhole || shown.length < 2 ? (isWhole ? line.slope : 0) : (memory[memory.length - 1] - memory[0]) / (shown[shown.length - 1] - shown[0]);
-        return { ...line, memory, ledger: shownOf(line.ledger), slope: isWhole ? slope : Math.round(slope), trend: isWhole ? line.trend : "", forecast: isWhole ? line.forecast : undefined };
+        return { ...line, memory, slope: isWhole ? slope : Math.round(slope), trend: isWhole ? line.trend : "" };
     };
 
     const byOrigin = () =>
@@ -48,7 +48,7 @@ const GrowthView = (() => {
     const byMemory = () => {
         const alike = new Map();
         for (const memory of data.growth.memories) {
-            const key = JSON.stringify([memory.type, memory.memory, memory.ledger, memory.trend, memory.forecast]);
+            const key = JSON.stringify([memory.type, memory.memory, memory.trend]);
             if (!alike.has(key)) {
                 alike.set(key, { ...memory, slope: memory.slopeBytesPerRound, devices: [] });
             }
@@ -67,20 +67,18 @@ const GrowthView = (() => {
         const series = shown.flatMap((line, index) => {
             const colour = Dom.colour(COLOURS[index % COLOURS.length]);
             const end = line.memory[line.memory.length - 1];
-            const curve = (name, bytes, style, isFilled) => ({
-                name,
-                type: "line",
-                silent: true,
-                data: bytes.map((value, index) => [shownRounds[index], value]),
-                symbol: (isFilled ? "" : "empty") + (isFilled ? SYMBOLS[index % 4] : SYMBOLS[index % 4][0].toUpperCase() + SYMBOLS[index % 4].slice(1)),
-                symbolSize: bytes.length > 60 ? 2 : 6,
-                itemStyle: { color: colour, decal: { symbol: "none" } },
-                lineStyle: { color: colour, ...style },
-            });
-            most = Math.max(most, ...line.memory, ...(line.ledger || []), end + line.slope * ahead);
+            most = Math.max(most, ...line.memory, end + line.slope * ahead);
             return [
-                curve(`${index} memory`, line.memory, { width: 2 }, true),
-                ...(line.ledger ? [curve(`${index} ledger`, line.ledger, { type: "dashed", width: 1.5 }, false)] : []),
+                {
+                    name: `${index} memory`,
+                    type: "line",
+                    silent: true,
+                    data: line.memory.map((value, index) => [shownRounds[index], value]),
+                    symbol: SYMBOLS[index % 4],
+                    symbolSize: line.memory.length > 60 ? 2 : 6,
+                    itemStyle: { color: colour, decal: { symbol: "none" } },
+                    lineStyle: { color: colour, width: 2 },
+                },
                 ...(line.slope === 0
                     ? []
                     : [{ name: `${index} slope`, type: "line", silent: true, symbol: "none", lineStyle: { color: colour, type: "dotted", width: 2 }, itemStyle: { color: colour }, data: [[last, end], [last + ahead, end + line.slope * ahead]] }]),
@@ -143,11 +141,8 @@ const GrowthView = (() => {
                 },
                 { key: "slope", title: "In each round", number: true, value: (line) => line.slope, cells: (line) => (line.slope === 0 ? "0 B" : Format.signedSize(line.slope)) },
                 { key: "memory", title: "At the end", number: true, value: (line) => atTheEnd(line.memory), cells: (line) => Format.size(atTheEnd(line.memory)) },
-                ...(mode === "origin"
-                    ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }]
-                    : [{ key: "ledger", title: "Reported", number: true, value: (line) => (line.ledger ? atTheEnd(line.ledger) : -1), cells: (line) => (line.ledger ? Format.size(atTheEnd(line.ledger)) : absent()) }]),
+                ...(mode === "origin" ? [{ key: "devices", title: "Devices", number: true, value: (line) => line.devices.length, cells: (line) => String(line.devices.length) }] : []),
                 { key: "trend", title: "Trend", value: (line) => line.trend, cells: (line) => line.trend.toLowerCase().replaceAll("_", " ") || absent() },
-                ...(mode === "origin" ? [] : [{ key: "forecast", title: "Forecast", value: (line) => line.forecast || "", cells: (line) => line.forecast || absent() }]),
             ],
         }).element;
 
@@ -182,7 +177,7 @@ const GrowthView = (() => {
                           "By",
                           [
                               ["origin", "origin"],
-                              ["memory", "memory, with reported counts"],
+                              ["memory", "memory"],
                           ],
                           mode,
                           choose,
@@ -190,7 +185,7 @@ const GrowthView = (() => {
                   ),
             ofRange,
             container,
-            Dom.make("p", { class: "note" }, "Solid: remaining memory. Dashed: the reported counts. Dotted: the slope, extrapolated."),
+            Dom.make("p", { class: "note" }, "Solid: remaining memory. Dotted: the slope, extrapolated."),
             Dom.make("div", { id: "growth-figures" }),
         );
         Cursor.onRange((range) => {

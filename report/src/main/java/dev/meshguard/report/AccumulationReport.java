@@ -2,17 +2,13 @@ package dev.meshguard.report;
 
 import dev.meshguard.event.BufferType;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.verdict.growth.Accumulation;
 import dev.meshguard.verdict.growth.CacheMiss;
-import dev.meshguard.verdict.growth.Forecast;
-import dev.meshguard.verdict.growth.FragmentationGrowth;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.ProgramCacheGrowth;
 import dev.meshguard.verdict.growth.SiteGrowth;
 import dev.meshguard.verdict.growth.Trend;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,76 +23,33 @@ import org.apiguardian.api.API.Status;
  * <p>At most forty lines, the same in every locale. Immutable and safe for use by several threads.
  *
  * @param accumulation the reported accumulation
- * @param policies the counting policies that are reported beside it
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
-public record AccumulationReport(Accumulation accumulation, List<CountingPolicy> policies) {
+public record AccumulationReport(Accumulation accumulation) {
 
     private static final String INDENT = "   ";
     private static final int KEPT_FOR_SITES = 12;
     private static final int MAX_MISSES = 4;
-    private static final int LINES_KEPT_FOR_LEDGER = 8;
 
-    /** Creates a report with its own copy of the policies. */
-    public AccumulationReport {
-        policies = List.copyOf(policies);
-    }
-
-    /** Returns the report of an accumulation, without ledgers. */
+    /** Returns the report of an accumulation. */
     public static AccumulationReport of(Accumulation accumulation) {
-        return new AccumulationReport(accumulation, List.of());
-    }
-
-    /** Returns this report with the ledger of a counting policy, too. */
-    public AccumulationReport withLedger(CountingPolicy policy) {
-        List<CountingPolicy> more = new ArrayList<>(policies);
-        more.add(policy);
-        return new AccumulationReport(accumulation, more);
+        return new AccumulationReport(accumulation);
     }
 
     /** Returns the report as text. */
     public String text() {
-        int keptForBooks = policies.size() * LINES_KEPT_FOR_LEDGER;
-        TruncatedText text = new TruncatedText(KEPT_FOR_SITES + keptForBooks).line(headline());
+        TruncatedText text = new TruncatedText(KEPT_FOR_SITES).line(headline());
         accumulation.inconclusiveReasons().forEach(text::line);
         if (accumulation.memory().isEmpty()) {
             text.line("No round retained or freed memory.");
         }
-        text.section("Memory retained by each round, in bytes:", together(accumulation.memory()), this::description);
+        text.section(
+                "Memory retained by each round, in bytes:",
+                together(accumulation.memory()),
+                AccumulationReport::description);
         text.free(KEPT_FOR_SITES);
         text.section("Call sites, the worst first:", accumulation.sites(), AccumulationReport::description);
-        for (CountingPolicy policy : policies) {
-            text.free(LINES_KEPT_FOR_LEDGER);
-            List<Alike> books = together(accumulation.ledger(policy));
-            if (books.isEmpty()) {
-                text.line("Books of a counter of policy " + policy + ": no round changed them");
-            }
-            text.section(
-                    "Books of a counter of policy " + policy + " after each round, change in bytes:",
-                    books,
-                    this::ledgerDescription);
-        }
-        return text.text();
-    }
-
-    /** Returns the fragmentation of each memory as text, the worst first. */
-    public String fragmentationText() {
-        List<FragmentationGrowth> growths = accumulation.fragmentation().stream()
-                .sorted(Comparator.comparing(FragmentationGrowth::trend).reversed())
-                .toList();
-        TruncatedText text = new TruncatedText(0).line(headlineOfRounds());
-        accumulation.inconclusiveReasons().forEach(text::line);
-        if (growths.isEmpty()) {
-            text.line("No memory is known by where it begins, its size and the addresses of its buffers.");
-        }
-        text.section(
-                "Free bytes of a bank outside its largest free block, change by each round:",
-                growths,
-                growth ->
-                        List.of(INDENT + growth.type() + " of mesh " + growth.mesh() + "  " + growth.fragmented() + "  "
-                                + trend(growth) + "; largest free block " + Quantities.size(growth.largestFreeAtEnd())
-                                + " after the last" + largestFreeSlope(growth)));
         return text.text();
     }
 
@@ -158,22 +111,6 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         };
     }
 
-    private static String largestFreeSlope(FragmentationGrowth growth) {
-        long slope = growth.largestFreePerRound();
-        return slope == 0
-                ? ""
-                : ", " + Quantities.size(Math.abs(slope)) + (slope < 0 ? " smaller" : " larger")
-                        + " per round on average";
-    }
-
-    private static String trend(FragmentationGrowth growth) {
-        return switch (growth.trend()) {
-            case GROWING -> "growing by " + Quantities.size(growth.bytesPerRound()) + " per round on average";
-            case UNDECIDED -> undecided(growth.roundsNeeded());
-            case SETTLED, SETTLING -> growth.trend().description();
-        };
-    }
-
     private static String undecided(int roundsNeeded) {
         return "undecided, at least " + Quantities.count(roundsNeeded, "more round") + " needed";
     }
@@ -185,13 +122,13 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
         }
     }
 
-    private record Likeness(BufferType type, Object bytes, Forecast forecast) {}
+    private record Likeness(BufferType type, Object bytes) {}
 
     private static List<Alike> together(List<MemoryGrowth> growths) {
         Map<Likeness, Alike> alike = new LinkedHashMap<>();
         for (MemoryGrowth growth : growths) {
             alike.computeIfAbsent(
-                            new Likeness(growth.memory().type(), growth.bytes(), growth.forecast()),
+                            new Likeness(growth.memory().type(), growth.bytes()),
                             unused -> new Alike(growth, new ArrayList<>()))
                     .devices()
                     .add(growth.memory().device());
@@ -229,19 +166,9 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
                         + (slopes.size() == 1 ? "" : ", and " + (slopes.size() - 1) + " more");
     }
 
-    private List<String> description(Alike alike) {
-        List<String> lines = ledgerDescription(alike);
-        if (alike.first().trend() == Trend.GROWING) {
-            description(alike.first().forecast()).forEach(line -> lines.add(INDENT + INDENT + line));
-        }
-        return lines;
-    }
-
-    private List<String> ledgerDescription(Alike alike) {
+    private static List<String> description(Alike alike) {
         MemoryGrowth growth = alike.first();
-        List<String> lines = new ArrayList<>();
-        lines.add(INDENT + alike.name() + "  " + growth.bytes() + "  " + trend(growth));
-        return lines;
+        return List.of(INDENT + alike.name() + "  " + growth.bytes() + "  " + trend(growth));
     }
 
     private static String trend(MemoryGrowth growth) {
@@ -255,27 +182,6 @@ public record AccumulationReport(Accumulation accumulation, List<CountingPolicy>
 
     private static String perRound(MemoryGrowth growth) {
         return (growth.isSteady() ? "" : "about ") + Quantities.size(growth.bytesPerRound()) + " per round";
-    }
-
-    private static List<String> description(Forecast forecast) {
-        if (forecast instanceof Forecast.Full full) {
-            return List.of(
-                    "full after " + Quantities.count(full.moreRounds(), "more round"),
-                    String.format(
-                            Locale.ROOT,
-                            "each bank has %s free of %s",
-                            Quantities.size(full.freePerBank()),
-                            Quantities.size(full.bytesPerBank())),
-                    String.format(
-                            Locale.ROOT,
-                            "the last %s reserved %s of it",
-                            Quantities.count(full.rounds(), "round"),
-                            Quantities.size(full.growthPerBank())));
-        }
-        return List.of(
-                forecast instanceof Forecast.Unknown unknown
-                        ? "no forecast: " + unknown.reason()
-                        : "no forecast: it does not grow");
     }
 
     private static List<String> description(SiteGrowth site) {

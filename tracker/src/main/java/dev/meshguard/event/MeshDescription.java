@@ -15,8 +15,8 @@ import org.apiguardian.api.API.Status;
  * @param busiestDevice the device under which the source reports more than the device holds, or -1 if all devices are
  *     reported alike; some runtimes report allocations of the whole mesh under one device
  * @param parent the parent mesh, if this mesh is a submesh
- * @param capacities the size of each memory of a device, as far as the source knows it; needed to forecast when memory
- *     will be full
+ * @param capacities the size of each memory of a device, as far as the source knows it; needed to show how much of it is
+ *     free
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")

@@ -28,7 +28,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.function.ObjIntConsumer;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apiguardian.api.API;
@@ -310,19 +309,6 @@ public final class AllocationHistory {
     public PolicyLedger ledger(CountingPolicy policy) {
         requireComplete(policy);
         return PolicyLedger.read(events(), policy);
-    }
-
-    /**
-     * Reads the history once under the given policy and passes the ledger of several moments to a consumer.
-     *
-     * @param moments the numbers of the events before which the ledger is passed on, ascending
-     * @param atMoment receives the ledger, to be read at once, and the index of the moment
-     * @throws IllegalStateException as {@link #ledger(CountingPolicy)} does
-     */
-    @API(status = Status.INTERNAL)
-    public void ledger(CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
-        requireComplete(policy);
-        PolicyLedger.read(events(), policy, moments, atMoment);
     }
 
     /** Returns the sources that were connected, in this order; a source that was connected twice is there twice. */

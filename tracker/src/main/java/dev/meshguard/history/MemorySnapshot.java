@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 
@@ -110,19 +109,11 @@ public final class MemorySnapshot {
         return Collections.unmodifiableMap(new LinkedHashMap<>(amounts));
     }
 
-    /** Returns the bytes of all devices, types and lifetimes. */
-    public long bytes() {
-        return bytes(account -> true);
-    }
-
     /** Returns the bytes of one type on one device. */
     public long bytes(int device, BufferType type) {
-        return bytes(account -> account.device() == device && account.type() == type);
-    }
-
-    private long bytes(Predicate<MemoryKey> fits) {
         return amounts.entrySet().stream()
-                .filter(entry -> fits.test(entry.getKey()))
+                .filter(entry ->
+                        entry.getKey().device() == device && entry.getKey().type() == type)
                 .mapToLong(entry -> entry.getValue().bytes())
                 .sum();
     }

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.ObjIntConsumer;
 import org.apiguardian.api.API;
 import org.apiguardian.api.API.Status;
 import org.jspecify.annotations.Nullable;
@@ -98,19 +97,8 @@ public final class PolicyLedger {
     }
 
     static PolicyLedger read(List<HistoryEvent> events, CountingPolicy policy) {
-        return read(events, policy, new long[0], (ledger, moment) -> {});
-    }
-
-    /** Reads the reports and passes on the ledger before each of the given events, which are in ascending order. */
-    static PolicyLedger read(
-            List<HistoryEvent> events, CountingPolicy policy, long[] moments, ObjIntConsumer<PolicyLedger> atMoment) {
         PolicyLedger ledger = new PolicyLedger(policy);
-        int next = 0;
         for (HistoryEvent event : events) {
-            while (next < moments.length && moments[next] <= event.number()) {
-                atMoment.accept(ledger, next);
-                next++;
-            }
             if (event instanceof HistoryEvent.Allocated allocated) {
                 ledger.rejectUnknownOwner(allocated.ownership(), allocated);
                 if (ledger.counts(allocated.ownership())) {
@@ -127,9 +115,6 @@ public final class PolicyLedger {
                     && ledger.allocators.containsKey(closed.device())) {
                 ledger.numbers(closed.device()).deviceClosed();
             }
-        }
-        for (; next < moments.length; next++) {
-            atMoment.accept(ledger, next);
         }
         return ledger;
     }

@@ -1,7 +1,6 @@
 package dev.meshguard.assertions.error;
 
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.growth.Accumulation;
@@ -16,13 +15,6 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
     private ShouldNotAccumulate(String expectation, String text) {
         super("%nExpecting %s, but:%n  %s", unquotedString(expectation), unquotedString(text.replace("\n", "\n  ")));
-    }
-
-    /** Returns the message for memory whose free bytes lie in more and more pieces, or for which that is unknown. */
-    public static ShouldNotAccumulate shouldHaveStableFragmentation(Accumulation accumulation) {
-        return new ShouldNotAccumulate(
-                "fragmentation not to grow from round to round",
-                AccumulationReport.of(accumulation).fragmentationText());
     }
 
     /** Returns the message for a program cache that grows, or for which that is unknown. */
@@ -44,18 +36,8 @@ public final class ShouldNotAccumulate extends BasicErrorMessageFactory {
 
     /** Returns the message for memory that grows by another amount. */
     public static ShouldNotAccumulate shouldGrowBy(DeviceMemory memory, long bytes, Accumulation accumulation) {
-        return new ShouldNotAccumulate(expected("", memory, bytes), AccumulationReport.of(accumulation));
-    }
-
-    /** Returns the message for a ledger that grows by another amount. */
-    public static ShouldNotAccumulate shouldGrowInLedgerBy(
-            CountingPolicy policy, DeviceMemory memory, long bytes, Accumulation accumulation) {
         return new ShouldNotAccumulate(
-                expected("the ledger of policy " + policy + " for ", memory, bytes),
-                AccumulationReport.of(accumulation).withLedger(policy));
-    }
-
-    private static String expected(String books, DeviceMemory memory, long bytes) {
-        return books + memory + " to grow by exactly " + Quantities.size(bytes) + " in each round after the warm-up";
+                memory + " to grow by exactly " + Quantities.size(bytes) + " in each round after the warm-up",
+                AccumulationReport.of(accumulation));
     }
 }

@@ -2,7 +2,6 @@ package dev.meshguard.cli.analyze;
 
 import dev.meshguard.cli.common.Table;
 import dev.meshguard.event.Quantities;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
@@ -94,11 +93,7 @@ final class LogText {
     static void rounds(JudgedAnalysis analysis, List<String> lines) {
         analysis.accumulation().ifPresent(accumulation -> {
             lines.add("");
-            AccumulationReport.of(accumulation)
-                    .withLedger(CountingPolicy.EVERY_REPORT)
-                    .text()
-                    .lines()
-                    .forEach(lines::add);
+            AccumulationReport.of(accumulation).text().lines().forEach(lines::add);
         });
     }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.meshguard.event.CacheKey;
 import dev.meshguard.event.Owner;
-import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.MeshDeviceOptions;
 import dev.meshguard.mesh.Tensor;
@@ -123,20 +122,6 @@ class ProgramCacheTests {
                                 missed in round 5: program 5 (add)
                                 missed in round 6: program 6 (add)
                           Fix: pad the shapes that miss to a few sizes, or clear the program cache.""");
-    }
-
-    @Test
-    void growsOverHistoriesThatKeepTheirPrograms() {
-        List<AllocationHistory> histories = new ArrayList<>();
-        for (int round = 1; round <= 3; round++) {
-            AllocationTracker ofRound = AllocationTracker.create();
-            ofRound.ownerCached(Owner.program("1"), "program cache", new CacheKey("add", List.of("(" + round + ")")));
-            histories.add(ofRound.history());
-        }
-
-        Accumulation accumulation = Accumulation.ofSeparate(histories);
-        Assertions.assertThat(accumulation.cachedPrograms()).isEqualTo(RoundVector.of(1, 1, 1));
-        Assertions.assertThat(accumulation.programCacheTrend()).isEqualTo(Trend.GROWING);
     }
 
     @Test

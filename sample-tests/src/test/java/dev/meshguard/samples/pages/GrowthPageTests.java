@@ -30,15 +30,6 @@ class GrowthPageTests {
     }
 
     @Test
-    void decodingDoesNotFragmentItsMemory(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
-        // region: fragmentation
-        tracker.rounds(4, round -> decode(ttnn, mesh));
-
-        assertThat(tracker).accumulation().hasStableFragmentation();
-        // end region
-    }
-
-    @Test
     void decodingUsesTheProgramsOfTheFirstRound(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) {
         // region: program-cache
         tracker.rounds(4, round -> decode(ttnn, mesh));

@@ -13,18 +13,11 @@ import org.apiguardian.api.API.Status;
  * @param growth the bytes added after the warm-up
  * @param roundsCounted the number of rounds after the warm-up
  * @param roundsNeeded how many more rounds would decide at the earliest; 0 if it is decided
- * @param forecast when the memory will be full; never for a ledger, which is no memory
  * @since 0.1
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public record MemoryGrowth(
-        DeviceMemory memory,
-        RoundVector bytes,
-        Trend trend,
-        long growth,
-        int roundsCounted,
-        int roundsNeeded,
-        Forecast forecast) {
+        DeviceMemory memory, RoundVector bytes, Trend trend, long growth, int roundsCounted, int roundsNeeded) {
 
     /** Returns the slope: the bytes that a round retains, rounded up; 0 unless it is growing. */
     public long bytesPerRound() {

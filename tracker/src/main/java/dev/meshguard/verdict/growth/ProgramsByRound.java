@@ -20,7 +20,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The programs in the program cache at the ends of rounds, by operation. */
@@ -45,10 +44,22 @@ final class ProgramsByRound {
 
         private void add(BufferGeneration binary) {
             bytes += binary.size();
-            OptionalLong perBank = HeldMemory.bytesPerBank(binary);
+            OptionalLong perBank = bytesPerBankOf(binary);
             isExtentKnown &= perBank.isPresent();
             perBankOfDevices.merge(binary.device(), perBank.orElse(0), Long::sum);
             mesh = binary.mesh().isPresent() ? binary.mesh() : mesh;
+        }
+
+        private static OptionalLong bytesPerBankOf(BufferGeneration buffer) {
+            long most = -1;
+            for (BufferGeneration.Report report : buffer.reports()) {
+                OptionalLong extent = report.request().details().extent();
+                if (extent.isEmpty()) {
+                    return OptionalLong.empty();
+                }
+                most = Math.max(most, extent.getAsLong());
+            }
+            return OptionalLong.of(most);
         }
 
         private long bytesPerBank() {
@@ -69,23 +80,19 @@ final class ProgramsByRound {
         private final List<CacheMiss> misses = new ArrayList<>();
     }
 
+    private final int rounds;
     private final Map<Optional<String>, OfOperation> operations = new LinkedHashMap<>();
 
-    /**
-     * Adds the cached programs of a history.
-     *
-     * @param start the number of the event that began the first round
-     * @param roundSeenAt the index of the first round whose end shows the effect of an event
-     */
-    void add(AllocationHistory history, long start, LongToIntFunction roundSeenAt, int rounds) {
+    ProgramsByRound(AllocationHistory history, RoundMarks marks) {
+        this.rounds = marks.rounds();
         for (Stay stay : stays(history)) {
             long event = stay.caching.number();
-            int from = event < start ? -1 : roundSeenAt.applyAsInt(event);
-            if (from < rounds && stay.end > start) {
+            int from = event < marks.start() ? -1 : marks.firstSeenAtEndOf(event);
+            if (from < rounds && stay.end > marks.start()) {
                 Optional<CacheKey> key = stay.caching.key();
                 OfOperation operation =
                         operations.computeIfAbsent(key.map(CacheKey::operation), unused -> new OfOperation());
-                operation.programs.add(new Cached(from, roundSeenAt.applyAsInt(stay.end), stay));
+                operation.programs.add(new Cached(from, marks.firstSeenAtEndOf(stay.end), stay));
                 if (from >= 0) {
                     operation.misses.add(new CacheMiss(from + 1, stay.caching.owner(), key, event));
                 }
@@ -94,16 +101,16 @@ final class ProgramsByRound {
     }
 
     /** Returns the growth by each operation, the worst first. */
-    List<ProgramCacheGrowth> growths(int rounds, int warmUp) {
+    List<ProgramCacheGrowth> growths(int warmUp) {
         List<ProgramCacheGrowth> growths = new ArrayList<>();
-        operations.forEach((operation, all) -> growths.add(growth(operation, all, rounds, warmUp)));
+        operations.forEach((operation, all) -> growths.add(growth(operation, all, warmUp)));
         growths.sort(Comparator.comparing(ProgramCacheGrowth::trend)
                 .thenComparing(ProgramCacheGrowth::programsAtEnd)
                 .reversed());
         return List.copyOf(growths);
     }
 
-    private static ProgramCacheGrowth growth(Optional<String> operation, OfOperation all, int rounds, int warmUp) {
+    private ProgramCacheGrowth growth(Optional<String> operation, OfOperation all, int warmUp) {
         List<Change> changes = new ArrayList<>();
         int atEnd = 0;
         long bytesAtEnd = 0;

@@ -5,6 +5,7 @@ import dev.meshguard.event.Origin;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.AllocationSite;
 import dev.meshguard.verdict.DeviceMemory;
+import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.internal.HeldMemory;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,9 +17,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/**
- * The survivors at the ends of rounds, by site and by memory. It collects changes in any order and sorts them by round.
- */
+/** The survivors at the ends of rounds, by site and by memory. */
 final class RetainedByRound {
 
     /** One site on one device. */
@@ -33,11 +32,39 @@ final class RetainedByRound {
 
     private record Change(int round, SiteOnDevice spot, Optional<Origin> origin, int buffers, long bytes) {}
 
+    private final int rounds;
     private final List<Change> changes = new ArrayList<>();
     private final Map<Origin, Optional<String>> callSites = new HashMap<>();
 
+    private RetainedByRound(int rounds) {
+        this.rounds = rounds;
+    }
+
+    /** Returns the survivors of the rounds of a verdict's history. */
+    static RetainedByRound of(LeakVerdict verdict, RoundMarks marks) {
+        RetainedByRound retained = new RetainedByRound(marks.rounds());
+        new HeldMemory(verdict).holdIntervals().forEach(interval -> retained.add(interval, marks));
+        retained.changes.sort(Comparator.comparingInt(Change::round));
+        return retained;
+    }
+
+    private void add(HeldMemory.HoldInterval interval, RoundMarks marks) {
+        int from = marks.firstSeenAtEndOf(interval.from());
+        int until = marks.firstSeenAtEndOf(interval.until());
+        boolean sinceBefore = interval.from() < marks.start();
+        if (from == rounds) {
+            return;
+        }
+        if (from < until && !sinceBefore) {
+            change(from, interval, 1);
+        }
+        if ((from < until || sinceBefore) && until < rounds && interval.until() > marks.start()) {
+            change(until, interval, -1);
+        }
+    }
+
     /** Adds or removes a buffer of a size at the end of a round, from 0. */
-    void change(int round, HeldMemory.HoldInterval held, int direction) {
+    private void change(int round, HeldMemory.HoldInterval held, int direction) {
         BufferGeneration buffer = held.buffer();
         Optional<Origin> origin = buffer.origin();
         Optional<String> place = origin.flatMap(known -> callSites.computeIfAbsent(known, AllocationSite::callSiteOf));
@@ -45,13 +72,8 @@ final class RetainedByRound {
         changes.add(new Change(round, spot, origin, direction, direction * held.size()));
     }
 
-    /** Completes the collection; nothing changes afterwards. */
-    void putInOrder() {
-        changes.sort(Comparator.comparingInt(Change::round));
-    }
-
     /** Returns the survivors in each memory. */
-    SortedMap<DeviceMemory, RoundVector> byMemory(int rounds) {
+    SortedMap<DeviceMemory, RoundVector> byMemory() {
         SortedMap<DeviceMemory, RoundVector.Builder> builders = new TreeMap<>();
         for (Change change : changes) {
             BufferType type = change.spot().site().type();
@@ -59,11 +81,13 @@ final class RetainedByRound {
                             new DeviceMemory(change.spot().device(), type), unused -> new RoundVector.Builder())
                     .add(change.round(), change.bytes());
         }
-        return built(builders, rounds);
+        SortedMap<DeviceMemory, RoundVector> vectors = new TreeMap<>();
+        builders.forEach((memory, builder) -> vectors.put(memory, builder.build(rounds)));
+        return vectors;
     }
 
     /** Returns the growth of each site, in the order of first survivors; devices with the same growth are joined. */
-    List<SiteGrowth> bySite(int rounds, int warmUp) {
+    List<SiteGrowth> bySite(int warmUp) {
         Map<SiteOnDevice, SiteSeries> heaps = new LinkedHashMap<>();
         for (Change change : changes) {
             SiteSeries heap = heaps.computeIfAbsent(change.spot(), unused -> new SiteSeries());
@@ -87,12 +111,6 @@ final class RetainedByRound {
             }
         });
         return List.copyOf(grouped.values());
-    }
-
-    static SortedMap<DeviceMemory, RoundVector> built(Map<DeviceMemory, RoundVector.Builder> builders, int rounds) {
-        SortedMap<DeviceMemory, RoundVector> vectors = new TreeMap<>();
-        builders.forEach((memory, builder) -> vectors.put(memory, builder.build(rounds)));
-        return vectors;
     }
 
     private static SiteGrowth together(SiteGrowth one, SiteGrowth other) {

@@ -23,6 +23,11 @@ record RoundMarks(long start, long[] ends, Optional<String> inconclusiveReason) 
         return rounds == Rounds.MARKED ? marked(history) : meshes(history);
     }
 
+    /** Returns how many rounds ended. */
+    int rounds() {
+        return ends.length;
+    }
+
     /**
      * Returns the first round whose end shows the effect of an event, or the number of rounds if the event is later.
      */

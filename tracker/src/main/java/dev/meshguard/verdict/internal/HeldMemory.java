@@ -1,19 +1,14 @@
 package dev.meshguard.verdict.internal;
 
-import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.BufferGeneration;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.Survivor;
 import dev.meshguard.verdict.SurvivorStatus;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The intervals in which memory was really held, which can differ from its time in the ledger.
@@ -38,8 +33,6 @@ public final class HeldMemory {
 
     private final LeakVerdict verdict;
     private final IdentityHashMap<BufferGeneration, SurvivorStatus> statuses = new IdentityHashMap<>();
-    private final Map<Integer, long[]> deviceCloses;
-    private final Map<Integer, long[]> meshCloses;
     private long excluded;
 
     /** Computes the intervals of a verdict. */
@@ -48,20 +41,6 @@ public final class HeldMemory {
         for (Survivor survivor : verdict.survivors()) {
             statuses.put(survivor.buffer(), survivor.status());
         }
-        Map<Integer, List<Long>> ofDevices = new HashMap<>();
-        Map<Integer, List<Long>> ofMeshes = new HashMap<>();
-        for (HistoryEvent event : verdict.history().events()) {
-            if (event instanceof HistoryEvent.DeviceClosed closed) {
-                ofDevices
-                        .computeIfAbsent(closed.device(), unused -> new ArrayList<>())
-                        .add(closed.number());
-            } else if (event instanceof HistoryEvent.MeshClosed closed) {
-                ofMeshes.computeIfAbsent(closed.mesh(), unused -> new ArrayList<>())
-                        .add(closed.number());
-            }
-        }
-        this.deviceCloses = arrays(ofDevices);
-        this.meshCloses = arrays(ofMeshes);
     }
 
     /** Returns the intervals, in the order of allocation. */
@@ -89,32 +68,6 @@ public final class HeldMemory {
         return excluded;
     }
 
-    /** Returns how many bytes of each bank a buffer occupies, if known. */
-    public static OptionalLong bytesPerBank(BufferGeneration buffer) {
-        long most = -1;
-        for (BufferGeneration.Report report : buffer.reports()) {
-            OptionalLong extent = report.request().details().extent();
-            if (extent.isEmpty()) {
-                return OptionalLong.empty();
-            }
-            most = Math.max(most, extent.getAsLong());
-        }
-        return OptionalLong.of(most);
-    }
-
-    /**
-     * Returns the event after which the memory was gone: its free, or the close of its device or mesh that reset the
-     * allocator.
-     */
-    public long goneAt(HoldInterval interval) {
-        BufferGeneration buffer = interval.buffer();
-        long wiped = firstAfter(deviceCloses.get(buffer.device()), interval.from());
-        if (buffer.mesh().isPresent()) {
-            wiped = Math.min(wiped, firstAfter(meshCloses.get(buffer.mesh().getAsInt()), interval.from()));
-        }
-        return Math.min(interval.until(), wiped);
-    }
-
     private long until(BufferGeneration buffer) {
         if (!buffer.isLive()) {
             return buffer.freedAt().orElse(TO_THE_END);
@@ -132,21 +85,5 @@ public final class HeldMemory {
         }
         AllocationHistory history = verdict.history();
         return buffer.owner().map(history::endOf).orElse(OptionalLong.empty()).orElse(-1);
-    }
-
-    private static long firstAfter(long @Nullable [] events, long event) {
-        if (events == null) {
-            return TO_THE_END;
-        }
-        int index = Arrays.binarySearch(events, event);
-        int next = index < 0 ? -index - 1 : index + 1;
-        return next < events.length ? events[next] : TO_THE_END;
-    }
-
-    private static Map<Integer, long[]> arrays(Map<Integer, List<Long>> lists) {
-        Map<Integer, long[]> arrays = new HashMap<>();
-        lists.forEach((key, list) ->
-                arrays.put(key, list.stream().mapToLong(Long::longValue).toArray()));
-        return arrays;
     }
 }

@@ -8,13 +8,7 @@ import static dev.meshguard.tracker.script.HistoryScript.devices;
 import static dev.meshguard.tracker.script.HistoryScript.program;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.tuple;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.MemoryCapacity;
-import dev.meshguard.event.MemoryRequest;
-import dev.meshguard.event.MeshDescription;
-import dev.meshguard.event.Ownership;
 import dev.meshguard.event.WitnessSnapshot.Moment;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.history.CountingPolicy;
@@ -25,7 +19,6 @@ import dev.meshguard.tracker.Scope;
 import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakCheck;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -69,8 +62,8 @@ class AccumulationTests {
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
         assertThat(accumulation().sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(5, 0, 0, 0));
         assertThat(accumulation().memory())
-                .extracting(MemoryGrowth::bytesPerRound, MemoryGrowth::forecast)
-                .containsExactly(tuple(0L, new Forecast.Never()));
+                .extracting(MemoryGrowth::bytesPerRound)
+                .containsExactly(0L);
     }
 
     @Test
@@ -177,15 +170,10 @@ class AccumulationTests {
 
         assertThat(accumulation().memory()).isEmpty();
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().ledger(CountingPolicy.EVERY_REPORT))
-                .singleElement()
-                .satisfies(books -> {
-                    assertThat(books.bytes()).isEqualTo(RoundVector.of(64, 64, 64));
-                    assertThat(books.bytesPerRound()).isEqualTo(64);
-                });
-        assertThat(accumulation().ledger(CountingPolicy.REFERENCE_COUNTED))
-                .extracting(MemoryGrowth::bytes)
-                .containsExactly(RoundVector.of(64, 0, 0));
+        assertThat(tracker.history().ledger(CountingPolicy.EVERY_REPORT).bytes(0, DRAM))
+                .isEqualTo(3 * 64);
+        assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED).bytes(0, DRAM))
+                .isEqualTo(64);
     }
 
     @Test
@@ -200,17 +188,8 @@ class AccumulationTests {
                         .closed());
 
         assertThat(accumulation().trend()).isEqualTo(Trend.SETTLED);
-        assertThat(accumulation().ledger(CountingPolicy.REFERENCE_COUNTED))
-                .extracting(MemoryGrowth::trend)
-                .containsExactly(Trend.GROWING);
-    }
-
-    @Test
-    void ledgerEntriesFromBeforeTheFirstRoundAreNoChange() {
-        tracker.allocated(0, DRAM, KIB, 64);
-        tracker.rounds(3, round -> {});
-
-        assertThat(accumulation().ledger(CountingPolicy.EVERY_REPORT)).isEmpty();
+        assertThat(tracker.history().ledger(CountingPolicy.REFERENCE_COUNTED).bytes(0, L1))
+                .isEqualTo(3 * 64);
     }
 
     @Test
@@ -232,7 +211,6 @@ class AccumulationTests {
         tracker.allocated(0, DRAM, KIB, 64);
 
         assertThat(accumulation().trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation().ledger(CountingPolicy.EVERY_REPORT)).isEmpty();
     }
 
     @Test
@@ -288,6 +266,18 @@ class AccumulationTests {
                 .withMessage("The warm-up takes 0 rounds or more: -1 was given");
     }
 
+    @Test
+    void theSlopeOfUnevenRoundsIsTheirAverage() {
+        tracker.rounds(5, round -> {
+            if (round != 3) {
+                tracker.allocated(0, DRAM, round * KIB, 100);
+            }
+        });
+
+        assertThat(accumulation().memory().get(0).isSteady()).isFalse();
+        assertThat(accumulation().memory().get(0).bytesPerRound()).isEqualTo(75);
+    }
+
     // Meshes as rounds
 
     @Test
@@ -330,108 +320,6 @@ class AccumulationTests {
                                 + " are no rounds here. Mark the rounds: tracker.round(n)."));
     }
 
-    // Separate histories
-
-    @Test
-    void historiesOfTheirOwnAreRounds() {
-        List<AllocationHistory> histories = new ArrayList<>();
-        for (int round = 0; round < 3; round++) {
-            histories.add(
-                    HistoryScript.history().allocate(DRAM, device(0), KIB, 64).recorded());
-        }
-
-        Accumulation accumulation = Accumulation.ofSeparate(histories);
-
-        assertThat(accumulation.trend()).isEqualTo(Trend.GROWING);
-        assertThat(accumulation.sites()).extracting(SiteGrowth::buffers).containsExactly(RoundVector.of(1, 1, 1));
-        assertThat(accumulation.memory())
-                .extracting(MemoryGrowth::forecast)
-                .containsExactly(new Forecast.Unknown(
-                        "each round has a tracker of its own, so it is unknown whether they share a memory"));
-        assertThat(accumulation.ledger(CountingPolicy.EVERY_REPORT))
-                .extracting(MemoryGrowth::bytes)
-                .containsExactly(RoundVector.of(64, 64, 64));
-    }
-
-    @Test
-    void rejectsHistoriesOfOneTracker() {
-        tracker.allocated(0, DRAM, KIB, 64);
-        AllocationHistory first = tracker.history();
-        tracker.allocated(0, DRAM, 2 * KIB, 64);
-
-        assertThatExceptionOfType(IllegalArgumentException.class)
-                .isThrownBy(() -> Accumulation.ofSeparate(List.of(first, tracker.history())))
-                .withMessage(
-                        "Histories 1 and 2 were taken from one tracker, so the later holds the earlier. Mark the rounds with"
-                                + " tracker.round(n) and take the last history only.");
-    }
-
-    // Forecasts
-
-    @Test
-    void forecastsInReservedBytesOfABank() {
-        open(10_000);
-        tracker.rounds(4, round -> take(round * KIB, 100, 1_000));
-
-        // 10,000 minus 4 times 1,000 are free, and each round retains 1,000.
-        assertThat(forecast()).isEqualTo(new Forecast.Full(6, 10_000, 6_000, 3_000, 3));
-    }
-
-    @Test
-    void forecastsWholeRoundsAndCountsWhatWasThereBefore() {
-        open(10_000);
-        take(100 * KIB, 100, 2_500);
-        tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
-
-        assertThat(forecast()).isEqualTo(new Forecast.Full(4, 10_000, 4_500, 2_000, 2));
-    }
-
-    @Test
-    void forecastsByTheAverageGrowthOfTheRounds() {
-        open(10_000);
-        tracker.rounds(5, round -> {
-            if (round != 3) {
-                take(round * KIB, 100, 1_000);
-            }
-        });
-
-        assertThat(accumulation().memory().get(0).isSteady()).isFalse();
-        assertThat(accumulation().memory().get(0).bytesPerRound()).isEqualTo(75);
-        assertThat(forecast()).isEqualTo(new Forecast.Full(8, 10_000, 6_000, 3_000, 4));
-    }
-
-    @Test
-    void saysThatItForecastsNothingWithoutTheSizeOfTheMemory() {
-        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0)));
-        tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
-
-        assertThat(forecast()).isEqualTo(new Forecast.Unknown("the size of the memory was not reported"));
-    }
-
-    @Test
-    void saysThatItForecastsNothingWithoutWhatABufferReserves() {
-        open(10_000);
-        tracker.rounds(3, round -> tracker.allocated(0, DRAM, round * KIB, 64));
-
-        assertThat(forecast())
-                .isEqualTo(new Forecast.Unknown("the reports do not contain what a buffer reserves in each bank"));
-    }
-
-    @Test
-    void saysThatItForecastsNothingWhereEachCloseEmptiesTheBanks() {
-        tracker.rounds(3, round -> {
-            open(10_000);
-            take(round * KIB, 100, 1_000);
-            tracker.meshClosed(0);
-            tracker.deviceClosed(0);
-        });
-
-        assertThat(accumulation().trend()).isEqualTo(Trend.GROWING);
-        assertThat(forecast())
-                .isEqualTo(new Forecast.Unknown(
-                        "each close empties the banks, so what one round leaves does not add to the next"));
-    }
-
     // Size
 
     /** An implementation that reads all events for each round would not finish with so many. */
@@ -452,28 +340,10 @@ class AccumulationTests {
         assertThat(accumulation.memory())
                 .extracting(MemoryGrowth::bytesPerRound)
                 .containsExactly(64L);
-        assertThat(accumulation.ledger(CountingPolicy.EVERY_REPORT))
-                .extracting(MemoryGrowth::bytesPerRound)
-                .containsExactly(64L);
     }
 
     private Accumulation accumulation() {
         return Accumulation.of(tracker.history());
-    }
-
-    private Forecast forecast() {
-        return accumulation().memory().get(0).forecast();
-    }
-
-    private void open(long bytesPerBank) {
-        tracker.meshOpened(MeshDescription.of(0, "mesh", List.of(0))
-                .withCapacities(List.of(new MemoryCapacity(DRAM, 12, bytesPerBank))));
-        tracker.deviceOpened(0);
-    }
-
-    private void take(long address, long size, long bytesPerBank) {
-        MemoryRequest request = tracker.request(AllocationDetails.user().withExtent(bytesPerBank));
-        tracker.allocated(request, 0, DRAM, address, size, Ownership.OWNING);
     }
 
     // Texts
@@ -540,81 +410,5 @@ class AccumulationTests {
             assertThat(site.bytes()).isEqualTo(RoundVector.of(0, 64, 64, 64));
             assertThat(site.trend()).isEqualTo(Trend.GROWING);
         });
-    }
-
-    // Separate histories again
-
-    @Test
-    void historiesWithoutDistinguishableRequestsAreRoundsToo() {
-        List<AllocationHistory> histories = new ArrayList<>();
-        for (int round = 0; round < 3; round++) {
-            histories.add(HistoryScript.historyWithoutOrigins()
-                    .allocate(DRAM, device(0), KIB, 64)
-                    .recorded());
-        }
-
-        assertThat(Accumulation.ofSeparate(histories).trend()).isEqualTo(Trend.GROWING);
-    }
-
-    @Test
-    void aReportThatGotLostInOneHistoryLeavesAllUndecided() {
-        List<AllocationHistory> histories = new ArrayList<>();
-        for (int round = 0; round < 3; round++) {
-            histories.add(HistoryScript.history().lost(1, "a line was cut off").recorded());
-        }
-
-        Accumulation accumulation = Accumulation.ofSeparate(histories);
-
-        assertThat(accumulation.trend()).isEqualTo(Trend.UNDECIDED);
-        assertThat(accumulation.inconclusiveReasons())
-                .containsExactly(expected(
-                        histories.get(0), "Reports are missing (first at {reports lost}: a line was cut off)."));
-    }
-
-    // Forecasts again
-
-    @Test
-    void forecastsByTheOrderOfTheRoundsWheneverABufferWasTaken() {
-        open(20_000);
-        tracker.rounds(5, round -> {
-            if (round == 1) {
-                take(100 * KIB, 50, 500);
-            }
-            if (round == 4) {
-                tracker.freed(0, DRAM, 100 * KIB);
-            }
-            take(round * KIB, 100, 1_000);
-        });
-
-        // 20,000 minus 5 times 1,000 are free; the rounds added 1,000, 1,000, 500 and 1,000.
-        assertThat(forecast()).isEqualTo(new Forecast.Full(17, 20_000, 15_000, 3_500, 4));
-    }
-
-    @Test
-    void forecastsThoughWhatCameAndWentWithinARoundDoesNotSayWhatItReserved() {
-        open(10_000);
-        tracker.rounds(4, round -> {
-            tracker.allocated(0, DRAM, 100 * KIB, 64);
-            tracker.freed(0, DRAM, 100 * KIB);
-            take(round * KIB, 100, 1_000);
-        });
-
-        assertThat(forecast()).isEqualTo(new Forecast.Full(6, 10_000, 6_000, 3_000, 3));
-    }
-
-    @Test
-    void forecastsForMemoriesOfAnySize() {
-        open(Long.MAX_VALUE);
-        tracker.rounds(3, round -> take(round * KIB, 100, 1_000));
-        assertThat(forecast())
-                .isEqualTo(new Forecast.Full(
-                        9_223_372_036_854_772L, Long.MAX_VALUE, 9_223_372_036_854_772_807L, 2_000, 2));
-
-        tracker.round(4).close();
-        take(4 * KIB, 100, 1_000);
-        tracker.round(5).close();
-        assertThat(forecast())
-                .isEqualTo(new Forecast.Full(
-                        12_297_829_382_473_028L, Long.MAX_VALUE, 9_223_372_036_854_771_807L, 3_000, 4));
     }
 }

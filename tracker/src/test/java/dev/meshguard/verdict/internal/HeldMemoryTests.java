@@ -10,69 +10,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.event.Ownership;
 import dev.meshguard.history.AllocationHistory;
-import dev.meshguard.tracker.script.HistoryScript;
 import dev.meshguard.verdict.LeakCheck;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Memory is held until it is freed or its allocator is reset, whatever the ledger holds. */
+/** Memory is held until it is freed, whatever the ledger holds. */
 class HeldMemoryTests {
 
     private static HeldMemory held(AllocationHistory history) {
         return new HeldMemory(LeakCheck.create().examine(history));
     }
 
-    private static List<Long> goneAt(AllocationHistory history) {
-        HeldMemory memory = held(history);
-        return memory.holdIntervals().stream().map(memory::goneAt).toList();
-    }
+    @Test
+    void isHeldToTheEndWhereItWasNotFreed() {
+        var history = history().mesh(0, 0).allocate(DRAM, device(0), 0x1000, 64).closed();
 
-    private static HistoryScript threeOpenPeriodsOfADevice(HistoryScript script) {
-        for (int life = 0; life < 3; life++) {
-            script.mesh(life, 0)
-                    .allocate(DRAM, device(0), 0x1000L * (life + 1), 64)
-                    .onMesh(life)
-                    .close();
-        }
-        return script;
+        assertThat(held(history).holdIntervals())
+                .extracting(HeldMemory.HoldInterval::until)
+                .containsExactly(HeldMemory.TO_THE_END);
     }
 
     @Test
-    void isWipedByTheNextCloseOfItsMeshOrDevice() {
-        assertThat(goneAt(threeOpenPeriodsOfADevice(history()).recorded())).containsExactly(4L, 9L, 14L);
-    }
-
-    @Test
-    void isWipedByTheNextCloseOfItsDeviceWhereTheMeshIsUnknown() {
-        var script = history();
-        for (int life = 0; life < 3; life++) {
-            script.mesh(life, 0)
-                    .allocate(DRAM, device(0), 0x1000L * (life + 1), 64)
-                    .close();
-        }
-
-        assertThat(goneAt(script.recorded())).containsExactly(5L, 10L, 15L);
-    }
-
-    @Test
-    void isThereToTheEndWhereNothingClosesAfterIt() {
-        var history = threeOpenPeriodsOfADevice(history())
-                .mesh(3, 0)
-                .allocate(DRAM, device(0), 0x9000, 64)
-                .recorded();
-
-        assertThat(goneAt(history)).endsWith(HeldMemory.TO_THE_END);
-    }
-
-    @Test
-    void isGoneWhenItWasFreedBeforeTheClose() {
+    void isHeldToItsFree() {
         var history = history()
                 .mesh(0, 0)
                 .allocate(DRAM, device(0), 0x1000, 64)
                 .free(DRAM, device(0), 0x1000)
                 .closed();
 
-        assertThat(goneAt(history)).containsExactly(4L);
+        assertThat(held(history).holdIntervals())
+                .extracting(HeldMemory.HoldInterval::until)
+                .containsExactly(4L);
     }
 
     @Test

@@ -46,9 +46,6 @@ class RepeatUntilStableTests {
                   GROWING  3 rounds, the first for warming up · memory grows: DRAM of devices 0-1 by 4 KiB (4096 B) per round
                   Memory retained by each round, in bytes:
                      DRAM of devices 0-1  [4096, 4096, 4096]  growing by 4 KiB (4096 B) per round
-                        full after 261416 more rounds
-                        each bank has 1021.16 MiB (1070760896 B) free of 1021.17 MiB (1070773184 B)
-                        the last 2 rounds reserved 8 KiB (8192 B) of it
                   Call sites, the worst first:
                      DRAM "kv-cache" from RepeatUntilStableTests$LeakTestCase.decode, buffers retained on devices 0-1: [1, 1, 1], growing
                         at dev.meshguard.junit.template.RepeatUntilStableTests$LeakTestCase.decode(RepeatUntilStableTests.java:NN)

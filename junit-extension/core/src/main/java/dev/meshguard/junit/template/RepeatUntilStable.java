@@ -35,8 +35,8 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  *
  * <ul>
  * <li>After the first round at which memory has settled or is settling: this round succeeds like all before it.
- * <li>After the first round at which memory grows: this round fails, with the slope, the lines that allocate the memory
- *     and a forecast.
+ * <li>After the first round at which memory grows: this round fails, with the slope and the lines that allocate the
+ *     memory.
  * <li>After a round that fails or is aborted by itself.
  * <li>After {@link #atMost} undecided rounds, or if reports are missing and growth is unknown: that fails too.
  * </ul>

@@ -3,16 +3,12 @@ package dev.meshguard.page.internal.data;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.meshguard.event.HistoryEvent;
 import dev.meshguard.event.Origin;
-import dev.meshguard.event.Quantities;
-import dev.meshguard.history.CountingPolicy;
 import dev.meshguard.report.AccumulationReport;
 import dev.meshguard.verdict.AllocationSite;
-import dev.meshguard.verdict.DeviceMemory;
 import dev.meshguard.verdict.LeakVerdict;
 import dev.meshguard.verdict.SurvivorGroup;
 import dev.meshguard.verdict.baseline.Fingerprint;
 import dev.meshguard.verdict.growth.Accumulation;
-import dev.meshguard.verdict.growth.Forecast;
 import dev.meshguard.verdict.growth.MemoryGrowth;
 import dev.meshguard.verdict.growth.RoundVector;
 import dev.meshguard.verdict.growth.Rounds;
@@ -23,10 +19,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 
-/** The growth over repeated rounds: of each memory, of its ledger, and of each call site. */
+/** The growth over repeated rounds: of each memory, and of each call site. */
 final class GrowthFigures {
 
     private static final int MAX_SITES = 500;
@@ -82,7 +77,6 @@ final class GrowthFigures {
     }
 
     private void memories(JsonGenerator json) throws IOException {
-        Map<DeviceMemory, MemoryGrowth> books = ledgerGrowth();
         json.writeArrayFieldStart("memories");
         for (MemoryGrowth memory : growth.memory()) {
             json.writeStartObject();
@@ -90,27 +84,11 @@ final class GrowthFigures {
             json.writeNumberField("device", MeshGrid.number(memory.memory().device()));
             json.writeStringField("type", memory.memory().type().name());
             Columns.numbers("memory", afterEachRound(memory.bytes(), 1), json);
-            MemoryGrowth ofBooks = books.get(memory.memory());
-            if (ofBooks != null) {
-                Columns.numbers("ledger", afterEachRound(ofBooks.bytes(), 1), json);
-            }
             json.writeStringField("trend", memory.trend().name());
             json.writeNumberField("slopeBytesPerRound", memory.bytesPerRound());
-            if (memory.trend() == Trend.GROWING) {
-                json.writeStringField("forecast", description(memory.forecast()));
-            }
             json.writeEndObject();
         }
         json.writeEndArray();
-    }
-
-    /** A history without a past has no ledgers, and only some separate histories can be read under a policy. */
-    private Map<DeviceMemory, MemoryGrowth> ledgerGrowth() {
-        Map<DeviceMemory, MemoryGrowth> books = new TreeMap<>();
-        if (verdict.history().isComplete()) {
-            growth.ledger(CountingPolicy.REFERENCE_COUNTED).forEach(one -> books.put(one.memory(), one));
-        }
-        return books;
     }
 
     private void site(SiteGrowth site, Optional<Fingerprint> fingerprint, JsonGenerator json) throws IOException {
@@ -164,14 +142,5 @@ final class GrowthFigures {
             }
         }
         return there;
-    }
-
-    private static String description(Forecast forecast) {
-        if (forecast instanceof Forecast.Full full) {
-            return "full after " + Quantities.count(full.moreRounds(), "more round");
-        }
-        return forecast instanceof Forecast.Unknown unknown
-                ? "no forecast: " + unknown.reason()
-                : "no forecast: it does not grow";
     }
 }
