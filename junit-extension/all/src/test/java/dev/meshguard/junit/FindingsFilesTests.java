@@ -132,13 +132,6 @@ class FindingsFilesTests {
     }
 
     @Test
-    void showWhichChecksWereSkipped() throws IOException {
-        run(ThrowingTestCase.class, Map.of("meshguard.on-failure", "skip"));
-
-        assertThat(text()).contains("\"result\":\"SKIPPED\",\"completed\":false,\"outcome\":\"LEAK_FREE\"");
-    }
-
-    @Test
     void nameInvocationsByTheirNumbersAndDynamicTestsByTheirNames() throws IOException {
         run(InvocationsTestCase.class, Map.of());
 

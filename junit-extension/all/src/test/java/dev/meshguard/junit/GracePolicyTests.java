@@ -87,7 +87,7 @@ class GracePolicyTests {
             }
 
             @Test
-            @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
+            @TrackAllocations(check = AllocationCheck.NO_LEAKS)
             void ofMethodThatSaysSomethingElse(MeshDevice mesh) {
                 Buffers.take(mesh);
             }

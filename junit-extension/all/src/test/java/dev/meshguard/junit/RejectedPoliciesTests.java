@@ -31,8 +31,6 @@ class RejectedPoliciesTests {
                 "check|all|It is clean, no-leaks, only-expected-system-buffers or none.",
                 "check|CLEAN|It is clean, no-leaks, only-expected-system-buffers or none.",
                 "origins|always|It is none, allocations or allocations-and-frees.",
-                "on-failure|ignore|It is attach, report or skip.",
-                "on-abort|fail|It is attach, report or skip.",
                 "grace|soon|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m.",
                 "grace|11 m|Give a number with ms, s or m, for example \"250 ms\" or \"2 s\"; at most 10 m."
             })
@@ -100,29 +98,28 @@ class RejectedPoliciesTests {
 
     @Test
     void aParameterOfTheFileThatNobodyReads(@TempDir Path folder) throws IOException {
-        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.on-faliure = skip\n");
+        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.orgins = none\n");
 
-        assertThat(runWith(folder, Map.of("meshguard.on-faliure", "skip")))
+        assertThat(runWith(folder, Map.of("meshguard.orgins", "none")))
                 .hasSingleTest()
                 .whichFailed()
                 .with(
                         ExtensionConfigurationException.class,
-                        "junit-platform.properties: meshguard.on-faliure is rejected. There is no such parameter; did you mean"
-                                + " meshguard.on-failure?");
+                        "junit-platform.properties: meshguard.orgins is rejected. There is no such parameter; did you mean"
+                                + " meshguard.origins?");
     }
 
     @Test
     void asThePageOnConfigurationShows(@TempDir Path folder) throws IOException {
-        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.on-faliure = skip\n");
+        Files.writeString(folder.resolve("junit-platform.properties"), "meshguard.orgins = none\n");
 
-        assertRejected(
-                run(PlainTestCase.class, Map.of("meshguard.on-failure", "ignore")), shown("meshguard.on-failure = "));
+        assertRejected(run(PlainTestCase.class, Map.of("meshguard.check", "all")), shown("meshguard.check = "));
         assertRejected(
                 runTest(AttributesTestCase.class, "graceWithoutNumber", Map.of()),
                 shown("@TrackAllocations on KvCacheTest#decode: ")
                         .replace("KvCacheTest#decode", "RejectedPoliciesTests$AttributesTestCase#graceWithoutNumber"));
         assertRejected(
-                runWith(folder, Map.of("meshguard.on-faliure", "skip")), shown("junit-platform.properties: meshguard"));
+                runWith(folder, Map.of("meshguard.orgins", "none")), shown("junit-platform.properties: meshguard"));
     }
 
     private static void assertRejected(RunAssert.Results results, String message) {
@@ -165,7 +162,7 @@ class RejectedPoliciesTests {
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OfClassTestCase {
         @Test
-        @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)
+        @TrackAllocations(check = AllocationCheck.NONE)
         void test() {}
     }
 

@@ -448,27 +448,6 @@ public final class MeshGuardExtension
             return this;
         }
 
-        /** Sets how the check of a failed test is handled, unless a {@link TrackAllocations} sets it; see there. */
-        public Builder onFailure(IncompleteTestPolicy newPolicy) {
-            given = given.with(TrackingSetting.ON_FAILURE, newPolicy);
-            return this;
-        }
-
-        /** Sets how the check of an aborted test is handled, unless a {@link TrackAllocations} sets it; see there. */
-        public Builder onAbort(IncompleteTestPolicy newPolicy) {
-            given = given.with(TrackingSetting.ON_ABORT, newPolicy);
-            return this;
-        }
-
-        /**
-         * Sets how a test that frees buffers after close began is handled, unless a {@link TrackAllocations} sets it;
-         * see there.
-         */
-        public Builder lateFrees(LateFreePolicy newPolicy) {
-            given = given.with(TrackingSetting.LATE_FREES, newPolicy);
-            return this;
-        }
-
         /**
          * Sets the longest wait for late frees, unless a {@link TrackAllocations} sets it; see there.
          *

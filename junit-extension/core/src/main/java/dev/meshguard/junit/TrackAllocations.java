@@ -51,8 +51,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>A test that passed fails with a {@link dev.meshguard.assertions.LeakAssertionError}. A test that failed keeps its
  * failure, with the leak suppressed in it. A test that was aborted stays aborted, with the leak suppressed too. In both
  * cases the text is also published as a report entry, because build tools may cut suppressed errors. Findings of the
- * test's own assertions are not reported a second time. {@link #onFailure}, {@link #onAbort} and {@link #lateFrees} change
- * these rules.
+ * test's own assertions are not reported a second time.
  *
  * <h2>Precedence</h2>
  *
@@ -75,7 +74,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * @TrackAllocations(grace = "2 s")
  * class PrefetchTest {
  *     @Test
- *     @TrackAllocations(onFailure = IncompleteTestPolicy.SKIP)   // the grace of the class still applies
+ *     @TrackAllocations(check = AllocationCheck.NO_LEAKS)   // the grace of the class still applies
  *     void prefetches(MeshDevice mesh) { … }
  * }
  * }</pre>
@@ -123,24 +122,6 @@ public @interface TrackAllocations {
      * Returns the calls whose stacks are captured; {@code meshguard.origins}, else {@link OriginCapture#ALLOCATIONS}.
      */
     OriginCapture origins() default OriginCapture.DEFAULT;
-
-    /**
-     * Returns how the check of a failed test is handled; {@code meshguard.on-failure}, else
-     * {@link IncompleteTestPolicy#ATTACH}.
-     */
-    IncompleteTestPolicy onFailure() default IncompleteTestPolicy.DEFAULT;
-
-    /**
-     * Returns how the check of an aborted test is handled; {@code meshguard.on-abort}, else
-     * {@link IncompleteTestPolicy#ATTACH}.
-     */
-    IncompleteTestPolicy onAbort() default IncompleteTestPolicy.DEFAULT;
-
-    /**
-     * Returns how a test is handled whose buffers were still allocated when close began and were freed afterwards;
-     * {@code meshguard.late-frees}, else {@link LateFreePolicy#FAIL}.
-     */
-    LateFreePolicy lateFrees() default LateFreePolicy.DEFAULT;
 
     /**
      * Returns the longest time that the check waits for frees by other threads, for example {@code "250 ms"} or

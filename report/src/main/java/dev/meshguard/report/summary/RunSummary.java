@@ -28,7 +28,6 @@ import org.apiguardian.api.API.Status;
  * @param failed the number of failed checks
  * @param withoutLeak the number of those without a leak
  * @param aborted the number of checks that did not hold for an aborted test
- * @param skipped the number of checks that a policy skipped for a test that threw
  * @param known the number of checks that did not hold only because of known leaks
  * @param peaks the maximum bytes that were allocated at once: of one device by the name of the type, of memory that belongs to no
  *     device by the name of the memory
@@ -54,7 +53,6 @@ public record RunSummary(
         long failed,
         long withoutLeak,
         long aborted,
-        long skipped,
         long known,
         SortedMap<String, Amount> peaks,
         Map<Cause, LeakTotals> leaks,
@@ -144,7 +142,6 @@ public record RunSummary(
                 failed + other.failed,
                 withoutLeak + other.withoutLeak,
                 aborted + other.aborted,
-                skipped + other.skipped,
                 known + other.known,
                 higher,
                 all,

@@ -30,7 +30,6 @@ final class SummaryEntry {
     private static final String FAILED = KEY + ".failed";
     private static final String WITHOUT_LEAK = KEY + ".failed.without-leak";
     private static final String ABORTED = KEY + ".aborted";
-    private static final String SKIPPED = KEY + ".skipped";
     private static final String KNOWN = KEY + ".known";
     private static final String PEAK = KEY + ".peak.";
     private static final String LEAKS = KEY + ".leaks.";
@@ -58,7 +57,6 @@ final class SummaryEntry {
         put(pairs, FAILED, summary.failed());
         put(pairs, WITHOUT_LEAK, summary.withoutLeak());
         put(pairs, ABORTED, summary.aborted());
-        put(pairs, SKIPPED, summary.skipped());
         put(pairs, KNOWN, summary.known());
         summary.peaks().forEach((memory, peak) -> pairs.put(PEAK + memory, text(peak)));
         summary.leaks().forEach((cause, count) -> pairs.put(LEAKS + cause, text(count)));
@@ -98,7 +96,6 @@ final class SummaryEntry {
                 number(pairs, FAILED),
                 number(pairs, WITHOUT_LEAK),
                 number(pairs, ABORTED),
-                number(pairs, SKIPPED),
                 number(pairs, KNOWN),
                 peaks,
                 leaks,

@@ -54,9 +54,6 @@ final class SummaryText {
         if (summary.aborted() > 0) {
             parts.add(summary.aborted() + " aborted with findings");
         }
-        if (summary.skipped() > 0) {
-            parts.add(summary.skipped() + " not checked");
-        }
         if (summary.known() > 0) {
             parts.add(summary.known() + " with known leaks only");
         }

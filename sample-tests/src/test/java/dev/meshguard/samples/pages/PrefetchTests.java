@@ -1,15 +1,16 @@
 package dev.meshguard.samples.pages;
 
+import static dev.meshguard.assertions.LeakAssertions.assertThat;
+import static dev.meshguard.junit.AllocationCheck.NONE;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.mesh.Tensor;
 import dev.meshguard.mesh.Ttnn;
 import dev.meshguard.mesh.tensor.TensorShape;
+import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
 /** Policies of a class, and of one of its tests. */
@@ -25,9 +26,12 @@ class PrefetchTests {
     }
 
     @Test
-    @TrackAllocations(onAbort = IncompleteTestPolicy.SKIP)
-    void needsHardware(MeshDevice mesh) { // on the same 1x2 mesh, and waits as well
-        assumeTrue(System.getenv("MESH_HARDWARE") != null, "there is no hardware");
+    @TrackAllocations(check = NONE)
+    void assertsItself(Ttnn ttnn, MeshDevice mesh, AllocationTracker tracker) { // on the same 1x2 mesh
+        ttnn.deallocate(ttnn.empty(TensorShape.of(64, 64), BFLOAT16, mesh));
+        ttnn.closeMeshDevice(mesh);
+
+        assertThat(tracker).noLeaks();
     }
 }
 // end region

@@ -26,18 +26,18 @@ import org.slf4j.LoggerFactory;
 class UnknownParametersTests {
 
     private static final UnknownParameters UNKNOWN =
-            new UnknownParameters(List.of("meshguard.grace", "meshguard.baseline", "meshguard.on-failure"));
+            new UnknownParameters(List.of("meshguard.grace", "meshguard.baseline", "meshguard.expected-buffers"));
 
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
                 "meshguard.basline|There is no such parameter; did you mean meshguard.baseline?",
-                "meshguard.on_failure|There is no such parameter; did you mean meshguard.on-failure?",
-                "meshguard.onFailure|There is no such parameter; did you mean meshguard.on-failure?",
+                "meshguard.expected_buffers|There is no such parameter; did you mean meshguard.expected-buffers?",
+                "meshguard.expectedBuffers|There is no such parameter; did you mean meshguard.expected-buffers?",
                 "meshguard.account|Its name is now meshguard.jvm-records.",
-                "meshguard.colour|There is no such parameter; there are meshguard.baseline, meshguard.grace,"
-                        + " meshguard.on-failure."
+                "meshguard.colour|There is no such parameter; there are meshguard.baseline,"
+                        + " meshguard.expected-buffers, meshguard.grace."
             })
     void rejectsANameOfTheFileThatIsUnknown(String name, String instead) {
         assertThatIllegalArgumentException()

@@ -4,7 +4,6 @@ import dev.meshguard.assertions.LeakAssertionError;
 import dev.meshguard.event.MemoryShortage;
 import dev.meshguard.handle.SearchSummary;
 import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.HistoryFolder;
 import dev.meshguard.junit.internal.PageSubject;
 import dev.meshguard.junit.internal.SharedRunState;
@@ -117,16 +116,10 @@ record CheckReporter(
             boolean[] hasFailed) {
         running.found(verdict);
         run.baseline().ifPresent(running::comparedWith);
-        // Also for a skipped check: its matches count for the expectation file, and its leaks remain known.
         if (policies.check() != AllocationCheck.NONE) {
             run.add(verdict);
         }
         Optional<Throwable> thrown = test.thrown();
-        if (policies.after(thrown) == IncompleteTestPolicy.SKIP) {
-            running.became(CheckResult.SKIPPED);
-            raise(failedClose, thrown);
-            return;
-        }
         AlreadyReportedFindings reported = AlreadyReportedFindings.by(thrown);
         VerdictStatus status = statusOf(verdict, reported);
         running.became(status.result);
@@ -150,14 +143,14 @@ record CheckReporter(
                                                 both(leak, BudgetCheck.failure(judged, test, Optional.empty())))
                                         .orElse(leak);
                             },
-                            (failure, named) -> fail(failure, failedClose, named, running, attached.isPresent()));
+                            (failure, named) -> fail(failure, named, running, attached.isPresent()));
         } else if (overBudget.isPresent()) {
             hasFailed[0] = true;
             pages().naming(
                             report(verdict, notes),
                             (named, page) ->
                                     suppressing(failedClose, BudgetCheck.failure(overBudget.get(), test, page)),
-                            (failure, named) -> fail(failure, failedClose, named, running, false));
+                            (failure, named) -> fail(failure, named, running, false));
         } else if (failedClose != null) {
             running.became(CheckResult.FAILED);
             raise(failedClose, thrown);
@@ -302,12 +295,7 @@ record CheckReporter(
         return both;
     }
 
-    private void fail(
-            AssertionError failure,
-            @Nullable RuntimeException failedClose,
-            VerdictReport report,
-            RunningCheck running,
-            boolean hasFiles) {
+    private void fail(AssertionError failure, VerdictReport report, RunningCheck running, boolean hasFiles) {
         Optional<Throwable> thrown = test.thrown();
         String text = String.valueOf(failure.getMessage());
         thrown.ifPresent(unused -> test.publish(text));
@@ -319,11 +307,7 @@ record CheckReporter(
         boolean isAborted =
                 thrown.filter(TestAbortedException.class::isInstance).isPresent();
         running.became(isAborted ? CheckResult.ABORTED : CheckResult.FAILED);
-        if (policies.after(thrown) == IncompleteTestPolicy.REPORT) {
-            raise(failedClose, thrown);
-        } else {
-            raise(failure, thrown);
-        }
+        raise(failure, thrown);
     }
 
     /** JUnit's line for several failures names no memory, so the lines of the failures replace it. */
@@ -374,10 +358,7 @@ record CheckReporter(
      * <p>Not every error accepts a suppressed one. Printed output is in the reports of build tools, report entries are
      * not.
      */
-    private static <T extends Throwable> void raise(@Nullable T failure, Optional<Throwable> thrown) throws T {
-        if (failure == null) {
-            return;
-        }
+    private static <T extends Throwable> void raise(T failure, Optional<Throwable> thrown) throws T {
         if (thrown.isEmpty()) {
             throw failure;
         }

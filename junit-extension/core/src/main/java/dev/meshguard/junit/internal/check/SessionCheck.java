@@ -4,7 +4,6 @@ import dev.meshguard.event.Phase;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.IncompleteTestPolicy;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.SharedRunState;
@@ -243,7 +242,7 @@ public final class SessionCheck implements StoredResource {
     /** Without a lock: a thread that frees late may still need the tracker and the memory of the session. */
     private Optional<String> awaitLateFrees(Terms terms) {
         Optional<AllocationTracker> all = session.requestedTracker();
-        if (all.isEmpty() || !policies.waits(test.thrown())) {
+        if (all.isEmpty() || !policies.waits()) {
             return Optional.empty();
         }
         AllocationTracker watched = all.get();
@@ -272,9 +271,7 @@ public final class SessionCheck implements StoredResource {
         // Frees after this line are late, including those by a collection that a search for handles forces.
         all.checked();
         LeakVerdict verdict = terms.found(examined(all.history(), terms));
-        if (session.handsOutTracker()
-                && policies.check() != AllocationCheck.NONE
-                && policies.after(test.thrown()) != IncompleteTestPolicy.SKIP) {
+        if (session.handsOutTracker() && policies.check() != AllocationCheck.NONE) {
             run.keptTrackers().add(all, verdict.history(), test.name());
         }
         session.release(verdict);

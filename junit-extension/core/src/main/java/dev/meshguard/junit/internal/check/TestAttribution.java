@@ -98,8 +98,7 @@ public final class TestAttribution implements StoredResource {
     @Override
     public void close() {
         if (end()) {
-            List<String> notes =
-                    policies.waits(test.thrown()) ? check.await(context, this::examined, policies) : List.of();
+            List<String> notes = policies.waits() ? check.await(context, this::examined, policies) : List.of();
             judge(notes);
         }
     }

@@ -1,8 +1,6 @@
 package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.IncompleteTestPolicy;
-import dev.meshguard.junit.LateFreePolicy;
 import dev.meshguard.junit.internal.FindingsSettings;
 import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.HistoryFolder;
@@ -35,24 +33,6 @@ public enum ConfigurationKey {
             description(AllocationCheck.values()),
             word(TrackingSetting.CHECK.defaultValue()),
             "The condition that is checked after each test."),
-    ON_FAILURE(
-            "meshguard.on-failure",
-            IncompleteTestPolicy.class,
-            description(IncompleteTestPolicy.values()),
-            word(TrackingSetting.ON_FAILURE.defaultValue()),
-            "What the check does after a failed test."),
-    ON_ABORT(
-            "meshguard.on-abort",
-            IncompleteTestPolicy.class,
-            description(IncompleteTestPolicy.values()),
-            word(TrackingSetting.ON_ABORT.defaultValue()),
-            "What the check does after an aborted test."),
-    LATE_FREES(
-            "meshguard.late-frees",
-            LateFreePolicy.class,
-            description(LateFreePolicy.values()),
-            word(TrackingSetting.LATE_FREES.defaultValue()),
-            "The result of a test whose buffers were freed only after close began."),
     GRACE(
             "meshguard.grace",
             Duration.class,
@@ -220,9 +200,6 @@ public enum ConfigurationKey {
         PartialSettings given =
                 CHECK.read(TrackingSetting.CHECK, AllocationCheck.values(), parameters, PartialSettings.NONE);
         given = ORIGINS.read(TrackingSetting.ORIGINS, OriginCapture.values(), parameters, given);
-        given = ON_FAILURE.read(TrackingSetting.ON_FAILURE, IncompleteTestPolicy.values(), parameters, given);
-        given = ON_ABORT.read(TrackingSetting.ON_ABORT, IncompleteTestPolicy.values(), parameters, given);
-        given = LATE_FREES.read(TrackingSetting.LATE_FREES, LateFreePolicy.values(), parameters, given);
         Optional<Duration> grace = GRACE.given(parameters).map(ConfigurationKey::grace);
         return grace.isPresent() ? given.with(TrackingSetting.GRACE, grace.get()) : given;
     }

@@ -27,10 +27,7 @@ public record PartialSettings(Map<TrackingSetting<?>, Object> values) {
         PartialSettings given = NONE.with(TrackingSetting.LIFETIME, annotation.lifetime())
                 .with(TrackingSetting.ACCOUNTING, annotation.accounting())
                 .with(TrackingSetting.CHECK, annotation.check())
-                .with(TrackingSetting.ORIGINS, annotation.origins())
-                .with(TrackingSetting.ON_FAILURE, annotation.onFailure())
-                .with(TrackingSetting.ON_ABORT, annotation.onAbort())
-                .with(TrackingSetting.LATE_FREES, annotation.lateFrees());
+                .with(TrackingSetting.ORIGINS, annotation.origins());
         String grace = annotation.grace();
         try {
             return grace.isEmpty() ? given : given.with(TrackingSetting.GRACE, GracePeriod.parse(grace));

@@ -2,8 +2,6 @@ package dev.meshguard.junit.internal.config;
 
 import dev.meshguard.junit.Accounting;
 import dev.meshguard.junit.AllocationCheck;
-import dev.meshguard.junit.IncompleteTestPolicy;
-import dev.meshguard.junit.LateFreePolicy;
 import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.tracker.OriginCapture;
 import java.time.Duration;
@@ -23,11 +21,5 @@ public record TrackingSetting<T>(String name, T defaultValue) {
     public static final TrackingSetting<AllocationCheck> CHECK = new TrackingSetting<>("check", AllocationCheck.CLEAN);
     public static final TrackingSetting<OriginCapture> ORIGINS =
             new TrackingSetting<>("origins", OriginCapture.ALLOCATIONS);
-    public static final TrackingSetting<IncompleteTestPolicy> ON_FAILURE =
-            new TrackingSetting<>("onFailure", IncompleteTestPolicy.ATTACH);
-    public static final TrackingSetting<IncompleteTestPolicy> ON_ABORT =
-            new TrackingSetting<>("onAbort", IncompleteTestPolicy.ATTACH);
-    public static final TrackingSetting<LateFreePolicy> LATE_FREES =
-            new TrackingSetting<>("lateFrees", LateFreePolicy.FAIL);
     public static final TrackingSetting<Duration> GRACE = new TrackingSetting<>("grace", Duration.ZERO);
 }

@@ -9,7 +9,5 @@ public enum CheckResult {
     /** It failed the test, or the test had reported all findings by failing itself. */
     FAILED,
     /** Its condition does not hold, and the test was aborted and remains so. */
-    ABORTED,
-    /** It did not run: the test threw, and its policy skips the check in that case. */
-    SKIPPED
+    ABORTED
 }

@@ -105,7 +105,7 @@ public final class RunSummaryCollector {
             addPeaks(verdict.history(), check.subject().name());
         }
         switch (check.result()) {
-            case HELD, SKIPPED -> {}
+            case HELD -> {}
             case KNOWN -> remaining.forEach(finding -> knownLeaks = knownLeaks.and(LeakTotals.of(finding)));
             case FAILED, ABORTED -> {
                 remaining.forEach(
@@ -117,7 +117,7 @@ public final class RunSummaryCollector {
 
     /** The findings are those of the text of the failure, which separates new ones from known ones. */
     private static List<FindingGroups> remainingIn(RunningCheck check) {
-        return check.result() == CheckResult.HELD || check.result() == CheckResult.SKIPPED
+        return check.result() == CheckResult.HELD
                 ? List.of()
                 : check.verdict().map(verdict -> remainingIn(check, verdict)).orElse(List.of());
     }
@@ -183,7 +183,6 @@ public final class RunSummaryCollector {
                 checksByResult.getOrDefault(CheckResult.FAILED, 0L),
                 withoutLeak,
                 checksByResult.getOrDefault(CheckResult.ABORTED, 0L),
-                checksByResult.getOrDefault(CheckResult.SKIPPED, 0L),
                 checksByResult.getOrDefault(CheckResult.KNOWN, 0L),
                 peaks,
                 leaks,
