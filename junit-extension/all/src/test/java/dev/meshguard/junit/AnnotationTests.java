@@ -4,6 +4,7 @@ import static dev.meshguard.junit.testkit.JupiterRun.run;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.mesh.FakeMesh;
+import dev.meshguard.junit.processes.WatchedProcesses;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
@@ -14,7 +15,6 @@ import java.lang.annotation.Target;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 
 /** The nearest annotation applies, at every location. */
 class AnnotationTests {
@@ -63,51 +63,20 @@ class AnnotationTests {
     }
 
     @Test
-    void rejectsInterfacesThatContradictEachOther() {
-        assertThat(run(TornTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(ExtensionConfigurationException.class)
-                .withTextContaining("@FakeMesh on AnnotationTests$TornTestCase: one of several")
-                .withTextContaining("say it once, on the class or method itself.");
-        assertThat(run(TornSubclassTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("one of several");
-    }
-
-    @Test
-    void rejectsComposedAnnotationsThatContradictEachOther() {
-        assertThat(run(TornByComposedTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("one of several");
-        assertThat(run(TornMethodTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .withTextContaining("@FakeMesh on AnnotationTests$TornMethodTestCase#runs: one of several");
-    }
-
-    @Test
     void theClassItselfDecidesBetweenInterfaces() {
         assertThat(run(DecidedTestCase.class)).hasOnlySucceeded(1);
     }
 
+    /** JUnit's search returns the first. */
     @Test
-    void interfacesThatSayTheSameAreLeftAlone() {
-        assertThat(run(AgreeingTestCase.class)).hasOnlySucceeded(1);
+    void ofTwoInterfacesTheFirstCounts() {
+        assertThat(run(SeveralInterfacesTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
-    void rejectsPoliciesOfInterfacesThatContradictEachOther() {
-        assertThat(run(TornPolicyTestCase.class))
-                .hasSingleTest()
-                .whichFailed()
-                .with(
-                        ExtensionConfigurationException.class,
-                        "the interfaces of AnnotationTests$TornPolicyTestCase: check = NONE and check = NO_LEAKS is rejected."
-                                + " Say it once.");
-        assertThat(run(DecidedPolicyTestCase.class)).hasOnlySucceeded(1);
+    void theSourceOfAClassGoesBeforeThatOfItsSuperclassAlsoInSubclasses() {
+        assertThat(run(MeshUnderProcessesTestCase.class)).hasOnlySucceeded(1);
+        assertThat(run(InheritingMeshTestCase.class)).hasOnlySucceeded(1);
     }
 
     @TrackAllocations
@@ -120,13 +89,6 @@ class AnnotationTests {
 
     interface AlsoOneDevice extends OneDevice {}
 
-    static class TornTestCase implements OneDevice, TwoDevices {
-        @Test
-        void runs(MeshDevice mesh) {}
-    }
-
-    static class TornSubclassTestCase extends TornTestCase {}
-
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 3)
     static class DecidedTestCase implements OneDevice, TwoDevices {
@@ -136,59 +98,25 @@ class AnnotationTests {
         }
     }
 
-    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
-    static class AgreeingTestCase implements OneDevice, AlsoOneDevice {
+    static class SeveralInterfacesTestCase implements AlsoOneDevice, TwoDevices {
         @Test
         void runs(MeshDevice mesh) {
             assertShape(mesh, 1, 1);
         }
     }
 
-    @Retention(RetentionPolicy.RUNTIME)
-    @Target({ElementType.TYPE, ElementType.METHOD})
-    @TrackAllocations
+    @WatchedProcesses
+    abstract static class ProcessesTestCase {}
+
     @FakeMesh(rows = 1, columns = 2)
-    @interface TwoDeviceTest {}
-
-    @SingleDeviceTest
-    @TwoDeviceTest
-    static class TornByComposedTestCase {
-        @Test
-        void runs(MeshDevice mesh) {}
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @Target(ElementType.METHOD)
-    @TrackAllocations
-    @FakeMesh(rows = 1, columns = 3)
-    @interface ThreeDeviceTest {}
-
-    static class TornMethodTestCase {
-        @Test
-        @TwoDeviceTest
-        @ThreeDeviceTest
-        void runs(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations(check = AllocationCheck.NONE)
-    interface Unchecked {}
-
-    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
-    interface Checked {}
-
-    @TrackAllocations
-    static class TornPolicyTestCase implements Unchecked, Checked {
-        @Test
-        void runs(MeshDevice mesh) {}
-    }
-
-    @TrackAllocations(check = AllocationCheck.NONE)
-    static class DecidedPolicyTestCase implements Unchecked, Checked {
+    static class MeshUnderProcessesTestCase extends ProcessesTestCase {
         @Test
         void runs(MeshDevice mesh) {
-            Buffers.take(mesh);
+            assertShape(mesh, 1, 2);
         }
     }
+
+    static class InheritingMeshTestCase extends MeshUnderProcessesTestCase {}
 
     @TrackAllocations
     @FakeMesh(rows = 1, columns = 2)

@@ -10,11 +10,10 @@ import java.util.Map;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The nearest location that sets the check wins, regardless of the mesh settings there. */
+/** The check is that of the nearest annotation, else of the parameter, regardless of the mesh settings there. */
 class CheckPolicyTests {
 
     @ParameterizedTest(name = "{0}, parameter {1}")
@@ -24,17 +23,16 @@ class CheckPolicyTests {
         "unsaid, no-leaks, FAILURE",
         "unsaid, only-expected-system-buffers, FAILURE",
         "unsaid, none, NOWHERE",
-        "ofField, none, FAILURE",
         "ofClass, none, FAILURE",
         "ofMethod, '', NOWHERE",
-        "ofMethodThatSaysSomethingElse, none, FAILURE",
-        "ofMethodThatSaysDefault, none, FAILURE",
-        "ofMethodWithAnotherMesh, none, FAILURE",
+        "ofMethodThatSaysSomethingElse, none, NOWHERE",
+        "ofMethodThatSaysDefault, none, NOWHERE",
+        "ofMethodWithAnotherMesh, none, NOWHERE",
         "ofEnclosingClass, none, FAILURE",
         "ofNestedClass, '', NOWHERE",
-        "ofNestedClassWithAnotherMesh, none, FAILURE"
+        "ofNestedClassWithAnotherMesh, none, NOWHERE"
     })
-    void theNearestPlaceThatSaysItCounts(String place, String parameter, ReportChannel telling) {
+    void theNearestAnnotationCountsAsAWhole(String place, String parameter, ReportChannel telling) {
         var results = runTest(PlacesTestCase.class, place, Map.of("meshguard.check", parameter));
 
         Assertions.assertThat(ReportChannel.of(results, place)).isEqualTo(telling);
@@ -48,18 +46,6 @@ class CheckPolicyTests {
         class Unsaid {
             @Test
             void unsaid(MeshDevice mesh) {
-                Buffers.take(mesh);
-            }
-        }
-
-        @Nested
-        class InField {
-            @RegisterExtension
-            static final MeshGuardExtension guard =
-                    MeshGuardExtension.builder().check(AllocationCheck.NO_LEAKS).build();
-
-            @Test
-            void ofField(MeshDevice mesh) {
                 Buffers.take(mesh);
             }
         }

@@ -25,11 +25,11 @@ class GracePolicyTests {
         "unsaid, 2 m, 2 m",
         "ofClass, 5 s, 2 s",
         "ofMethod, 5 s, 3 s",
-        "ofMethodThatSaysSomethingElse, 5 s, 2 s",
+        "ofMethodThatSaysSomethingElse, 5 s, 5 s",
         "ofEnclosingClass, 5 s, 2 s",
         "ofNestedClass, 5 s, 4 s"
     })
-    void theNearestPlaceThatSaysItCounts(String place, String parameter, String waited) {
+    void theNearestAnnotationCountsAsAWhole(String place, String parameter, String waited) {
         assertThat(runTest(PlacesTestCase.class, place, Map.of("meshguard.grace", parameter)))
                 .hasTest(place)
                 .whichFailed()

@@ -6,6 +6,7 @@ import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 import dev.meshguard.event.BufferType;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.testkit.Buffers;
+import dev.meshguard.junit.testkit.RunAssert;
 import dev.meshguard.junit.testkit.SteppedTimer;
 import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
@@ -17,6 +18,7 @@ import dev.meshguard.tracker.AllocationTracker;
 import dev.meshguard.verdict.Outcome;
 import dev.meshguard.verdict.expectation.Expectation;
 import java.time.Duration;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.DynamicTest;
@@ -35,14 +37,14 @@ class GraceTests {
     void whatIsFreedInTimeIsNoLeak() {
         FreesInTimeTestCase.timer = new SteppedTimer();
 
-        assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
+        assertThat(runWaiting(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
     void theCheckGoesOnAsSoonAsAllIsFreed() {
         FreesInTimeTestCase.timer = new SteppedTimer();
 
-        assertThat(run(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
+        assertThat(runWaiting(FreesInTimeTestCase.class)).hasOnlySucceeded(1);
 
         // It polls after 1, 2, 4, 8, 16 and 32 ms.
         Assertions.assertThat(FreesInTimeTestCase.timer.now()).isEqualTo(Duration.ofMillis(63));
@@ -50,7 +52,7 @@ class GraceTests {
 
     @Test
     void whatIsFreedTooLateIsALeakThatSaysHowLongWasWaited() {
-        assertThat(run(FreesTooLateTestCase.class))
+        assertThat(run(FreesTooLateTestCase.class, Map.of("meshguard.grace", "1500 ms")))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
@@ -60,17 +62,17 @@ class GraceTests {
 
     @Test
     void whoHasNothingLeftIsNotWaitedFor() {
-        assertThat(run(QuietTestCase.class)).hasOnlySucceeded(3);
+        assertThat(runWaiting(QuietTestCase.class)).hasOnlySucceeded(3);
     }
 
     @Test
-    void aTestThatIsSkippedOrNotCheckedIsNotWaitedFor() {
-        assertThat(run(UncheckedTestCase.class)).hasOnlySucceeded(1);
+    void aTestThatIsNotCheckedIsNotWaitedFor() {
+        assertThat(runWaiting(UncheckedTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
     void aTestThatFailedIsWaitedFor() {
-        assertThat(run(FailedTestCase.class))
+        assertThat(runWaiting(FailedTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .with(IllegalStateException.class, "the test itself")
@@ -79,17 +81,17 @@ class GraceTests {
 
     @Test
     void aTestOnAMeshThatGoesOnIsWaitedFor() {
-        assertThat(run(SharedTestCase.class)).hasOnlySucceeded(2);
+        assertThat(runWaiting(SharedTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
     void aDynamicTestIsWaitedFor() {
-        assertThat(run(DynamicTestCase.class)).hasOnlySucceeded(2);
+        assertThat(runWaiting(DynamicTestCase.class)).hasOnlySucceeded(2);
     }
 
     @Test
     void anInterruptEndsTheWait() {
-        assertThat(run(InterruptedTestCase.class))
+        assertThat(runWaiting(InterruptedTestCase.class))
                 .hasSingleTest()
                 .whichFailed()
                 .withVerdict(Outcome.LEAKED)
@@ -98,15 +100,19 @@ class GraceTests {
                                 + " none of 8 buffers came back meanwhile\n");
     }
 
-    private static MeshGuardExtension guard(GraceTimer timer, Duration grace) {
-        return MeshGuardExtension.builder().timer(timer).grace(grace).build();
+    private static RunAssert.Results runWaiting(Class<?> fixture) {
+        return run(fixture, Map.of("meshguard.grace", "2 s"));
+    }
+
+    private static MeshGuardExtension guard(GraceTimer timer) {
+        return MeshGuardExtension.builder().timer(timer).build();
     }
 
     static class FreesInTimeTestCase {
         static SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
-        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+        final MeshGuardExtension guard = guard(timer);
 
         @Test
         void prefetches(MeshDevice mesh) {
@@ -118,7 +124,7 @@ class GraceTests {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
-        final MeshGuardExtension guard = guard(timer, Duration.ofMillis(1_500));
+        final MeshGuardExtension guard = guard(timer);
 
         @Test
         void prefetches(MeshDevice mesh) {
@@ -144,7 +150,6 @@ class GraceTests {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .timer(new NoTime())
-                .grace(Duration.ofSeconds(2))
                 .expecting(Expectation.because("shared").label("weights"))
                 .build();
 
@@ -168,7 +173,7 @@ class GraceTests {
 
     static class UncheckedTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard = guard(new NoTime(), Duration.ofSeconds(2));
+        static final MeshGuardExtension guard = guard(new NoTime());
 
         @Test
         @TrackAllocations(check = AllocationCheck.NONE)
@@ -181,7 +186,7 @@ class GraceTests {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
-        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+        final MeshGuardExtension guard = guard(timer);
 
         @Test
         void fails(MeshDevice mesh) {
@@ -195,7 +200,7 @@ class GraceTests {
         private static final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
-        static final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+        static final MeshGuardExtension guard = guard(timer);
 
         @Test
         void first(MeshDevice mesh) {
@@ -217,7 +222,7 @@ class GraceTests {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
-        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+        final MeshGuardExtension guard = guard(timer);
 
         @TestFactory
         Stream<DynamicTest> prefetches(MeshDevice mesh, AllocationTracker tracker) {
@@ -234,7 +239,7 @@ class GraceTests {
         private final SteppedTimer timer = new SteppedTimer();
 
         @RegisterExtension
-        final MeshGuardExtension guard = guard(timer, Duration.ofSeconds(2));
+        final MeshGuardExtension guard = guard(timer);
 
         @Test
         void leaks(MeshDevice mesh) {

@@ -1,31 +1,28 @@
 package dev.meshguard.junit;
 
 import static dev.meshguard.junit.testkit.JupiterRun.run;
+import static dev.meshguard.junit.testkit.JupiterRun.runTest;
 import static dev.meshguard.junit.testkit.RunAssert.assertThat;
 
 import dev.meshguard.junit.testkit.Buffers;
-import dev.meshguard.mesh.MeshBuffer;
 import dev.meshguard.mesh.MeshDevice;
 import dev.meshguard.verdict.Outcome;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** Lifetime and accounting are resolved separately, like every other setting. */
+/** Lifetime and accounting are those of the nearest annotation; a method must not leave out what its class asks for. */
 class LifetimeSettingTests {
 
     @Test
-    void aNearerAnnotationThatOmitsThemHidesNeither() {
+    void aNestedClassWithAnAnnotationHasItsOwnLifetime() {
         assertThat(run(OuterTestCase.class)).hasTest("leaks").whichFailed().withVerdict(Outcome.LEAKED);
-    }
-
-    @Test
-    void theLifetimeOfAFieldAppliesBesideAnAnnotation() {
-        assertThat(run(FieldTestCase.class)).hasOnlySucceeded(1);
     }
 
     @Test
@@ -39,10 +36,56 @@ class LifetimeSettingTests {
                                 + " with lifetime = CLASS is rejected. All its tests share one tracker: put it on the class.");
     }
 
-    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "leavesOutBoth|lifetime = CLASS, accounting = EACH_TEST",
+                "leavesOutTheLifetime|lifetime = CLASS",
+                "leavesOutTheAccounting|accounting = EACH_TEST"
+            })
+    void rejectsAMethodThatLeavesOutWhatItsClassSets(String method, String leftOut) {
+        assertThat(runTest(SharedTestCase.class, method, Map.of()))
+                .hasTest(method)
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        "@TrackAllocations on LifetimeSettingTests$SharedTestCase#" + method + ": leaving out "
+                                + leftOut
+                                + " of @TrackAllocations on LifetimeSettingTests$Shared is rejected. The annotation of a"
+                                + " method counts as a whole: repeat " + leftOut
+                                + " there, or give the test a mesh of its own with lifetime = TEST.");
+    }
+
+    @Test
+    void asThePageOnPoliciesShows() throws IOException {
+        String shown = Files.readString(Path.of("..", "..", "docs").resolve("policies.md"))
+                .lines()
+                .filter(line -> line.startsWith("@TrackAllocations on KvCacheTest#decode: leaving out"))
+                .findFirst()
+                .orElseThrow();
+
+        assertThat(runTest(SharedTestCase.class, "leavesOutBoth", Map.of()))
+                .hasTest("leavesOutBoth")
+                .whichFailed()
+                .with(
+                        ExtensionConfigurationException.class,
+                        shown.replace("KvCacheTest#decode", "LifetimeSettingTests$SharedTestCase#leavesOutBoth")
+                                .replace("KvCacheTest", "LifetimeSettingTests$Shared"));
+    }
+
+    @Test
+    void aMethodWithAMeshOfItsOwnNeedsNoAccounting() {
+        assertThat(runTest(SharedTestCase.class, "hasItsOwn", Map.of()))
+                .hasTest("hasItsOwn")
+                .whichFailed()
+                .withVerdict(Outcome.LEAKED);
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OuterTestCase {
         @Nested
-        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+        @TrackAllocations
         class InnerTestCase {
             @Test
             void leaks(MeshDevice mesh) {
@@ -51,29 +94,33 @@ class LifetimeSettingTests {
         }
     }
 
-    @TrackAllocations(check = AllocationCheck.NO_LEAKS)
-    static class FieldTestCase {
-        @RegisterExtension
-        static final MeshGuardExtension guard =
-                MeshGuardExtension.builder().lifetime(TrackingLifetime.CLASS).build();
-
-        private static @Nullable MeshBuffer kept;
-
-        @Test
-        void keepsABuffer(MeshDevice mesh) {
-            kept = Buffers.take(mesh);
-        }
-
-        @AfterAll
-        static void freesIt() {
-            Objects.requireNonNull(kept).deallocate();
-        }
-    }
-
     @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class OneMethodTestCase {
         @Test
-        @TrackAllocations(accounting = Accounting.EACH_TEST)
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
         void runs(MeshDevice mesh) {}
+    }
+
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
+    interface Shared {}
+
+    static class SharedTestCase implements Shared {
+        @Test
+        @TrackAllocations(check = AllocationCheck.NO_LEAKS)
+        void leavesOutBoth(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(accounting = Accounting.EACH_TEST)
+        void leavesOutTheLifetime(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.CLASS)
+        void leavesOutTheAccounting(MeshDevice mesh) {}
+
+        @Test
+        @TrackAllocations(lifetime = TrackingLifetime.TEST)
+        void hasItsOwn(MeshDevice mesh) {
+            Buffers.take(mesh);
+        }
     }
 }

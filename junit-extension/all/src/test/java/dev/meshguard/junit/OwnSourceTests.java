@@ -108,10 +108,10 @@ class OwnSourceTests {
         void allocatesNothing() {}
     }
 
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS)
     static class BeforeAllTestCase {
         @RegisterExtension
-        static final MeshGuardExtension guard =
-                binding().lifetime(TrackingLifetime.CLASS).build();
+        static final MeshGuardExtension guard = binding().build();
 
         @BeforeAll
         static void leaks() {

@@ -138,6 +138,7 @@ class PolledSourceTests {
         }
     }
 
+    @TrackAllocations(grace = "1 s")
     static class ClosedLateTestCase {
         static final PolledLibrary LIBRARY = new PolledLibrary();
         private static final SteppedTimer TIMER = new SteppedTimer();
@@ -145,7 +146,6 @@ class PolledSourceTests {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
                 .source(LIBRARY.settings())
-                .grace(Duration.ofSeconds(1))
                 .timer(TIMER)
                 .build();
 
@@ -180,16 +180,14 @@ class PolledSourceTests {
         }
     }
 
+    @TrackAllocations(lifetime = TrackingLifetime.CLASS, accounting = Accounting.EACH_TEST)
     static class SharedTestCase {
         static final PolledLibrary LIBRARY = new PolledLibrary();
         private static Handle ofAll;
 
         @RegisterExtension
-        static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .source(LIBRARY.settings())
-                .lifetime(TrackingLifetime.CLASS)
-                .accounting(Accounting.EACH_TEST)
-                .build();
+        static final MeshGuardExtension guard =
+                MeshGuardExtension.builder().source(LIBRARY.settings()).build();
 
         @BeforeAll
         static void openForAll() {

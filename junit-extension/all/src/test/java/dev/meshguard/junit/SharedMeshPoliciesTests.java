@@ -73,13 +73,19 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @TrackAllocations(check = AllocationCheck.NONE)
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.EACH_TEST,
+                check = AllocationCheck.NONE)
         void unchecked(MeshDevice mesh) {
             leak(mesh);
         }
 
         @Nested
-        @TrackAllocations(check = AllocationCheck.NONE)
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.EACH_TEST,
+                check = AllocationCheck.NONE)
         class Inner {
             @Test
             void ofNestedClass(MeshDevice mesh) {
@@ -104,7 +110,10 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @TrackAllocations(check = AllocationCheck.CLEAN)
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.EACH_TEST,
+                check = AllocationCheck.CLEAN)
         void test() {}
     }
 
@@ -116,7 +125,10 @@ class SharedMeshPoliciesTests {
         }
 
         @Test
-        @TrackAllocations(check = AllocationCheck.CLEAN)
+        @TrackAllocations(
+                lifetime = TrackingLifetime.CLASS,
+                accounting = Accounting.EACH_TEST,
+                check = AllocationCheck.CLEAN)
         void test() {}
     }
 

@@ -178,10 +178,10 @@ class SuiteLifetimeTests {
         void keeps(MeshDevice mesh) {}
     }
 
+    @TrackAllocations(lifetime = TrackingLifetime.SUITE)
     static class EntryInFieldTestCase {
         @RegisterExtension
         static final MeshGuardExtension guard = MeshGuardExtension.builder()
-                .lifetime(TrackingLifetime.SUITE)
                 .expecting(Expectation.because("of this class"))
                 .build();
 

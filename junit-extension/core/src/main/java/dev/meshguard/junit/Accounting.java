@@ -13,7 +13,7 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum Accounting {
-    /** The accounting that a farther location sets, else {@link #AT_THE_END}. */
+    /** The attribute is left out: {@link #AT_THE_END}. */
     DEFAULT,
     /** No test is responsible before all tests have ended: one test may free what another allocated. */
     AT_THE_END,

@@ -10,7 +10,7 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum AllocationCheck {
-    /** The check that a farther location sets, or {@code meshguard.check}, else {@link #CLEAN}. */
+    /** The attribute is left out: {@code meshguard.check}, else {@link #CLEAN}. */
     DEFAULT,
     /** All memory was freed in time, and the reports add up: {@code noLeaks()} and {@code hasBalancedReports()}. */
     CLEAN,

@@ -2,7 +2,6 @@ package dev.meshguard.junit;
 
 import dev.meshguard.event.Phase;
 import dev.meshguard.junit.internal.ConfigurationErrors;
-import dev.meshguard.junit.internal.GracePeriod;
 import dev.meshguard.junit.internal.GraceTimer;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SupportedVersions;
@@ -11,22 +10,18 @@ import dev.meshguard.junit.internal.check.SessionOpener;
 import dev.meshguard.junit.internal.check.SessionStore;
 import dev.meshguard.junit.internal.check.TestAttribution;
 import dev.meshguard.junit.internal.config.ExtensionSettings;
-import dev.meshguard.junit.internal.config.PartialSettings;
 import dev.meshguard.junit.internal.config.TestConfiguration;
-import dev.meshguard.junit.internal.config.TrackingSetting;
 import dev.meshguard.junit.internal.session.TrackedTest;
 import dev.meshguard.junit.internal.session.TrackingSession;
 import dev.meshguard.junit.internal.thread.ThreadSession;
 import dev.meshguard.junit.source.SourceSettings;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginCapture;
 import dev.meshguard.tracker.Scope;
 import dev.meshguard.verdict.budget.BudgetSpec;
 import dev.meshguard.verdict.expectation.Expectation;
 import dev.meshguard.verdict.expectation.ExpectedBuffers;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -70,8 +65,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
  * closeable arguments after the check.
  *
  * <p>Use it only where an annotation is not enough, for example because the mesh depends on a system property. If an
- * annotation is present too, each value that it sets wins, the expectations of both apply, and each test is still checked
- * once.
+ * annotation of a source is present too, its source wins. The expectations of annotations and of the extension all apply, and
+ * each test is still checked once. Use {@link TrackAllocations} for lifetime, accounting and policies.
  *
  * <h2>How it works</h2>
  *
@@ -122,8 +117,8 @@ public final class MeshGuardExtension
 
     private MeshGuardExtension(Builder builder, boolean isBuilt) {
         SupportedVersions.require();
-        this.settings = new ExtensionSettings(
-                isBuilt, builder.sources, builder.given, builder.expected, builder.budgets, builder.timer);
+        this.settings =
+                new ExtensionSettings(isBuilt, builder.sources, builder.expected, builder.budgets, builder.timer);
         this.opener = new SessionOpener(new TestConfiguration(settings, MeshGuardExtension::inStaticFields));
     }
 
@@ -132,7 +127,7 @@ public final class MeshGuardExtension
         return builder().build();
     }
 
-    /** Returns a builder for an extension with other settings. */
+    /** Returns a builder for an extension with a source, expected buffers or budgets of its own. */
     public static Builder builder() {
         return new Builder();
     }
@@ -392,7 +387,6 @@ public final class MeshGuardExtension
     public static final class Builder {
 
         private List<SourceSettings> sources = List.of();
-        private PartialSettings given = PartialSettings.NONE;
         private GraceTimer timer = GraceTimer.ofMachine();
         private ExpectedBuffers expected = ExpectedBuffers.none();
         private final List<BudgetSpec> budgets = new ArrayList<>();
@@ -418,47 +412,6 @@ public final class MeshGuardExtension
                                 "MeshGuardExtension", "the source \"" + id + "\" twice", "Give its settings once.");
                     });
             sources = List.copyOf(all);
-            return this;
-        }
-
-        /** Sets how long a mesh lasts; {@link TrackingLifetime#TEST} by default. */
-        public Builder lifetime(TrackingLifetime newLifetime) {
-            given = given.with(TrackingSetting.LIFETIME, newLifetime);
-            return this;
-        }
-
-        /**
-         * Sets who is responsible for memory that a test leaves allocated on a mesh that outlives it;
-         * {@link Accounting#AT_THE_END} by default.
-         */
-        public Builder accounting(Accounting newAccounting) {
-            given = given.with(TrackingSetting.ACCOUNTING, newAccounting);
-            return this;
-        }
-
-        /** Sets the condition that must hold at the end, unless a {@link TrackAllocations} sets it; see there. */
-        public Builder check(AllocationCheck newCheck) {
-            given = given.with(TrackingSetting.CHECK, newCheck);
-            return this;
-        }
-
-        /** Sets the calls whose stacks are captured, unless a {@link TrackAllocations} sets it; see there. */
-        public Builder origins(OriginCapture newOrigins) {
-            given = given.with(TrackingSetting.ORIGINS, newOrigins);
-            return this;
-        }
-
-        /**
-         * Sets the longest wait for late frees, unless a {@link TrackAllocations} sets it; see there.
-         *
-         * @throws org.junit.jupiter.api.extension.ExtensionConfigurationException if it is negative or above ten
-         *     minutes
-         */
-        public Builder grace(Duration atMost) {
-            GracePeriod.errorOf(atMost).ifPresent(allowed -> {
-                throw ConfigurationErrors.of("MeshGuardExtension", "grace = " + atMost, allowed);
-            });
-            given = given.with(TrackingSetting.GRACE, atMost);
             return this;
         }
 

@@ -55,29 +55,21 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <h2>Precedence</h2>
  *
- * <p>Each attribute is resolved separately. The first of these locations that sets it wins:
- *
- * <ol>
- * <li>the method
- * <li>the class with its interfaces and superclasses
- * <li>the enclosing classes
- * <li>a {@link MeshGuardExtension} in a field
- * <li>the configuration parameter, if there is one
- * <li>the default
- * </ol>
- *
- * <p>An omitted attribute, or one with the constant {@code DEFAULT}, does not hide a value from another location. Two
- * equally near annotations, for example of two interfaces, are an error if they contradict each other. The annotation may
- * be used as a meta-annotation. {@code docs/configuration.md} lists all parameters.
+ * <p>The nearest annotation counts as a whole: that of the method, else of the class, else of the nearest enclosing class. An
+ * attribute that it leaves out has the value of the configuration parameter, else the default, never that of another
+ * annotation. JUnit also finds the annotation on interfaces and superclasses, and as a meta-annotation.
+ * {@code docs/configuration.md} lists all parameters.
  *
  * <pre>{@code
  * @TrackAllocations(grace = "2 s")
  * class PrefetchTest {
  *     @Test
- *     @TrackAllocations(check = AllocationCheck.NO_LEAKS)   // the grace of the class still applies
+ *     @TrackAllocations(grace = "2 s", check = AllocationCheck.NO_LEAKS)   // repeats the grace of the class
  *     void prefetches(MeshDevice mesh) { … }
  * }
  * }</pre>
+ *
+ * <p>An annotation of a method that leaves out {@link #lifetime} or {@link #accounting} of its class is an error.
  *
  * <p>Tests that share a mesh may have policies of their own with {@link Accounting#EACH_TEST}, except for the origins.
  * Those belong to the tracker that all tests share. With any other accounting, put the policies on the class.

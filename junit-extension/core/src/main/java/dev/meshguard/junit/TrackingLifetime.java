@@ -11,7 +11,7 @@ import org.apiguardian.api.API.Status;
  */
 @API(status = Status.EXPERIMENTAL, since = "0.1")
 public enum TrackingLifetime {
-    /** The lifetime that a farther location sets, else {@link #TEST}. */
+    /** The attribute is left out: {@link #TEST}. */
     DEFAULT,
     /**
      * Lasts for one test: each test gets its own mesh and is checked separately.

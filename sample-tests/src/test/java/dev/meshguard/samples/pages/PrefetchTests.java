@@ -3,6 +3,7 @@ package dev.meshguard.samples.pages;
 import static dev.meshguard.assertions.LeakAssertions.assertThat;
 import static dev.meshguard.junit.AllocationCheck.NONE;
 import static dev.meshguard.mesh.tensor.DataType.BFLOAT16;
+import static dev.meshguard.tracker.OriginCapture.ALLOCATIONS_AND_FREES;
 
 import dev.meshguard.junit.TrackAllocations;
 import dev.meshguard.junit.mesh.FakeMesh;
@@ -13,7 +14,7 @@ import dev.meshguard.mesh.tensor.TensorShape;
 import dev.meshguard.tracker.AllocationTracker;
 import org.junit.jupiter.api.Test;
 
-/** Policies of a class, and of one of its tests. */
+/** Policies of a class, and of two of its tests. */
 // region: policies
 @TrackAllocations(grace = "2 s")
 @FakeMesh(rows = 1, columns = 2)
@@ -23,6 +24,13 @@ class PrefetchTests {
     void prefetches(Ttnn ttnn, MeshDevice mesh) { // waits for 2 seconds at most
         Tensor page = ttnn.empty(TensorShape.of(64, 64), BFLOAT16, mesh);
         new Thread(() -> ttnn.deallocate(page)).start();
+    }
+
+    @Test
+    @TrackAllocations(grace = "2 s", origins = ALLOCATIONS_AND_FREES)
+    void prefetchesTwice(Ttnn ttnn, MeshDevice mesh) { // waits as well, because its annotation repeats the grace
+        prefetches(ttnn, mesh);
+        prefetches(ttnn, mesh);
     }
 
     @Test

@@ -27,16 +27,9 @@ public record GracePeriod(Duration atMost, GraceTimer timer) {
 
     /** Creates a period; rejects one that is negative or too long. */
     public GracePeriod {
-        errorOf(atMost).ifPresent(allowed -> {
-            throw new IllegalArgumentException(allowed);
-        });
-    }
-
-    /** Returns the allowed values if a duration is invalid. */
-    public static Optional<String> errorOf(Duration atMost) {
-        return atMost.isNegative() || atMost.compareTo(MAX) > 0
-                ? Optional.of("Give 0 or more, at most " + description(MAX) + ".")
-                : Optional.empty();
+        if (atMost.isNegative() || atMost.compareTo(MAX) > 0) {
+            throw new IllegalArgumentException("Give 0 or more, at most " + description(MAX) + ".");
+        }
     }
 
     /**

@@ -41,10 +41,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <h2>Precedence</h2>
  *
- * <p>The nearest annotation applies as a whole, because its attributes describe one mesh: on the method, else on the
- * class, its superclasses and interfaces, else on the enclosing classes. Two equally near annotations, for example of two
- * interfaces, are an error if they contradict each other. So is one beside an annotation of another source. The annotation
- * wins over the source of a {@link MeshGuardExtension} in a field. It may be used as a meta-annotation.
+ * <p>The nearest annotation counts as a whole, because its attributes describe one mesh: that of the method, else of the
+ * class, else of the nearest enclosing class. JUnit also finds it on interfaces and superclasses, and as a meta-annotation.
+ * One beside an annotation of another source is an error. The annotation wins over the source of a
+ * {@link MeshGuardExtension} in a field.
  *
  * <p>On a method it requires a mesh for that method: if the lifetime is longer than a test, the annotation is an error.
  *

@@ -4,14 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 import dev.meshguard.event.Phase;
+import dev.meshguard.junit.Accounting;
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.TrackingLifetime;
 import dev.meshguard.junit.internal.ReportSettings;
 import dev.meshguard.junit.internal.Reporting;
 import dev.meshguard.junit.internal.RunSettings;
 import dev.meshguard.junit.internal.SharedRunState;
-import dev.meshguard.junit.internal.config.PartialSettings;
+import dev.meshguard.junit.internal.config.CheckPolicy;
 import dev.meshguard.junit.internal.config.TrackingSettings;
 import dev.meshguard.junit.source.SourceContext;
 import dev.meshguard.junit.testkit.FixtureSettings;
+import dev.meshguard.tracker.OriginCapture;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -98,8 +103,11 @@ class TrackingSessionTests {
                 RunSettings.of(name -> Optional.empty(), Map.of()),
                 new Reporting(ReportSettings.of(name -> Optional.empty()), System::nanoTime));
         return new TrackingSession(
-                TrackingSettings.of(
-                        List.of(new FixtureSettings(begun::complete, closing)), PartialSettings.NONE, "test"),
+                new TrackingSettings(
+                        List.of(new FixtureSettings(begun::complete, closing)),
+                        TrackingLifetime.TEST,
+                        Accounting.AT_THE_END,
+                        new CheckPolicy(AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, Duration.ZERO)),
                 run,
                 mock(ExtensionContext.class));
     }

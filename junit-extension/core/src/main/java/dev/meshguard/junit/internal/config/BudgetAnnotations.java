@@ -32,7 +32,7 @@ final class BudgetAnnotations {
      */
     static List<BudgetSpec> budgets(ExtensionContext context, List<BudgetSpec> inCode) {
         Map<Scope, BudgetSpec> nearest = new LinkedHashMap<>(ofMethod(context));
-        for (Class<?> type : NearestAnnotations.classesOf(context)) {
+        for (Class<?> type : TestClasses.of(context)) {
             on(type, TestNames.of(type)).forEach(nearest::putIfAbsent);
         }
         for (BudgetSpec budget : inCode) {

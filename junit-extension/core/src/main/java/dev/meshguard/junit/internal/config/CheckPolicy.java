@@ -15,16 +15,9 @@ import java.time.Duration;
  */
 public record CheckPolicy(AllocationCheck check, OriginCapture origins, Duration grace) {
 
-    /** The policies if no location sets any. */
-    static final CheckPolicy DEFAULTS = of(PartialSettings.NONE);
-
-    /** Resolves omitted settings by their defaults. */
-    public static CheckPolicy of(PartialSettings given) {
-        return new CheckPolicy(
-                given.resolve(TrackingSetting.CHECK),
-                given.resolve(TrackingSetting.ORIGINS),
-                given.resolve(TrackingSetting.GRACE));
-    }
+    /** The policies if neither an annotation nor a parameter sets any. */
+    static final CheckPolicy DEFAULTS =
+            new CheckPolicy(AllocationCheck.CLEAN, OriginCapture.ALLOCATIONS, Duration.ZERO);
 
     /** Returns whether a verdict satisfies the check. */
     public boolean holdFor(LeakVerdict verdict) {

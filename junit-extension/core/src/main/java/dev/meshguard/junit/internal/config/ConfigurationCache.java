@@ -89,10 +89,9 @@ public final class ConfigurationCache {
                 .getOrComputeIfAbsent(location, unused -> new ConfigurationCache(), ConfigurationCache.class);
     }
 
-    /** Returns the settings of the configuration parameters, which are read once in an execution. */
-    static PartialSettings parameters(ExtensionContext context, Supplier<PartialSettings> ifAbsent) {
-        return ofRun(context)
-                .getOrComputeIfAbsent(new ParametersKey(), unused -> ifAbsent.get(), PartialSettings.class);
+    /** Returns the policies of the configuration parameters, which are read once in an execution. */
+    static CheckPolicy parameters(ExtensionContext context, Supplier<CheckPolicy> ifAbsent) {
+        return ofRun(context).getOrComputeIfAbsent(new ParametersKey(), unused -> ifAbsent.get(), CheckPolicy.class);
     }
 
     /** Returns the sources, which are looked up once in an execution. */

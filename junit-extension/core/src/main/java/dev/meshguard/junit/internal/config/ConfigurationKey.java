@@ -31,7 +31,7 @@ public enum ConfigurationKey {
             "meshguard.check",
             AllocationCheck.class,
             description(AllocationCheck.values()),
-            word(TrackingSetting.CHECK.defaultValue()),
+            word(CheckPolicy.DEFAULTS.check()),
             "The condition that is checked after each test."),
     GRACE(
             "meshguard.grace",
@@ -43,7 +43,7 @@ public enum ConfigurationKey {
             "meshguard.origins",
             OriginCapture.class,
             description(OriginCapture.values()),
-            word(TrackingSetting.ORIGINS.defaultValue()),
+            word(CheckPolicy.DEFAULTS.origins()),
             "The calls whose stack is captured."),
     EXPECTED_BUFFERS(
             RunSettings.EXPECTED_BUFFERS,
@@ -191,32 +191,26 @@ public enum ConfigurationKey {
     }
 
     /**
-     * Reads the settings from the configuration parameters of a run.
+     * Reads the policies from the configuration parameters of a run.
      *
      * @param parameters returns the value of a name
      * @throws IllegalArgumentException if a value is invalid; the message names it
      */
-    static PartialSettings settings(Function<String, Optional<String>> parameters) {
-        PartialSettings given =
-                CHECK.read(TrackingSetting.CHECK, AllocationCheck.values(), parameters, PartialSettings.NONE);
-        given = ORIGINS.read(TrackingSetting.ORIGINS, OriginCapture.values(), parameters, given);
-        Optional<Duration> grace = GRACE.given(parameters).map(ConfigurationKey::grace);
-        return grace.isPresent() ? given.with(TrackingSetting.GRACE, grace.get()) : given;
+    static CheckPolicy policies(Function<String, Optional<String>> parameters) {
+        CheckPolicy defaults = CheckPolicy.DEFAULTS;
+        return new CheckPolicy(
+                CHECK.read(AllocationCheck.values(), parameters).orElse(defaults.check()),
+                ORIGINS.read(OriginCapture.values(), parameters).orElse(defaults.origins()),
+                GRACE.given(parameters).map(ConfigurationKey::grace).orElse(defaults.grace()));
     }
 
-    private <E extends Enum<E>> PartialSettings read(
-            TrackingSetting<E> setting,
-            E[] constants,
-            Function<String, Optional<String>> parameters,
-            PartialSettings others) {
+    private <E extends Enum<E>> Optional<E> read(E[] constants, Function<String, Optional<String>> parameters) {
         return given(parameters)
                 .map(value -> Arrays.stream(constants)
                         .filter(constant ->
                                 allowed.contains(value) && word(constant).equals(value))
                         .findFirst()
-                        .orElseThrow(() -> RunSettings.rejected(key, value, "It is " + anyOf(allowed) + ".")))
-                .map(value -> others.with(setting, value))
-                .orElse(others);
+                        .orElseThrow(() -> RunSettings.rejected(key, value, "It is " + anyOf(allowed) + ".")));
     }
 
     private static Duration grace(String value) {

@@ -40,7 +40,7 @@ public final class ExpectationAnnotations {
     /** Returns the buffers that annotations of the method and the classes expect. */
     public static ExpectedBuffers expected(ExtensionContext context) {
         List<Expectation> all = new ArrayList<>(ofMethod(context));
-        NearestAnnotations.classesOf(context).forEach(type -> all.addAll(ofClass(type)));
+        TestClasses.of(context).forEach(type -> all.addAll(ofClass(type)));
         return new ExpectedBuffers(all);
     }
 
@@ -110,8 +110,8 @@ public final class ExpectationAnnotations {
         AnnotationSupport.findRepeatableAnnotations(element, ExpectBuffers.class)
                 .forEach(annotation -> all.add(expectation(annotation, "@ExpectBuffers on " + name)
                         .locatedAt("@ExpectBuffers on " + AnnotationLocation.of(element, annotation))));
-        NearestAnnotations.of(element, ExpectedBuffersFile.class)
-                .forEach(annotation -> all.addAll(
+        AnnotationSupport.findAnnotation(element, ExpectedBuffersFile.class)
+                .ifPresent(annotation -> all.addAll(
                         load(annotation, "@ExpectedBuffersFile on " + name).entries()));
         return all;
     }

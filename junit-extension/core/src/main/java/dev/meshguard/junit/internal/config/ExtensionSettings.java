@@ -15,7 +15,6 @@ public final class ExtensionSettings {
 
     private final boolean isBuilt;
     private final List<SourceSettings> sources;
-    private final PartialSettings given;
     private final ExpectedBuffers expected;
     private final List<BudgetSpec> budgets;
     private final GraceTimer timer;
@@ -29,13 +28,11 @@ public final class ExtensionSettings {
     public ExtensionSettings(
             boolean isBuilt,
             List<SourceSettings> sources,
-            PartialSettings given,
             ExpectedBuffers expected,
             List<BudgetSpec> budgets,
             GraceTimer timer) {
         this.isBuilt = isBuilt;
         this.sources = List.copyOf(sources);
-        this.given = given;
         this.expected = ExpectationAnnotations.inField(expected);
         this.budgets = List.copyOf(budgets);
         this.timer = timer;
@@ -47,10 +44,6 @@ public final class ExtensionSettings {
 
     List<SourceSettings> sources() {
         return sources;
-    }
-
-    PartialSettings given() {
-        return given;
     }
 
     ExpectedBuffers expected() {

@@ -9,8 +9,10 @@ import dev.meshguard.tracker.AllocationTracker;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.AnnotatedElement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,6 +25,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionConfigurationException;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The sources of a run, found by {@link ServiceLoader}. */
 public final class Sources {
@@ -112,7 +115,7 @@ public final class Sources {
     /** Returns the settings of the source annotation that is nearest to a test. */
     public Optional<SourceSettings> annotated(ExtensionContext context) {
         return ofMethod(context)
-                .or(() -> NearestAnnotations.classesOf(context).stream()
+                .or(() -> TestClasses.of(context).stream()
                         .map(type -> on(type, TestNames.of(type)))
                         .flatMap(Optional::stream)
                         .findFirst());
@@ -135,8 +138,8 @@ public final class Sources {
     }
 
     private Optional<SourceSettings> on(AnnotatedElement element, String name) {
-        Set<Annotation> nearest = NearestAnnotations.of(element, byAnnotation.keySet());
-        if (nearest.stream().map(Annotation::annotationType).distinct().count() > 1) {
+        Set<Annotation> nearest = nearestOn(element);
+        if (nearest.size() > 1) {
             throw ConfigurationErrors.of(
                     nearest.stream()
                             .map(annotation -> "@" + annotation.annotationType().getSimpleName() + " on "
@@ -145,13 +148,31 @@ public final class Sources {
                     "a second source of allocations",
                     "A test has one source: remove an annotation, or put each on a test or class of its own.");
         }
-        if (nearest.size() > 1) {
-            throw ConfigurationErrors.of(
-                    "@" + nearest.iterator().next().annotationType().getSimpleName() + " on " + name,
-                    "one of several, of which none is nearer than the others: " + nearest,
-                    "Interfaces or composed annotations contradict each other: say it once, on the class or method itself.");
-        }
         return nearest.stream().findFirst().map(annotation -> settings(annotation, name));
+    }
+
+    /** Of several kinds, one on the element itself is nearer than one of an interface or an annotation, and these than one of a superclass. */
+    private Set<Annotation> nearestOn(AnnotatedElement element) {
+        Set<Annotation> found = search(element);
+        Class<?> superclass = element instanceof Class<?> type ? type.getSuperclass() : null;
+        if (found.size() > 1 && superclass != null) {
+            found.removeAll(search(superclass));
+            if (found.isEmpty()) {
+                return nearestOn(superclass);
+            }
+        }
+        Set<Annotation> direct = new LinkedHashSet<>(found);
+        direct.retainAll(Arrays.asList(element.getDeclaredAnnotations()));
+        return direct.isEmpty() ? found : direct;
+    }
+
+    /** Returns the annotation of each kind that JUnit finds on an element. */
+    private Set<Annotation> search(AnnotatedElement element) {
+        Set<Annotation> found = new LinkedHashSet<>();
+        byAnnotation
+                .keySet()
+                .forEach(kind -> AnnotationSupport.findAnnotation(element, kind).ifPresent(found::add));
+        return found;
     }
 
     private SourceSettings settings(Annotation annotation, String name) {

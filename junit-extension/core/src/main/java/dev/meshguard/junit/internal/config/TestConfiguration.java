@@ -21,8 +21,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 /**
  * The settings of the tests for which an extension is registered.
  *
- * <p>For each setting, the nearest location that sets it wins: annotations, then extensions in fields, then configuration
- * parameters, then the default.
+ * <p>The nearest annotation counts as a whole; attributes that it leaves out have the values of the configuration parameters,
+ * else the defaults.
  *
  * @param own the settings of the extension itself
  * @param inFields returns the settings of the extensions in static fields of a class
@@ -61,32 +61,27 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
                         .findFirst())
                 .orElseGet(sources::defaultSettings);
         String name = context.getTestClass().map(TestNames::of).orElse("the whole run");
-        return TrackingSettings.of(selected, givenIn(context, declared), name);
+        return TrackingSettings.of(selected, TrackingAnnotation.nearest(context), parametersOf(context), name);
     }
 
     /** Returns the policies of a test, class or suite. */
     public CheckPolicy policiesOf(ExtensionContext context) {
         ConfigurationCache declared = at(context);
-        return declared.policies.orElseLook(() -> CheckPolicy.of(givenIn(context, declared)));
+        return declared.policies.orElseLook(() -> {
+            CheckPolicy parameters = parametersOf(context);
+            return TrackingAnnotation.nearest(context)
+                    .map(annotation -> annotation.policies(parameters))
+                    .orElse(parameters);
+        });
     }
 
-    private PartialSettings givenIn(ExtensionContext context, ConfigurationCache declared) {
-        PartialSettings all = TrackingAnnotations.annotated(context);
-        if (context.getTestClass().isPresent()) {
-            for (ExtensionSettings speaker : speakersFor(context, declared)) {
-                all = all.or(speaker.given());
-            }
-        }
-        return all.or(parametersOf(context));
-    }
-
-    private static PartialSettings parametersOf(ExtensionContext context) {
+    private static CheckPolicy parametersOf(ExtensionContext context) {
         return ConfigurationCache.parameters(
                 context,
                 () -> convertingErrors(() -> {
                     new UnknownParameters(ConfigurationKey.keys())
                             .reject(loaderOfTests(), System.getProperties(), context::getConfigurationParameter);
-                    return ConfigurationKey.settings(context::getConfigurationParameter);
+                    return ConfigurationKey.policies(context::getConfigurationParameter);
                 }));
     }
 
@@ -142,7 +137,7 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
 
     private List<ExtensionSettings> findSpeakersFor(ExtensionContext context) {
         List<ExtensionSettings> speakers = new ArrayList<>();
-        for (Class<?> type : NearestAnnotations.classesOf(context)) {
+        for (Class<?> type : TestClasses.of(context)) {
             speakers.addAll(inFields.apply(type));
         }
         if (!speakers.contains(own) && (own.isBuilt() || speakers.isEmpty())) {
@@ -167,11 +162,10 @@ public record TestConfiguration(ExtensionSettings own, Function<Class<?>, List<E
         ExtensionContext owner = context;
         if (owner.getTestMethod().isPresent()) {
             sources(owner).rejectOnMethod(owner, asked);
-            TrackingAnnotations.rejectOnMethod(owner, asked);
-        }
-        if (owner.getTestMethod().isPresent() && !eachForItself) {
-            ExpectationAnnotations.rejectOnMethod(owner, asked.lifetime());
-            BudgetAnnotations.rejectOnMethod(owner, asked.lifetime());
+            if (!eachForItself) {
+                ExpectationAnnotations.rejectOnMethod(owner, asked.lifetime());
+                BudgetAnnotations.rejectOnMethod(owner, asked.lifetime());
+            }
         }
         Optional<ExtensionContext> outer = owner.getParent();
         while (outer.isPresent() && outer.get().getTestClass().isPresent() && asksForTheSame(outer.get(), asked)) {

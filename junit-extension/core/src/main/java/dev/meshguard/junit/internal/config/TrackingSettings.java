@@ -27,16 +27,18 @@ public record TrackingSettings(
     }
 
     /**
-     * Resolves omitted settings by their defaults.
+     * Returns the settings of an annotation, or the defaults.
      *
+     * @param parameters the policies of the configuration parameters, for attributes that the annotation leaves out
      * @param name the test or class, for messages
      */
-    public static TrackingSettings of(List<SourceSettings> sources, PartialSettings given, String name) {
+    static TrackingSettings of(
+            List<SourceSettings> sources, Optional<TrackingAnnotation> nearest, CheckPolicy parameters, String name) {
         TrackingSettings settings = new TrackingSettings(
                 sources,
-                given.resolve(TrackingSetting.LIFETIME),
-                given.resolve(TrackingSetting.ACCOUNTING),
-                CheckPolicy.of(given));
+                nearest.map(TrackingAnnotation::lifetime).orElse(TrackingLifetime.TEST),
+                nearest.map(TrackingAnnotation::accounting).orElse(Accounting.AT_THE_END),
+                nearest.map(annotation -> annotation.policies(parameters)).orElse(parameters));
         if (settings.checksEachTest()) {
             settings.notShareable().ifPresent(source -> {
                 throw ConfigurationErrors.of(

@@ -1,0 +1,155 @@
+package dev.meshguard.junit.internal.config;
+
+import dev.meshguard.junit.Accounting;
+import dev.meshguard.junit.AllocationCheck;
+import dev.meshguard.junit.TrackAllocations;
+import dev.meshguard.junit.TrackingLifetime;
+import dev.meshguard.junit.internal.ConfigurationErrors;
+import dev.meshguard.junit.internal.GracePeriod;
+import dev.meshguard.junit.internal.TestNames;
+import dev.meshguard.tracker.OriginCapture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * The {@link TrackAllocations} annotation that counts for a test: that of its method, else of its class, else of the nearest
+ * enclosing class.
+ *
+ * <p>It counts as a whole. An attribute that it leaves out has the value of the configuration parameter, else the default,
+ * never that of another annotation.
+ *
+ * @param annotation the annotation
+ * @param location its location, for messages
+ */
+record TrackingAnnotation(TrackAllocations annotation, String location) {
+
+    /** Returns the annotation that counts for a test or class; none for the whole run. */
+    static Optional<TrackingAnnotation> nearest(ExtensionContext context) {
+        Optional<TrackingAnnotation> ofClasses = ofClasses(context);
+        Optional<TrackingAnnotation> ofMethod = ofMethod(context);
+        ofMethod.ifPresent(own -> own.rejectBeside(ofClasses));
+        return ofMethod.or(() -> ofClasses);
+    }
+
+    private static Optional<TrackingAnnotation> ofMethod(ExtensionContext context) {
+        return AnnotationSupport.findAnnotation(context.getTestMethod(), TrackAllocations.class)
+                .map(annotation -> new TrackingAnnotation(
+                        annotation,
+                        "@TrackAllocations on "
+                                + TestNames.of(context.getRequiredTestClass(), context.getRequiredTestMethod())));
+    }
+
+    private static Optional<TrackingAnnotation> ofClasses(ExtensionContext context) {
+        for (Class<?> type : TestClasses.of(context)) {
+            Optional<TrackAllocations> found = AnnotationSupport.findAnnotation(type, TrackAllocations.class);
+            if (found.isPresent()) {
+                return Optional.of(new TrackingAnnotation(
+                        found.get(), "@TrackAllocations on " + AnnotationLocation.of(type, found.get())));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Returns how long the memory lasts. */
+    TrackingLifetime lifetime() {
+        return annotation.lifetime() == TrackingLifetime.DEFAULT ? TrackingLifetime.TEST : annotation.lifetime();
+    }
+
+    /** Returns who is responsible for memory that outlives a test. */
+    Accounting accounting() {
+        return annotation.accounting() == Accounting.DEFAULT ? Accounting.AT_THE_END : annotation.accounting();
+    }
+
+    /**
+     * Returns how the memory is checked.
+     *
+     * @param parameters the policies of the configuration parameters, for attributes that are left out
+     */
+    CheckPolicy policies(CheckPolicy parameters) {
+        return new CheckPolicy(
+                annotation.check() == AllocationCheck.DEFAULT ? parameters.check() : annotation.check(),
+                annotation.origins() == OriginCapture.DEFAULT ? parameters.origins() : annotation.origins(),
+                annotation.grace().isEmpty() ? parameters.grace() : grace());
+    }
+
+    private Duration grace() {
+        try {
+            return GracePeriod.parse(annotation.grace());
+        } catch (IllegalArgumentException noDuration) {
+            throw ConfigurationErrors.of(
+                    location, "grace = \"" + annotation.grace() + "\"", String.valueOf(noDuration.getMessage()));
+        }
+    }
+
+    /** Rejects an annotation of a method that contradicts the mesh that its class asks for. */
+    private void rejectBeside(Optional<TrackingAnnotation> ofClass) {
+        ofClass.ifPresent(this::rejectLeavingOut);
+        if (lifetime() == TrackingLifetime.TEST) {
+            return;
+        }
+        if (ofClass.filter(other -> other.lifetime() == lifetime()).isEmpty()) {
+            throw ConfigurationErrors.of(
+                    location,
+                    "lifetime = " + lifetime(),
+                    String.format(
+                            Locale.ROOT, "On a method only TEST has a meaning: put %s on the class.", lifetime()));
+        }
+        ofClass.ifPresent(this::rejectOnSharedMesh);
+    }
+
+    /** On a mesh of its own, a test needs none of these attributes. */
+    private void rejectLeavingOut(TrackingAnnotation ofClass) {
+        TrackAllocations other = ofClass.annotation;
+        List<String> leftOut = new ArrayList<>();
+        if (annotation.lifetime() == TrackingLifetime.DEFAULT && other.lifetime() != TrackingLifetime.DEFAULT) {
+            leftOut.add("lifetime = " + other.lifetime());
+        }
+        if (annotation.lifetime() != TrackingLifetime.TEST
+                && annotation.accounting() == Accounting.DEFAULT
+                && other.accounting() != Accounting.DEFAULT) {
+            leftOut.add("accounting = " + other.accounting());
+        }
+        if (!leftOut.isEmpty()) {
+            String both = String.join(", ", leftOut);
+            throw ConfigurationErrors.of(
+                    location,
+                    String.format(Locale.ROOT, "leaving out %s of %s", both, ofClass.location),
+                    String.format(
+                            Locale.ROOT,
+                            "The annotation of a method counts as a whole: repeat %s there, or give the test a mesh of its own with"
+                                    + " lifetime = TEST.",
+                            both));
+        }
+    }
+
+    /** Rejects attributes that would also apply to the other tests on the mesh. */
+    private void rejectOnSharedMesh(TrackingAnnotation ofClass) {
+        TrackAllocations other = ofClass.annotation;
+        boolean isEachForItself = accounting() == Accounting.EACH_TEST;
+        if (accounting() != ofClass.accounting()) {
+            throw rejectedForOne("accounting");
+        }
+        if (annotation.origins() != other.origins()) {
+            throw rejectedForOne("origins");
+        }
+        if (!isEachForItself
+                && !(annotation.check() == other.check() && annotation.grace().equals(other.grace()))) {
+            throw ConfigurationErrors.of(
+                    location,
+                    "a policy for one method of a mesh with lifetime = " + lifetime(),
+                    "Put it on the class, or let each test answer for itself with accounting = EACH_TEST.");
+        }
+    }
+
+    private RuntimeException rejectedForOne(String attribute) {
+        return ConfigurationErrors.of(
+                location,
+                String.format(Locale.ROOT, "%s for one method of a mesh with lifetime = %s", attribute, lifetime()),
+                "All its tests share one tracker: put it on the class.");
+    }
+}
