@@ -16,5 +16,6 @@ module dev.meshguard.capture {
     exports dev.meshguard.capture.evidence.internal to
             dev.meshguard.server;
     exports dev.meshguard.capture.compression.internal to
+            dev.meshguard.cli,
             dev.meshguard.server;
 }

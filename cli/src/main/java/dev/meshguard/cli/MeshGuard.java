@@ -11,7 +11,6 @@ import dev.meshguard.cli.run.Convert;
 import dev.meshguard.cli.run.Diff;
 import dev.meshguard.cli.run.PageCommand;
 import dev.meshguard.cli.run.RecordProgram;
-import dev.meshguard.cli.run.ReplayCommand;
 import dev.meshguard.cli.run.Suite;
 import dev.meshguard.cli.server.ClientFile;
 import dev.meshguard.cli.server.Dump;
@@ -163,7 +162,6 @@ public final class MeshGuard {
     private static Map<String, Supplier<Object>> commands(Analyze analyze, InputStream in, OutputStream err) {
         Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         commands.put("analyze", () -> analyze);
-        commands.put("replay", () -> new ReplayCommand(in));
         commands.put("diff", () -> new Diff(in));
         commands.put("convert", () -> new Convert(in));
         commands.put("page", () -> new PageCommand(in));

@@ -350,7 +350,7 @@ class AnalyzeEvidenceTests {
     void theOtherCommandsSayThatAReportHasNoHistory() throws IOException {
         String report = file("detailed_memory_usage.csv", DETAILED);
 
-        assertThat(Answer.to("replay", report))
+        assertThat(Answer.to("page", report))
                 .isEqualTo(new Answer(
                         64,
                         "",

@@ -81,7 +81,7 @@ class AnalyzeMemoryTests {
 
     @Test
     void aHistoryThatDoesNotFitAsksForMoreMemory() throws Exception {
-        Process program = started("replay", "-");
+        Process program = started("page", "-");
 
         sendUntilClosed(program.getOutputStream());
 

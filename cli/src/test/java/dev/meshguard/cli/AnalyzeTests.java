@@ -51,7 +51,7 @@ class AnalyzeTests {
             {"analyze", log.toString()},
             {"analyze", "--live-only", log.toString()},
             {"analyze", "--follow", "--until-quiet", "0", log.toString()},
-            {"replay", log.toString()}
+            {"page", log.toString()}
         }) {
             Answer answer = Answer.to(command);
 
@@ -66,7 +66,7 @@ class AnalyzeTests {
     void aPipeIsReadByItsPath() throws Exception {
         Path pipe = folder.resolve("pipe");
         assumeTrue(isMade(pipe), "There is no mkfifo here");
-        for (String command : new String[] {"analyze", "replay", "analyze --live-only"}) {
+        for (String command : new String[] {"analyze", "analyze --live-only"}) {
             Process writer = new ProcessBuilder(
                             "sh", "-c", "printf '%s' \"$1\" > \"$2\"", "sh", ALLOCATED, pipe.toString())
                     .start();
@@ -276,7 +276,7 @@ Not read: 2 of 3 lines: 1, 3
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
                 .isEqualTo(
-                        "meshguard: nowhere.log does not exist. Give the path of a log, a graph capture or a database, or - for standard input.\n");
+                        "meshguard: nowhere.log does not exist. Give the path of a log, a history, a graph capture or a database, or - for standard input.\n");
     }
 
     @Test

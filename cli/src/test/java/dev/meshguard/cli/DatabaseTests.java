@@ -167,7 +167,7 @@ class DatabaseTests {
     void theOtherCommandsRefuseSeveralRanks() throws SQLException {
         database(2);
 
-        Answer answer = run("replay", "db.sqlite");
+        Answer answer = run("page", "db.sqlite");
 
         assertThat(answer.status()).isEqualTo(64);
         assertThat(answer.err())
@@ -186,9 +186,9 @@ class DatabaseTests {
                 .isZero();
         assertThat(run("diff", "--rank", "0", "db.sqlite", "history.jsonl").status())
                 .isZero();
-        assertThat(run("replay", "--rank", "2", "db.sqlite").err())
+        assertThat(run("page", "--rank", "2", "db.sqlite").err())
                 .contains("db.sqlite has no rank 2: give --rank N with one of 0, 1");
-        assertThat(run("replay", "--rank", "1", "history.jsonl").err())
+        assertThat(run("page", "--rank", "1", "history.jsonl").err())
                 .contains("--rank 1 chooses a process of a database or a graph capture, and history.jsonl is neither."
                         + " Leave it out.");
     }

@@ -86,8 +86,6 @@ class OutputTests {
                 "analyze --json LOG",
                 "analyze --follow --until-quiet 0 LOG",
                 "analyze --help",
-                "replay LOG",
-                "replay --json LOG",
                 "diff LOG LOG",
                 "diff --devices --json LOG",
                 "convert LOG",
@@ -113,11 +111,11 @@ class OutputTests {
     void aCommandWithoutMemoryIsNoVerdict() {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullHeap(), err, "replay", log);
+        int status = MeshGuard.run(new ByteArrayInputStream(new byte[0]), new FullHeap(), err, "diff", log, log);
 
         assertThat(status).isEqualTo(64);
         assertThat(err.toString(StandardCharsets.UTF_8))
-                .matches("meshguard: replay needs more than the memory that Java has \\(.* .iB\\): give Java more: java"
+                .matches("meshguard: diff needs more than the memory that Java has \\(.* .iB\\): give Java more: java"
                         + " -Xmx\\d+m -jar meshguard.jar …\\R");
     }
 
@@ -136,10 +134,10 @@ class OutputTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"query", "dump", "top --interval 0", "replay LOG --to"})
+    @ValueSource(strings = {"query", "dump", "top --interval 0"})
     void anAnswerAboutAServerThatCannotBeWrittenIsStatus74(String line) throws IOException {
         Path socket = folder.resolve("s");
-        String words = line.endsWith("--to") ? line.replace("LOG", log) + " " + socket : line + " --socket " + socket;
+        String words = line + " --socket " + socket;
         try (AllocationServer server = AllocationServer.builder()
                 .socket(socket)
                 .recordSize(RecordSize.BYTES_112)
@@ -198,7 +196,7 @@ class OutputTests {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"page RUN -o PAGE", "replay RUN", "diff --devices RUN", "convert RUN", "convert --to csv RUN"})
+            strings = {"page RUN -o PAGE", "analyze RUN", "diff --devices RUN", "convert RUN", "convert --to csv RUN"})
     void aDeviceThatCannotBeIsALostReportAndNoDefect(String line) throws IOException {
         Path history = folder.resolve("run.jsonl");
         String text = Answer.to("convert", log).out();
@@ -212,7 +210,7 @@ class OutputTests {
             assertThat(answer.status()).isIn(0, 2);
             assertThat(answer.err()).doesNotContain("defect");
         }
-        assertThat(Answer.to("replay", history.toString()).out()).contains("only devices 0 to 65535 can be");
+        assertThat(Answer.to("analyze", history.toString()).out()).contains("only devices 0 to 65535 can be");
     }
 
     // Existing files
@@ -265,8 +263,8 @@ class OutputTests {
             strings = {
                 "analyze LOG",
                 "analyze --json LOG",
-                "replay RUN",
-                "replay --json RUN",
+                "analyze RUN",
+                "analyze --json RUN",
                 "diff LOG RUN",
                 "diff --json LOG RUN",
                 "diff --devices RUN",
@@ -279,7 +277,7 @@ class OutputTests {
                 "analyze --phase ( LOG",
                 "analyze --bad\u001b[2J LOG",
                 "\u001b[2J",
-                "replay LOG\u001b[2J",
+                "page LOG\u001b[2J",
             })
     @SuppressWarnings(
             "StringConcatToTextBlock") // Otherwise the white space at the ends of its lines would be stripped.
@@ -313,7 +311,7 @@ class OutputTests {
         Path file = folder.resolve("run.jsonl");
         HistoryJson.write(history(), file);
 
-        assertThat(Answer.to("replay", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
+        assertThat(Answer.to("analyze", file.toString()).out().lines()).noneMatch(line -> line.startsWith("CLEAN"));
     }
 
     @Test
@@ -331,8 +329,7 @@ class OutputTests {
     /** Returns the program itself, as a command without a name, and all commands. */
     static List<String> commands() {
         return List.of(
-                "", "analyze", "replay", "diff", "convert", "page", "suite", "record", "client", "serve", "dump",
-                "query", "top");
+                "", "analyze", "diff", "convert", "page", "suite", "record", "client", "serve", "dump", "query", "top");
     }
 
     @ParameterizedTest

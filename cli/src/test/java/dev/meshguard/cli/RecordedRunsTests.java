@@ -2,34 +2,20 @@ package dev.meshguard.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.meshguard.event.AllocationDetails;
-import dev.meshguard.event.BufferType;
-import dev.meshguard.event.MeshDescription;
 import dev.meshguard.page.RunPage;
 import dev.meshguard.page.suite.SuiteFolder;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.json.HistoryJson;
-import dev.meshguard.server.AllocationServer;
-import dev.meshguard.server.log.AllocationLog;
-import dev.meshguard.server.protocol.RecordSize;
-import dev.meshguard.tracker.AllocationContext;
 import dev.meshguard.tracker.AllocationTracker;
-import dev.meshguard.tracker.OriginFilter;
-import dev.meshguard.tracker.Retention;
 import dev.meshguard.verdict.LeakCheck;
-import dev.meshguard.verdict.baseline.Baseline;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * {@code meshguard replay}, {@code diff} and {@code convert}, called like from a shell.
+ * {@code meshguard record}, {@code diff}, {@code convert}, {@code page} and {@code suite}, called like from a shell.
  */
 class RecordedRunsTests {
 
@@ -63,7 +49,7 @@ class RecordedRunsTests {
         assertThat(answer.out())
                 .startsWith("INCONCLUSIVE  ")
                 .contains("(sh -c echo decoding; exit 3) exited with status 3; it last printed: decoding");
-        assertThat(Answer.to("replay", history.toString()).status()).isEqualTo(2);
+        assertThat(Answer.to("analyze", history.toString()).status()).isEqualTo(2);
     }
 
     @Test
@@ -74,167 +60,6 @@ class RecordedRunsTests {
         assertThat(answer.err())
                 .startsWith("meshguard: Cannot run program \"meshguard-no-such-program\"")
                 .hasLineCount(1);
-    }
-
-    // Expected buffers
-
-    @Test
-    void appliesExpectationsToAReplayedRun() throws IOException {
-        String expected = file("expected.txt", "DRAM because \"kept on purpose\"\n");
-
-        assertThat(Answer.to("replay", leak).status()).isEqualTo(1);
-        assertThat(Answer.to("replay", "--expected", expected, leak).status()).isZero();
-    }
-
-    @Test
-    void aLeakOfTheBaselineIsKnownInAReplayedRun() throws IOException {
-        String baseline = baselineOf(OTHER);
-
-        Answer answer = Answer.to("replay", "--baseline", baseline, leak);
-
-        assertThat(answer.status()).isZero();
-        assertThat(answer.out()).contains(" · known");
-        assertThat(Answer.toInput(ALLOCATED + OTHER, "replay", "--baseline", baseline, "-")
-                        .status())
-                .isEqualTo(1);
-    }
-
-    @Test
-    void aBaselineThatThereIsNotIsSaidInOneLine() {
-        assertThat(Answer.to("replay", "--baseline", "/no/such/file", leak))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: --baseline \"/no/such/file\": there is no such file. Give the path of one, or leave"
-                                + " --baseline out.\n"));
-    }
-
-    private String baselineOf(String log) throws IOException {
-        AllocationLog read = AllocationLog.read(new ByteArrayInputStream(log.getBytes(StandardCharsets.UTF_8)), "log");
-        Baseline known = Baseline.of(LeakCheck.create().examine(read.history()));
-        return file("baseline.txt", known.toText());
-    }
-
-    // Replay
-
-    @Test
-    void aHistoryIsReplayedToItsVerdict() throws IOException {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        tracker.freed(1, BufferType.DRAM, 0x1000);
-        Path history = folder.resolve("history.jsonl");
-        HistoryJson.write(tracker.history(), history);
-
-        Answer answer = Answer.to("replay", history.toString());
-
-        assertThat(answer.out())
-                .isEqualToNormalizingNewlines(
-                        VerdictReport.of(LeakCheck.create().examine(tracker.history()))
-                                        .text() + "\n");
-        assertThat(answer.status()).isEqualTo(1);
-    }
-
-    @Test
-    void aHistoryOfLiveBuffersAndSumsHasAVerdict() throws IOException {
-        AllocationTracker tracker =
-                AllocationTracker.builder().retention(Retention.LIVE_AND_TOTALS).build();
-        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
-        Path history = folder.resolve("history.jsonl");
-        HistoryJson.write(tracker.history(), history);
-
-        Answer answer = Answer.to("replay", history.toString());
-
-        assertThat(answer.out()).startsWith("LEAK  64 B in 1 DRAM buffer");
-        assertThat(answer.status()).isEqualTo(1);
-    }
-
-    @Test
-    void thePartOfATestOnASharedMeshIsReplayed() throws IOException {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
-        tracker.allocated(0, BufferType.DRAM, 64, 64);
-        AllocationContext decode = tracker.context("decode");
-        tracker.allocated(0, BufferType.DRAM, 128, 64);
-        tracker.checked();
-        String part = folder.resolve("part.jsonl").toString();
-        HistoryJson.write(tracker.history().partOf(decode), Path.of(part));
-
-        Answer replayed = Answer.to("replay", part);
-
-        assertThat(replayed.status()).isEqualTo(1);
-        assertThat(replayed.out())
-                .startsWith("LEAK  64 B in 1 DRAM buffer")
-                .contains("checked at the end of decode, whose mesh stays open");
-    }
-
-    @Test
-    void replayHasTheStatusOfAnalyze() throws IOException {
-        String cut = file("cut.log", ALLOCATED + FREED + "✓ [PID 7] Alloc");
-        String twice = file(
-                "twice.log",
-                ALLOCATED + FREED
-                        + "⚠ [PID 7] Deallocation for unknown buffer 101152 on device 0 (allocated before tracking started)\n");
-
-        for (String log : new String[] {clean, leak, cut, twice}) {
-            assertThat(Answer.to("replay", log).status())
-                    .as(log)
-                    .isEqualTo(Answer.to("analyze", log).status());
-        }
-    }
-
-    @Test
-    void theVerdictOfAReplayCanBeJson() {
-        assertThat(Answer.to("replay", "--json", leak).out()).contains("\"outcome\" : \"LEAKED\"");
-    }
-
-    @Test
-    void aRunIsReportedToAServer() throws IOException {
-        Path socket = folder.resolve("s");
-        AllocationTracker heard = AllocationTracker.create();
-        Answer answer;
-        try (AllocationServer server = AllocationServer.builder()
-                .socket(socket)
-                .recordSize(RecordSize.BYTES_112)
-                .tracker(heard)
-                .start()) {
-            answer = Answer.to("replay", "--to", socket.toString(), leak);
-        }
-
-        assertThat(answer)
-                .isEqualTo(new Answer(0, leak + ": 3 reports sent to " + socket + System.lineSeparator(), ""));
-        assertThat(heard.totals(3, BufferType.DRAM).totalBytes()).isEqualTo(8_192);
-        assertThat(heard.totals(0, BufferType.L1).totalBuffers()).isEqualTo(1);
-    }
-
-    @Test
-    void whatBelongsToNoDeviceIsNotReportedToAServer() throws IOException {
-        AllocationTracker tracker = AllocationTracker.create();
-        tracker.allocated(3, BufferType.DRAM, 0x1000, 64);
-        tracker.lease(AllocationDetails.user(), OriginFilter.none(), BufferType.SYSTEM_MEMORY, 128)
-                .freed();
-        Path history = folder.resolve("history.jsonl");
-        HistoryJson.write(tracker.history(), history);
-        Path socket = folder.resolve("s");
-        AllocationTracker heard = AllocationTracker.create();
-        Answer answer;
-        try (AllocationServer server =
-                AllocationServer.builder().socket(socket).tracker(heard).start()) {
-            answer = Answer.to("replay", "--to", socket.toString(), history.toString());
-        }
-
-        assertThat(answer.out())
-                .contains(": 1 report sent to ", ", and 2 reports of memory without a device left out, because ");
-        assertThat(heard.history().devices()).containsExactly(3);
-    }
-
-    @Test
-    void aServerThatDoesNotAnswerIsSaidInOneLine() {
-        assertThat(Answer.to("replay", "--to", "/no/such/socket", leak))
-                .isEqualTo(new Answer(
-                        64,
-                        "",
-                        "meshguard: No allocation server answers at /no/such/socket. Start one with: meshguard serve"
-                                + " --socket /no/such/socket\n"));
     }
 
     // Diff
@@ -304,8 +129,7 @@ class RecordedRunsTests {
 
         assertThat(Answer.to("convert", leak, "-o", history.toString())).isEqualTo(new Answer(0, "", ""));
 
-        assertThat(Answer.to("replay", history.toString()).out())
-                .isEqualTo(Answer.to("replay", leak).out());
+        assertThat(Answer.to("analyze", history.toString()).out()).contains("LEAK  8 KiB in 1 DRAM buffer");
     }
 
     @Test
@@ -450,7 +274,7 @@ class RecordedRunsTests {
 
     @Test
     void aFileThatIsNotThereIsSaidInOneLine() {
-        for (String command : new String[] {"replay", "convert", "page"}) {
+        for (String command : new String[] {"convert", "page"}) {
             assertThat(Answer.to(command, "nowhere.jsonl"))
                     .isEqualTo(new Answer(
                             64,
@@ -461,18 +285,8 @@ class RecordedRunsTests {
     }
 
     @Test
-    void aHistoryOfAnotherVersionIsSaidInOneLine() throws IOException {
-        String history = file("new.jsonl", "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":9}\n");
-
-        Answer answer = Answer.to("replay", history);
-
-        assertThat(answer.status()).isEqualTo(64);
-        assertThat(answer.err().lines()).hasSize(1);
-    }
-
-    @Test
     void everyCommandExplainsItselfWithExamples() {
-        for (String command : new String[] {"replay", "diff", "convert", "page"}) {
+        for (String command : new String[] {"diff", "convert", "page"}) {
             assertThat(Answer.to(command, "--help").out())
                     .contains("Usage: meshguard " + command)
                     .contains("Exit status:")

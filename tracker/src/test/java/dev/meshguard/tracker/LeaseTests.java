@@ -279,11 +279,12 @@ class LeaseTests {
     }
 
     @Test
-    void keepsItsSizeWhenItsHistoryIsPlayedBack() {
+    void keepsItsSizeWhenItsHistoryIsRestored() {
         lease(64).resized(4096);
+        AllocationHistory history = tracker.history();
 
-        AllocationHistory again =
-                HistoryPlayback.of(tracker.history()).toTracker().history();
+        AllocationHistory again = AllocationHistory.restored(
+                history.events(), history.sums(), history.hasFlatAddresses(), history.isComplete());
 
         assertThat(again.live())
                 .singleElement()

@@ -155,12 +155,6 @@ public final class AllocationClient implements AutoCloseable {
         return now.getEpochSecond() * NANOSECONDS + now.getNano();
     }
 
-    /** Asks the server to log the remaining buffers; the result is in its log. */
-    public void dumpRemaining() {
-        send(Request.of(MessageType.DUMP_REMAINING));
-        flush();
-    }
-
     /** Sends the current batch. */
     public synchronized void flush() {
         if (waiting == 0) {

@@ -12,6 +12,7 @@ import dev.meshguard.capture.RemainingBuffer;
 import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.evidence.MemoryReport;
 import dev.meshguard.capture.evidence.SharedMemory;
+import dev.meshguard.report.VerdictReport;
 import dev.meshguard.report.json.VerdictJson;
 import dev.meshguard.server.log.AddressUse;
 import dev.meshguard.server.log.AllocationLog;
@@ -24,8 +25,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The JSON output of {@code analyze}: one document for all logs and captures, each in the order of
- * the command line. */
+/** The JSON output of {@code analyze}: one document for all files, those of a kind in the order of the command line. */
 final class AnalysisJson {
 
     private static final int VERSION = 1;
@@ -54,6 +54,7 @@ final class AnalysisJson {
             json.writeStringField("format", "meshguard-analysis");
             json.writeNumberField("version", VERSION);
             objects("logs", of(LogAnalysis.class, analyses), this::log);
+            histories(of(HistoryAnalysis.class, analyses));
             outputs("captures", OutputFormat.GRAPH_CAPTURE, analyses);
             outputs("databases", OutputFormat.REPORT_DATABASE, analyses);
             evidence(of(EvidenceAnalysis.class, analyses));
@@ -65,6 +66,12 @@ final class AnalysisJson {
 
     private static <A extends Analysis> List<A> of(Class<A> kind, List<Analysis> analyses) {
         return analyses.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+
+    private void histories(List<HistoryAnalysis> histories) throws IOException {
+        if (!histories.isEmpty()) {
+            objects("histories", histories, this::history);
+        }
     }
 
     private void outputs(String name, OutputFormat format, List<Analysis> analyses) throws IOException {
@@ -182,7 +189,7 @@ final class AnalysisJson {
         objects("remaining", output.remaining(), this::remaining);
         objects("circularBuffers", output.circularBuffers(), this::circularBuffers);
         peaks(output.peaks());
-        verdict(analysis);
+        verdict(analysis.report());
     }
 
     private void remaining(RemainingBuffer buffer) throws IOException {
@@ -269,12 +276,19 @@ final class AnalysisJson {
         if (log.history().isComplete()) {
             eventLines(log);
         }
-        verdict(analysis);
+        verdict(analysis.report());
     }
 
-    private void verdict(JudgedAnalysis analysis) throws IOException {
+    private void history(HistoryAnalysis analysis) throws IOException {
+        json.writeStringField("history", analysis.name());
+        json.writeStringField("status", analysis.status().name());
+        json.writeNumberField("events", analysis.events());
+        verdict(analysis.report());
+    }
+
+    private void verdict(VerdictReport report) throws IOException {
         json.writeFieldName("verdict");
-        json.writeRawValue(VerdictJson.text(analysis.report()).strip());
+        json.writeRawValue(VerdictJson.text(report).strip());
     }
 
     private void rounds(Accumulation accumulation) throws IOException {

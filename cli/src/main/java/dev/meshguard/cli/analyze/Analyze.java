@@ -8,9 +8,11 @@ import dev.meshguard.cli.common.CheckCriteria;
 import dev.meshguard.cli.common.CommandFailures;
 import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.cli.common.ExpectationOptions;
+import dev.meshguard.cli.common.HistoryFile;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.Printer;
 import dev.meshguard.cli.common.UsageException;
+import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
 import dev.meshguard.server.log.AllocationLog;
@@ -40,11 +42,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Judges logs of the allocation server, and files that the runtime wrote. */
+/** Judges logs of the allocation server, histories, and files that the runtime wrote. */
 @Command(
         name = "analyze",
         description =
-                "Checks in logs of the allocation server, graph captures and databases of ttnn whether all memory was freed.",
+                "Checks in logs of the allocation server, histories, graph captures and databases of ttnn whether all memory was freed.",
         sortOptions = false,
         mixinStandardHelpOptions = true,
         optionListHeading = "%nOptions:%n",
@@ -54,6 +56,9 @@ import picocli.CommandLine.Parameters;
             "Reads every form in which the server, its enhanced and its older versions, the patched runtime and the"
                     + " client with stack traces have written logs, also where lines of them are quoted in a document."
                     + " Each log is judged by itself; the worst one decides the exit status.",
+            "",
+            "A history (JSON Lines) holds all that its verdict rests on, the day of the check and what was found of handles"
+                    + " included, so the verdict is that of the run itself, word for word.",
             "",
             "Graph captures of ttnn (JSON) and the databases of its reports (db.sqlite) are recognised by their content."
                     + " They end before the device is closed, so what is allocated at their end cannot be judged; --at-end"
@@ -85,6 +90,7 @@ import picocli.CommandLine.Parameters;
             "",
             "Examples:",
             "  meshguard analyze server.log",
+            "  meshguard analyze meshguard-history.jsonl",
             "  meshguard analyze --json run1.log.gz run2.log.gz",
             "  ssh host cat /tmp/server.log | meshguard analyze -",
             "  meshguard analyze --follow --until-quiet 30 /tmp/server.log",
@@ -103,8 +109,8 @@ public final class Analyze implements Callable<Integer> {
             paramLabel = "LOG",
             arity = "1..*",
             description =
-                    "A log, a graph capture or a database, plain or compressed with gzip or zstd, or a folder of captures"
-                            + " and databases; - reads standard input.")
+                    "A log, a history, a graph capture or a database, plain or compressed with gzip or zstd, or a folder of"
+                            + " captures and databases; - reads standard input.")
     private List<String> logs = List.of();
 
     @Option(names = "--json", description = "Answer with one JSON document, with every address.")
@@ -294,6 +300,18 @@ public final class Analyze implements Callable<Integer> {
         return new LogAnalysis(log, report, accumulation, worse(criteria.status(verdict), accumulation));
     }
 
+    private HistoryAnalysis analysis(InputStream history, String name, CheckCriteria criteria)
+            throws IOException, UsageException {
+        if (phaseMark != null || roundMark != null || liveOnly) {
+            throw new UsageException(
+                    name
+                            + " is a history and no log, and --phase, --rounds and --live-only are not for it. Leave them out.");
+        }
+        AllocationHistory read = HistoryFile.read(history, name);
+        LeakVerdict verdict = criteria.examine(read);
+        return new HistoryAnalysis(name, read.events().size(), criteria.report(verdict), criteria.status(verdict));
+    }
+
     private Optional<Accumulation> accumulation(LeakVerdict verdict) {
         return roundMark == null ? Optional.empty() : Optional.of(Accumulation.of(verdict, Rounds.MARKED));
     }
@@ -323,6 +341,9 @@ public final class Analyze implements Callable<Integer> {
     private List<String> lines(Analysis analysis) {
         if (analysis instanceof LogAnalysis log) {
             return new LogText(log, mostAddresses).lines();
+        }
+        if (analysis instanceof HistoryAnalysis history) {
+            return history.lines();
         }
         return analysis instanceof OutputAnalysis output
                 ? new OutputText(output, mostAddresses).lines()
@@ -364,7 +385,7 @@ public final class Analyze implements Callable<Integer> {
             Path file = InputFile.path(name, "Name the logs in it: " + name + "/*.log");
             return follows ? List.of(analysis(followed(reader, file), criteria)) : read(reader, file, criteria);
         } catch (IOException e) {
-            throw InputFile.unreadable(name, "a log, a graph capture or a database", e);
+            throw InputFile.unreadable(name, "a log, a history, a graph capture or a database", e);
         }
     }
 
@@ -425,11 +446,12 @@ public final class Analyze implements Callable<Integer> {
             RuntimeEvidence file = EvidenceInput.inspected(RuntimeEvidence.read(input, name));
             return List.of(EvidenceAnalysis.of(file, judgesEnd));
         }
+        boolean isHistory = HistoryFile.isHistory(input);
         if (lastOperation != null) {
-            throw new UsageException(
-                    name + " is a log, and --after is for graph captures and databases. Leave it out.");
+            throw new UsageException(name + " is a " + (isHistory ? "history" : "log")
+                    + ", and --after is for graph captures and databases. Leave it out.");
         }
-        return List.of(analysis(reader.read(input, name), criteria));
+        return List.of(isHistory ? analysis(input, name, criteria) : analysis(reader.read(input, name), criteria));
     }
 
     private RuntimeOutputReader outputs(String name) throws UsageException {

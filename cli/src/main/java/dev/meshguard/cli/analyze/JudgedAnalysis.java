@@ -4,7 +4,7 @@ import dev.meshguard.report.VerdictReport;
 import dev.meshguard.verdict.growth.Accumulation;
 import java.util.Optional;
 
-/** The result of one file with a history. */
+/** The result of one file that is read as a history, and whose lines or operations can begin rounds. */
 sealed interface JudgedAnalysis extends Analysis permits LogAnalysis, OutputAnalysis {
 
     /** Returns the report of its verdict. */

@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
                     + " MESHGUARD_SOCKET names the socket. A client that knows only the fixed path needs --default-path."
                     + " What the program prints goes to standard error, while it runs; the verdict to standard output.",
             "",
-            "The page is one HTML file, for a browser; the verdict names it. The history is for meshguard replay"
+            "The page is one HTML file, for a browser; the verdict names it. The history is for meshguard analyze"
                     + " and diff.",
             "",
             "Exit status: as of meshguard analyze, whatever the program's own was; the notes say that.",

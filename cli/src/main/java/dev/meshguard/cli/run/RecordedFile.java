@@ -5,21 +5,18 @@ import dev.meshguard.capture.RuntimeOutput;
 import dev.meshguard.capture.RuntimeOutputReader;
 import dev.meshguard.capture.evidence.RuntimeEvidence;
 import dev.meshguard.cli.common.CommandFailures;
+import dev.meshguard.cli.common.HistoryFile;
 import dev.meshguard.cli.common.InputFile;
 import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
-import dev.meshguard.report.json.HistoryJson;
 import dev.meshguard.server.log.AllocationLog;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.LeakVerdict;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.Reader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -44,7 +41,6 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
         implements RecordedInput {
 
     private static final String STANDARD_INPUT = "-";
-    private static final int MAX_MARK_LENGTH = 256;
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
 
@@ -71,8 +67,8 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
         String called = called(name);
         try (InputStream bytes = open(name, standardInput);
                 InputStream plain = plain(bytes)) {
-            if (isHistory(plain)) {
-                return new RecordedFile(called, history(plain, called), Optional.empty(), false);
+            if (HistoryFile.isHistory(plain)) {
+                return new RecordedFile(called, HistoryFile.read(plain, called), Optional.empty(), false);
             }
             if (RuntimeEvidence.isOfMoment(plain)) {
                 return new Moment(RuntimeEvidence.read(plain, called));
@@ -163,19 +159,5 @@ record RecordedFile(String name, AllocationHistory history, Optional<LogLines> l
         boolean compressed = buffered.read() == GZIP_FIRST && buffered.read() == GZIP_SECOND;
         buffered.reset();
         return compressed ? new BufferedInputStream(new GZIPInputStream(buffered)) : buffered;
-    }
-
-    /** The first line of a history identifies the format; without it a file is not a history. */
-    private static boolean isHistory(InputStream plain) throws IOException {
-        plain.mark(MAX_MARK_LENGTH);
-        String beginning = new String(plain.readNBytes(MAX_MARK_LENGTH), StandardCharsets.UTF_8);
-        plain.reset();
-        String line = beginning.startsWith("\uFEFF") ? beginning.substring(1) : beginning;
-        return line.stripLeading().startsWith("{") && line.contains("\"kind\"");
-    }
-
-    private static AllocationHistory history(InputStream plain, String name) throws IOException {
-        Reader reader = new InputStreamReader(plain, StandardCharsets.UTF_8);
-        return HistoryJson.read(reader, name);
     }
 }

@@ -1,4 +1,4 @@
-/** Commands about recorded runs: replaying, comparing and converting them. */
+/** Commands about recorded runs: comparing and converting them. */
 @NullMarked
 package dev.meshguard.cli.run;
 

@@ -39,11 +39,6 @@ public final class ServerAddress {
 
     /** Returns a connected client. */
     public AllocationClient connect() throws UsageException {
-        return connect(socket, recordSize);
-    }
-
-    /** Returns a client that is connected to a server. */
-    public static AllocationClient connect(Path socket, int recordSize) throws UsageException {
         RecordSize size = RecordSize.of(recordSize)
                 .orElseThrow(() -> new UsageException(
                         "--record-size " + recordSize + ": give 72, 112 or 144, whichever the server was built with"));

@@ -67,12 +67,12 @@ class RunnableJarTests {
     @Test
     void writesAndReadsAHistory() throws Exception {
         Answer written = run(ALLOCATED, "convert", "-", "-o", "run.jsonl");
-        Answer replayed = run("", "replay", "--json", "run.jsonl");
+        Answer read = run("", "analyze", "--json", "run.jsonl");
 
         assertThat(written).isEqualTo(new Answer(0, written.out(), ""));
-        assertThat(replayed.err()).isEmpty();
-        assertThat(replayed.out()).contains("\"outcome\" : \"LEAKED\"");
-        assertThat(replayed.status()).isEqualTo(1);
+        assertThat(read.err()).isEmpty();
+        assertThat(read.out()).contains("\"outcome\" : \"LEAKED\"");
+        assertThat(read.status()).isEqualTo(1);
     }
 
     @Test

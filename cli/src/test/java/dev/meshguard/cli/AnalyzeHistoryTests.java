@@ -1,0 +1,248 @@
+package dev.meshguard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.meshguard.event.BufferType;
+import dev.meshguard.event.MeshDescription;
+import dev.meshguard.history.AllocationHistory;
+import dev.meshguard.report.VerdictReport;
+import dev.meshguard.report.json.HistoryJson;
+import dev.meshguard.tracker.AllocationContext;
+import dev.meshguard.tracker.AllocationTracker;
+import dev.meshguard.verdict.LeakCheck;
+import dev.meshguard.verdict.baseline.Baseline;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code meshguard analyze} of histories in JSON Lines, called like from a shell. */
+class AnalyzeHistoryTests {
+
+    /** A history with a leak of 64 B, compressed by {@code zstd}. */
+    private static final String COMPRESSED =
+            "KLUv/QRo1QgABtEzHkBzc4yItoSo0aZ8PTpCSJ5/qTs/edYxAtkdFeX5mikAKQArAEzQrDJCyozQHCVc/WVmjcq5UAo8ddZF2lNu"
+                    + "no5SGZlZ/9wlN78IMeYECTe/0sxb4PVnNmjWVygrmvl9OoucJgfo3NLZvN+9vvdMNzEYj2f8vDr7a7SHOqNCf3mfvJS1hiQOaAFF"
+                    + "3FxBafUxI80KhuZv4JoZDoJCszNz43kEgM6gxV8384unPBSQU3A+Yh2MezVVVn/oo8jaTw3iF5w4k+ad3JSXCKUpocgRHCAwROgU"
+                    + "8wFvaYBuoFfGdRRzwLcWAT0SN2YNBhHUE4CB6AL5hjA1DjhuKmEI1J6F/QA8Cs71N0d7zTzNqVXd7F0XSeSyVzgDkD+/kg==";
+
+    @TempDir
+    Path folder;
+
+    private final AllocationTracker tracker = AllocationTracker.create();
+    private Path file = Path.of("");
+
+    @BeforeEach
+    void nameTheFile() {
+        file = folder.resolve("history.jsonl");
+    }
+
+    @Test
+    void hasTheVerdictOfTheRunWordForWord() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.freed(1, BufferType.DRAM, 0x1000);
+
+        Answer answer = analyze(tracker.history());
+
+        assertThat(answer.err()).isEmpty();
+        assertThat(answer.out())
+                .isEqualToNormalizingNewlines(file + ": 2 events (history)\n\n" + textOf(tracker.history()) + "\n");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void isZeroIfAllWasFreed() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+
+        assertThat(analyze(tracker.history()).status()).isZero();
+    }
+
+    @Test
+    void judgesThePartOfATestOnASharedMesh() throws IOException {
+        tracker.meshOpened(MeshDescription.of(0, "1x1 mesh", List.of(0)));
+        tracker.allocated(0, BufferType.DRAM, 64, 64);
+        AllocationContext decode = tracker.context("decode");
+        tracker.allocated(0, BufferType.DRAM, 128, 64);
+        tracker.checked();
+
+        Answer answer = analyze(tracker.history().partOf(decode));
+
+        assertThat(file).content().contains("\"gaps\":true", "\"context\":\"decode\"");
+        assertThat(answer.out())
+                .contains("LEAK  64 B in 1 DRAM buffer", "checked at the end of decode, whose mesh stays open")
+                .doesNotContain("INCONCLUSIVE");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void isInconclusiveWithADamagedLine() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        tracker.freed(0, BufferType.DRAM, 0x1000);
+        HistoryJson.write(tracker.history(), file);
+        List<String> lines = Files.readAllLines(file);
+        int freed = lines.indexOf(lines.stream()
+                .filter(line -> line.contains("\"freed\""))
+                .findFirst()
+                .orElseThrow());
+        lines.set(freed, lines.get(freed).substring(0, 20));
+        Files.write(file, lines);
+
+        Answer answer = Answer.to("analyze", file.toString());
+
+        assertThat(answer.out()).contains("INCONCLUSIVE  ", "line " + (freed + 1));
+        assertThat(answer.status()).isEqualTo(2);
+    }
+
+    @Test
+    void takesTheExpectedBuffers() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        Path expected = Files.writeString(folder.resolve("expected.txt"), "DRAM because \"kept on purpose\"\n");
+
+        assertThat(analyze(tracker.history(), "--expected", expected.toString()).status())
+                .isZero();
+    }
+
+    @Test
+    void takesTheKnownLeaks() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        Path baseline = Files.writeString(
+                folder.resolve("baseline.txt"),
+                Baseline.of(LeakCheck.create().examine(tracker.history())).toText());
+
+        Answer known = analyze(tracker.history(), "--baseline", baseline.toString());
+        tracker.allocated(0, BufferType.L1, 0x2000, 64);
+        Answer isNew = analyze(tracker.history(), "--baseline", baseline.toString());
+
+        assertThat(known.status()).isZero();
+        assertThat(known.out()).contains(" · known");
+        assertThat(isNew.status()).isEqualTo(1);
+    }
+
+    @Test
+    void aBaselineThatThereIsNotIsSaidInOneLine() throws IOException {
+        assertThat(analyze(tracker.history(), "--baseline", "/no/such/file"))
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: --baseline \"/no/such/file\": there is no such file. Give the path of one, or leave"
+                                + " --baseline out." + System.lineSeparator()));
+    }
+
+    @Test
+    void theVerdictCanBeJson() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+
+        String json = analyze(tracker.history(), "--json").out().replaceAll("\\s+", "");
+
+        assertThat(json)
+                .startsWith(
+                        "{\"format\":\"meshguard-analysis\",\"version\":1,\"logs\":[],\"histories\":[{\"history\":\""
+                                + file + "\",\"status\":\"LEAKED\",\"events\":1,\"verdict\":{")
+                .contains("\"outcome\":\"LEAKED\"");
+    }
+
+    @Test
+    void isReadBesideALog() throws IOException {
+        Path log = Files.writeString(
+                folder.resolve("server.log"), "✓ [PID 7] Allocated 4096 bytes of L1 on device 0 (buffer_id=901152)\n");
+        HistoryJson.write(tracker.history(), file);
+
+        Answer answer = Answer.to("analyze", file.toString(), log.toString());
+
+        assertThat(answer.out())
+                .startsWith(file + ": 0 events (history)")
+                .contains(log + ": 1 line", "LEAK  4 KiB in 1 L1 buffer");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    // Forms of the file
+
+    @Test
+    void isReadFromStandardInput() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        HistoryJson.write(tracker.history(), file);
+
+        Answer answer = Answer.toInput(Files.readString(file), "analyze", "-");
+
+        assertThat(answer.out()).startsWith("standard input: 1 event (history)");
+        assertThat(answer.status()).isEqualTo(1);
+    }
+
+    @Test
+    void isReadCompressedWithGzip() throws IOException {
+        tracker.allocated(0, BufferType.DRAM, 0x1000, 64);
+        HistoryJson.write(tracker.history(), file);
+        Path compressed = folder.resolve("history.jsonl.gz");
+        try (OutputStream gzip = new GZIPOutputStream(Files.newOutputStream(compressed))) {
+            Files.copy(file, gzip);
+        }
+
+        assertThat(Answer.to("analyze", compressed.toString()).out()).startsWith(compressed + ": 1 event (history)");
+    }
+
+    @Test
+    void isReadCompressedWithZstd() throws IOException {
+        Path compressed = Files.write(
+                folder.resolve("history.jsonl.zst"), Base64.getDecoder().decode(COMPRESSED));
+
+        assertThat(Answer.to("analyze", compressed.toString()).out()).startsWith(compressed + ": 1 event (history)");
+    }
+
+    @Test
+    void anotherVersionIsSaidInOneLine() throws IOException {
+        Files.writeString(file, "{\"kind\":\"header\",\"format\":\"meshguard-history\",\"version\":9}\n");
+
+        Answer answer = Answer.to("analyze", file.toString());
+
+        assertThat(answer.status()).isEqualTo(64);
+        assertThat(answer.err())
+                .startsWith("meshguard: " + file + " cannot be read: ")
+                .hasLineCount(1);
+    }
+
+    // Options
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--phase x", "--rounds x", "--live-only"})
+    void optionsForLogsAreRejected(String option) throws IOException {
+        Answer answer = analyze(tracker.history(), option.split(" "));
+
+        assertThat(answer)
+                .isEqualTo(new Answer(
+                        64,
+                        "",
+                        "meshguard: " + file
+                                + " is a history and no log, and --phase, --rounds and --live-only are not for it. Leave"
+                                + " them out." + System.lineSeparator()));
+    }
+
+    @Test
+    void hasNoOperationToJudge() throws IOException {
+        assertThat(analyze(tracker.history(), "--after", "1").err())
+                .isEqualTo("meshguard: " + file
+                        + " is a history, and --after is for graph captures and databases. Leave it out."
+                        + System.lineSeparator());
+    }
+
+    private Answer analyze(AllocationHistory history, String... options) throws IOException {
+        HistoryJson.write(history, file);
+        String[] arguments = new String[options.length + 2];
+        arguments[0] = "analyze";
+        System.arraycopy(options, 0, arguments, 1, options.length);
+        arguments[options.length + 1] = file.toString();
+        return Answer.to(arguments);
+    }
+
+    private static String textOf(AllocationHistory history) {
+        return VerdictReport.of(LeakCheck.create().examine(history)).text();
+    }
+}
