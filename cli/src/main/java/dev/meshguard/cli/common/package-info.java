@@ -1,4 +1,4 @@
-/** Common code of the commands: output, errors, exit status and the options of the check. */
+/** Common code of the commands: input, output, errors and exit status. */
 @NullMarked
 package dev.meshguard.cli.common;
 

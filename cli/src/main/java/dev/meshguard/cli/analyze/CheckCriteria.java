@@ -1,5 +1,6 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.common.ExitStatus;
 import dev.meshguard.history.AllocationHistory;
 import dev.meshguard.report.LogLines;
 import dev.meshguard.report.VerdictReport;
@@ -9,22 +10,22 @@ import dev.meshguard.verdict.baseline.Baseline;
 import dev.meshguard.verdict.baseline.BaselineComparison;
 import java.util.Optional;
 
-/** The check of a command and its known leaks; determines the exit status of a verdict. */
-public record CheckCriteria(LeakCheck check, Baseline known, boolean hasBaseline) {
+/** The check and its known leaks; determines the exit status of a verdict. */
+record CheckCriteria(LeakCheck check, Baseline known, boolean hasBaseline) {
 
-    public LeakVerdict examine(AllocationHistory history) {
+    LeakVerdict examine(AllocationHistory history) {
         return check.examine(history);
     }
 
-    public VerdictReport report(LeakVerdict verdict) {
+    VerdictReport report(LeakVerdict verdict) {
         return hasBaseline ? VerdictReport.of(verdict, known) : VerdictReport.of(verdict);
     }
 
-    public VerdictReport report(LeakVerdict verdict, LogLines log) {
+    VerdictReport report(LeakVerdict verdict, LogLines log) {
         return VerdictReport.ofLog(verdict, hasBaseline ? Optional.of(known) : Optional.empty(), log);
     }
 
-    public ExitStatus status(LeakVerdict verdict) {
+    ExitStatus status(LeakVerdict verdict) {
         boolean isKnown = hasBaseline && BaselineComparison.of(known, verdict).covers(verdict);
         return isKnown ? ExitStatus.CLEAN : ExitStatus.of(verdict.outcome());
     }

@@ -1,5 +1,7 @@
-package dev.meshguard.cli.common;
+package dev.meshguard.cli.analyze;
 
+import dev.meshguard.cli.common.CommandFailures;
+import dev.meshguard.cli.common.UsageException;
 import dev.meshguard.event.Quantities;
 import dev.meshguard.verdict.LeakCheck;
 import dev.meshguard.verdict.baseline.Baseline;
@@ -11,8 +13,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** The options of commands that judge: the expected buffers and the known leaks. */
-public final class ExpectationOptions {
+/** The options with the expected buffers and the known leaks. */
+final class ExpectationOptions {
 
     @Option(
             names = "--expected",
@@ -27,7 +29,7 @@ public final class ExpectationOptions {
     private @Nullable String baselineFile;
 
     /** Reads the files. */
-    public CheckCriteria read() throws UsageException {
+    CheckCriteria read() throws UsageException {
         return new CheckCriteria(LeakCheck.create().expecting(expected()), baseline(), baselineFile != null);
     }
 
