@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.meshguard.assertions.LeakAssertions;
 import dev.meshguard.event.BufferType;
+import dev.meshguard.junit.summary.SummaryListener;
 import dev.meshguard.junit.testkit.Buffers;
 import dev.meshguard.junit.testkit.JupiterRun;
 import dev.meshguard.junit.testkit.LaunchedRun;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -271,6 +273,13 @@ class SummaryTests {
                                              mvn test -Dtest='SummaryTests$ManyTestCase#i'
                                              mvn test -Dtest='SummaryTests$ManyTestCase#j'
                                              … and 3 more""");
+    }
+
+    @Test
+    void theLauncherFindsTheListenerOnce() {
+        assertThat(ServiceLoader.load(TestExecutionListener.class))
+                .filteredOn(SummaryListener.class::isInstance)
+                .hasSize(1);
     }
 
     @Test
